@@ -1,0 +1,98 @@
+# The commands of the house. They write inside this folder only, pip's and npm's caches apart.
+
+PYTHON ?= python3
+
+venv := .venv/bin/python
+pip := -m pip --disable-pip-version-check --require-virtualenv
+uv := uv==0.13.8
+
+# jsii, under the CDK, would keep its cache in the home folder and print a banner about Node 20.
+export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
+export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check format bench fuzz lock synth clean machine
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: .venv/onthedot .venv-cloud/locked node_modules/.package-lock.json ## install all that the other commands need, exactly as locked
+
+run: setup ## start On the Dot on this machine
+	@$(venv) -m onthedot.local
+
+test: setup ## run the tests
+	@$(venv) -m pytest
+
+check: setup ## lint, formatting and types
+	@.venv/bin/ruff check
+	@.venv/bin/ruff format --check
+	@.venv/bin/mypy
+
+format: setup ## rewrite the files as the formatter and the fixable rules want them
+	@.venv/bin/ruff check --fix-only
+	@.venv/bin/ruff format
+
+bench: setup ## measure the engine against its limits
+	@$(venv) -m bench
+
+fuzz: setup ## throw 200,000 broken schedules at the parser
+	@FUZZ=200000 $(venv) -m pytest tests/core/test_fuzz.py
+
+# The AWS CLI's own certificate bundle would replace the ones Node trusts already.
+synth: setup ## write the CloudFormation template into cdk.out
+	@env -u AWS_CA_BUNDLE CDK_HOME=$(CURDIR)/.cdk NODE_OPTIONS=--no-warnings \
+	  node_modules/.bin/cdk synth --quiet
+
+# uv resolves for 3.11 and 3.13 at once, which pip cannot. It lives for this command only.
+# Pins stay as they are unless a .in file asks otherwise; LOCK=--upgrade renews them all.
+lock: machine ## resolve the .in files again and cut the functions' subsets (LOCK=--upgrade renews all)
+	@$(PYTHON) -m venv --clear .venv-lock
+	@.venv-lock/bin/python $(pip) install --quiet $(uv)
+	@for name in requirements requirements-cloud; do \
+	  .venv-lock/bin/uv --no-cache pip compile --quiet --universal --python-version 3.11 \
+	    --no-emit-index-url --custom-compile-command "make lock" $(LOCK) \
+	    $$name.in --output-file $$name.txt || exit 1; \
+	done
+	@rm -rf .venv-lock
+	@npm install --package-lock-only --ignore-scripts
+	@$(MAKE) setup
+	@$(venv) -m infra.cut_lock
+
+# .onthedot stays: it holds what you registered on this machine.
+clean: ## remove what these commands have made
+	@rm -rf .venv .venv-cloud .venv-lock node_modules cdk.out .cdk onthedot.egg-info
+	@rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -prune -exec rm -rf {} +
+
+machine:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo 'On the Dot needs Python 3.11 or newer: make setup PYTHON=/path/to/python3' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo 'This Python cannot make virtual environments: install python3-venv' >&2; exit 1; }
+	@node -e 'process.exit(Number(process.versions.node.split(".")[0] < 20))' 2>/dev/null || \
+	  { echo 'On the Dot needs Node 20 or newer on the PATH' >&2; exit 1; }
+	@command -v npm >/dev/null || { echo 'On the Dot needs npm on the PATH' >&2; exit 1; }
+
+# Each environment is made anew from its lock, so that nothing older stays behind in it.
+# Uncompiled: most of the CDK is never imported, and compiling it takes twenty seconds.
+.venv/locked: requirements.txt | machine
+	@echo 'Installing .venv'
+	@$(PYTHON) -m venv --clear .venv
+	@$(venv) $(pip) install --quiet --no-compile --requirement requirements.txt
+	@touch $@
+
+.venv/onthedot: .venv/locked pyproject.toml
+	@$(venv) $(pip) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv-cloud/locked: requirements-cloud.txt | machine
+	@echo 'Installing .venv-cloud'
+	@$(PYTHON) -m venv --clear .venv-cloud
+	@.venv-cloud/bin/python $(pip) install --quiet --no-compile --requirement requirements-cloud.txt
+	@touch $@
+
+node_modules/.package-lock.json: package.json package-lock.json .npmrc | machine
+	@echo 'Installing node_modules'
+	@npm ci --silent
+	@touch $@

@@ -1,0 +1,83 @@
+"""Cuts the functions' requirements out of the full lock: what each imports, and what that needs.
+
+Pins come from requirements.txt, the needs from the packages installed.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from importlib.metadata import requires
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parent.parent
+LOCK = ROOT / "requirements.txt"
+
+# Dispatch, work, bury and audit must start fast; the api alone loads pydantic.
+WORKERS = ("aws-lambda-powertools", "croniter", "pynamodb", "tzdata")
+CUTS = {
+    ROOT / "lambdas" / "requirements.txt": WORKERS,
+    ROOT / "lambdas" / "requirements-api.txt": (*WORKERS, "pydantic"),
+}
+
+# The Lambda runtime brings the SDK, and a second one would slow every cold start.
+IN_THE_RUNTIME = {"boto3", "botocore", "s3transfer", "urllib3"}
+
+# Where the functions run, whatever machine cuts: 3.11 and 3.13 must write the same files.
+CLOUD = {
+    "extra": "",
+    "implementation_name": "cpython",
+    "os_name": "posix",
+    "platform_machine": "aarch64",
+    "platform_python_implementation": "CPython",
+    "platform_system": "Linux",
+    "python_full_version": "3.13.0",
+    "python_version": "3.13",
+    "sys_platform": "linux",
+}
+
+HEADER = "# Cut from ../requirements.txt by `make lock`; the Lambda runtime brings boto3.\n"
+
+
+def pins(lock: str) -> dict[str, Requirement]:
+    """Read every requirement of a lock, by its canonical name."""
+    lines = (line for line in lock.splitlines() if re.match(r"\w", line))
+    found = map(Requirement, lines)
+    return {canonicalize_name(each.name): each for each in found}
+
+
+def cut(roots: Iterable[str], locked: Mapping[str, Requirement]) -> str:
+    """Write the lines of one function's requirements."""
+    names = sorted(_closure(roots))
+    return HEADER + "".join(f"{name}{locked[name].specifier}\n" for name in names)
+
+
+def _closure(roots: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        name = waiting.pop()
+        if name not in found | IN_THE_RUNTIME:
+            found.add(name)
+            waiting.extend(_needs(name))
+    return found
+
+
+def _needs(name: str) -> list[str]:
+    wanted = map(Requirement, requires(name) or [])
+    return [
+        canonicalize_name(each.name)
+        for each in wanted
+        if each.marker is None or each.marker.evaluate(CLOUD)
+    ]
+
+
+def main() -> None:
+    locked = pins(LOCK.read_text())
+    for path, roots in CUTS.items():
+        path.write_text(cut(roots, locked))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""The part of the style guide that ruff and mypy do not know."""
+
+from tests.tidy import imports, marks, shape, tree
+
+
+def test_every_import_goes_one_way() -> None:
+    found = {name: imports.against_the_direction(name, tree.text(name)) for name in tree.modules()}
+
+    assert _broken(found) == {}
+
+
+def test_the_core_imports_nothing_but_the_pure_standard_library_and_croniter() -> None:
+    found = {name: imports.impure(name, tree.text(name)) for name in tree.modules()}
+
+    assert _broken(found) == {}
+
+
+def test_nothing_imports_a_handler() -> None:
+    found = {name: imports.of_a_handler(name, tree.text(name)) for name in tree.modules()}
+
+    assert _broken(found) == {}
+
+
+def test_files_and_functions_stay_short() -> None:
+    found = {name: shape.too_long(name, tree.text(name)) for name in tree.modules()}
+
+    assert _broken(found) == {}
+
+
+def test_every_name_says_what_it_holds() -> None:
+    found = {name: shape.vague(name, tree.text(name)) for name in tree.modules()}
+
+    assert _broken(found) == {}
+
+
+def test_every_module_says_in_three_lines_what_it_decides() -> None:
+    assert [each for each in tree.modules() if shape.undocumented(each, tree.text(each))] == []
+
+
+def test_no_file_promises_to_be_finished_later() -> None:
+    found = {name: marks.unfinished(tree.text(name)) for name in tree.files()}
+
+    assert _broken(found) == {}
+
+
+def test_no_file_names_a_package_registry() -> None:
+    found = {name: marks.registries(tree.text(name)) for name in tree.files()}
+
+    assert _broken(found) == {}
+
+
+def _broken(found: dict[str, list[str]]) -> dict[str, list[str]]:
+    return {name: faults for name, faults in found.items() if faults}

@@ -1,0 +1,75 @@
+"""How large a file and a function may be, how things may be named, what a module must say."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+
+LINES_MAX = 200
+TEST_LINES_MAX = 400
+FUNCTION_LINES_MAX = 40
+DOCSTRING_LINES_MAX = 3
+
+VAGUE_WORDS = {
+    "common",
+    "helper",
+    "helpers",
+    "manager",
+    "managers",
+    "processor",
+    "processors",
+    "service",
+    "services",
+    "util",
+    "utils",
+}
+VAGUE_NAMES = {"data", "info"}
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def too_long(path: str, source: str) -> list[str]:
+    """The file and its functions, beyond their limits."""
+    lines = len(source.splitlines())
+    lines_max = TEST_LINES_MAX if path.startswith(("tests/", "bench/")) else LINES_MAX
+    found = [f"{lines} lines"] if lines > lines_max else []
+    found += [each.name for each in _functions(source) if _length(each) > FUNCTION_LINES_MAX]
+    return found
+
+
+def vague(path: str, source: str) -> list[str]:
+    """The folders, files, classes and functions named so that they could hold anything."""
+    names = [*PurePath(path).with_suffix("").parts]
+    names += [each.name for each in _definitions(source)]
+    return [name for name in names if _is_vague(name)]
+
+
+def undocumented(path: str, source: str) -> bool:
+    """Whether a module lacks its one to three lines; an empty `__init__` needs none."""
+    if path.endswith("__init__.py") and not source:
+        return False
+    docstring = ast.get_docstring(ast.parse(source)) or ""
+    return not 1 <= len(docstring.splitlines()) <= DOCSTRING_LINES_MAX
+
+
+def _definitions(source: str) -> Iterator[Function | ast.ClassDef]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, Function | ast.ClassDef):
+            yield node
+
+
+def _functions(source: str) -> Iterator[Function]:
+    return (each for each in _definitions(source) if isinstance(each, Function))
+
+
+def _length(function: Function) -> int:
+    return (function.end_lineno or function.lineno) - function.lineno + 1
+
+
+def _is_vague(name: str) -> bool:
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().strip("_").split("_")
+    return (
+        bool(VAGUE_WORDS.intersection(words))
+        or words in [[each] for each in VAGUE_NAMES]
+        or (words[0] == "handle" and len(words) > 1)
+    )

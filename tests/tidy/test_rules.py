@@ -1,0 +1,121 @@
+"""The rules of the style guide, each shown a fault that it must find."""
+
+import pytest
+
+from tests.tidy import imports, marks, shape, tree
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("onthedot/core/plan.py", "from onthedot.adapters.tables import Tables"),
+        ("onthedot/core/plan.py", "import lambdas.dispatch"),
+        ("onthedot/adapters/queue.py", "from onthedot.adapters.tables import Tables"),
+        ("onthedot/adapters/queue.py", "from onthedot import flows"),
+        ("onthedot/flows/work.py", "from onthedot.cli.main import main"),
+        ("onthedot/cli/main.py", "import onthedot.api"),
+        ("lambdas/work.py", "import infra.stack"),
+    ],
+)
+def test_an_import_against_the_direction_is_found(path: str, line: str) -> None:
+    assert imports.against_the_direction(path, line) != []
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("onthedot/core/plan.py", "from onthedot.core.cron import parse"),
+        ("onthedot/core/plan.py", "from onthedot.core import cron"),
+        ("onthedot/adapters/queue.py", "from onthedot.adapters import aws"),
+        ("onthedot/flows/work.py", "from onthedot.adapters.queue import send"),
+        ("onthedot/local/__main__.py", "from onthedot.flows.work import work"),
+        ("lambdas/work.py", "from onthedot.flows.work import work"),
+        ("infra/storage.py", "from onthedot.core import keys"),
+    ],
+)
+def test_an_import_along_the_direction_passes(path: str, line: str) -> None:
+    assert imports.against_the_direction(path, line) == []
+
+
+@pytest.mark.parametrize("module", ["os", "os.path", "time", "random", "boto3"])
+def test_what_knows_the_machine_or_the_cloud_is_not_for_the_core(module: str) -> None:
+    assert imports.impure("onthedot/core/plan.py", f"import {module}") != []
+    assert imports.impure("onthedot/adapters/clock.py", f"import {module}") == []
+
+
+@pytest.mark.parametrize("module", ["datetime", "croniter", "tzdata", "onthedot.core.errors"])
+def test_what_only_computes_is(module: str) -> None:
+    assert imports.impure("onthedot/core/plan.py", f"import {module}") == []
+
+
+def test_a_handler_may_be_imported_by_a_test_only() -> None:
+    line = "from lambdas.work import handler"
+
+    assert imports.of_a_handler("infra/functions.py", line) != []
+    assert imports.of_a_handler("tests/lambdas/test_work.py", line) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = 1\n" * 201,
+        "def long():\n" + "    x = 1\n" * 40,
+        "class Wide:\n    async def long(self):\n" + "        x = 1\n" * 40,
+    ],
+)
+def test_what_is_too_long_is_found(source: str) -> None:
+    assert shape.too_long("onthedot/core/plan.py", source) != []
+
+
+def test_a_file_of_tests_may_be_twice_as_long() -> None:
+    assert shape.too_long("tests/core/test_plan.py", "x = 1\n" * 400) == []
+    assert shape.too_long("tests/core/test_plan.py", "x = 1\n" * 401) != []
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("onthedot/core/utils.py", ""),
+        ("onthedot/common/plan.py", ""),
+        ("onthedot/core/data.py", ""),
+        ("onthedot/core/plan.py", "class TaskManager: ..."),
+        ("onthedot/core/plan.py", "def handle_task(): ..."),
+        ("onthedot/core/plan.py", "def _run_helper(): ..."),
+        ("onthedot/core/plan.py", "class Wheel:\n    def info(self): ..."),
+    ],
+)
+def test_a_vague_name_is_found(path: str, source: str) -> None:
+    assert shape.vague(path, source) != []
+
+
+def test_a_word_that_only_contains_a_vague_one_passes() -> None:
+    source = "def tzdata_version(): ...\ndef handler(): ...\ndef utility(): ..."
+
+    assert shape.vague("onthedot/core/zone_data.py", source) == []
+
+
+def test_a_module_without_its_one_to_three_lines_is_found() -> None:
+    assert shape.undocumented("onthedot/core/plan.py", "x = 1")
+    assert shape.undocumented("onthedot/core/plan.py", '"""1\n2\n3\n4"""')
+    assert not shape.undocumented("onthedot/core/plan.py", '"""1\n2\n3"""')
+    assert not shape.undocumented("onthedot/core/__init__.py", "")
+
+
+@pytest.mark.parametrize("mark", ["TO", "FIX", "XX"])
+def test_a_promise_to_come_back_is_found(mark: str) -> None:
+    ending = {"TO": "DO", "FIX": "ME", "XX": "X"}[mark]
+
+    assert marks.unfinished(f"# {mark}{ending}: later") == [mark + ending]
+    assert marks.unfinished(f"# {mark}{ending}es") == []
+
+
+@pytest.mark.parametrize("host", ["npmjs.%s", "yarnpkg.%s", "files.pythonhosted.%s", "pypi.%s"])
+def test_a_package_registry_is_found(host: str) -> None:
+    tail = "com" if host.startswith("yarn") else "org"
+
+    assert marks.registries(f"see {host % tail}/simple") != []
+
+
+def test_the_rules_are_held_against_every_module_there_is() -> None:
+    assert {"app.py", "infra/storage.py", "tests/test_tidy.py"} <= set(tree.modules())
+    assert "package-lock.json" in tree.files()

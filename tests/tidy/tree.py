@@ -1,0 +1,30 @@
+"""The project's own files, as git sees them: tracked, or new and not ignored."""
+
+import subprocess
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@cache
+def files() -> tuple[str, ...]:
+    """Every file's path from the project's folder."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    names = sorted(set(listed.stdout.split("\0")) - {""})
+    return tuple(name for name in names if (ROOT / name).is_file())
+
+
+def modules() -> tuple[str, ...]:
+    """The Python files among them."""
+    return tuple(name for name in files() if name.endswith(".py"))
+
+
+@cache
+def text(name: str) -> str:
+    """One file's content; what is not text counts as empty."""
+    try:
+        return (ROOT / name).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return ""

@@ -1,0 +1,1 @@
+"""On the Dot: a serverless, leader-free scheduler for AWS."""

@@ -1,0 +1,68 @@
+"""The flags of a command as the engine's arguments, and its errors as a person reads them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+from onthedot.core.calendars import Calendar, compile_calendar
+from onthedot.core.errors import ScheduleError
+from onthedot.core.instants import parse_instant
+from onthedot.core.schedule import Schedule, compile_schedule
+
+
+def schedule(asked: argparse.Namespace) -> Schedule:
+    """Compile what was asked for."""
+    return compile_schedule(
+        asked.expression,
+        timezone=asked.timezone,
+        seconds=asked.seconds,
+        dst_mode=asked.dst_mode,
+        dst_gap=asked.dst_gap,
+        dst_overlap=asked.dst_overlap,
+        start_at=asked.start_at and parse_instant(asked.start_at, "start_at"),
+        end_at=asked.end_at and parse_instant(asked.end_at, "end_at"),
+        jitter_sec=asked.jitter_sec,
+        seed=asked.seed,
+        calendars=[_calendar(path) for path in asked.calendar],
+    )
+
+
+def after(asked: argparse.Namespace) -> int:
+    """Give the instant after which the fires are wanted."""
+    return parse_instant(asked.after, "from") if asked.after else int(time.time())
+
+
+def _calendar(path: str) -> Calendar:
+    try:
+        given = json.loads(Path(path).read_text(encoding="utf-8"))
+        return compile_calendar(
+            given["name"],
+            timezone=given.get("timezone", "UTC"),
+            dates=given.get("dates", ()),
+            cron=given.get("cron"),
+        )
+    except OSError as failure:
+        message = f"'{path}' cannot be read: {failure.strerror}."
+        raise ScheduleError("bad_value", message, field="calendar") from None
+    except (KeyError, TypeError, AttributeError, json.JSONDecodeError):
+        message = f"'{path}' is no calendar: expected a JSON object with name, timezone and dates."
+        raise ScheduleError("bad_value", message, field="calendar") from None
+
+
+def complain(error: ScheduleError, text: str, *, as_json: bool) -> int:
+    """Show the mistake where it stands, and what to write in its place; give the exit code."""
+    if as_json:
+        sys.stdout.write(json.dumps({"error": error.as_json()}) + "\n")
+        return 2
+    lines = [f"onthedot: {error.message} ({error.field}: {error.code})"]
+    if error.position and error.field not in ("timezone", "calendar"):
+        start, end = error.position
+        lines += [f"  {text}", f"  {' ' * start}{'^' * max(1, end - start)}"]
+    if error.suggestion:
+        lines.append(f"  try: {error.suggestion}")
+    sys.stderr.write("\n".join(lines) + "\n")
+    return 2

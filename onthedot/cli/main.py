@@ -1,0 +1,86 @@
+"""The command `onthedot`: which words it takes; each command is imported when it is called."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+_EPILOG = """examples:
+  onthedot next "30 2 * * *" --tz America/New_York --count 5
+  onthedot explain "0 9 * * 1-5" --tz Europe/Paris
+  onthedot next --batch < questions.jsonl
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; 0 is success, 2 the caller's mistake."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if not arguments.command:
+        parser.print_help()
+        return 2
+    command = import_module(f"onthedot.cli.{arguments.command}")
+    try:
+        return int(command.run(arguments))
+    except BrokenPipeError:
+        # The reader has gone (`| head`); nothing is left to say, and nobody to say it to.
+        sys.stderr.close()
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="onthedot",
+        description="A serverless, leader-free scheduler: when does a schedule fire?",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", metavar="command")
+    _add_next(commands.add_parser("next", help="show when a schedule fires next"))
+    explain = commands.add_parser("explain", help="say in English when a schedule fires")
+    explain.add_argument("expression", help="a cron, @every, rate(), cron() or at() expression")
+    _add_meaning(explain)
+    return parser
+
+
+def _add_next(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("expression", nargs="?", help="a cron, @every, rate(), cron() or at()")
+    parser.add_argument("--count", type=int, default=5, help="how many fires (default 5)")
+    parser.add_argument(
+        "--viewer-timezone",
+        "--viewer-tz",
+        metavar="ZONE",
+        help="your own zone, shown beside the job's (default: this machine's)",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON in place of a table")
+    parser.add_argument(
+        "--batch",
+        action="store_true",
+        help="read one JSON object a line from stdin, answer one a line",
+    )
+    _add_meaning(parser)
+
+
+def _add_meaning(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--timezone", "--tz", default="UTC", metavar="ZONE", help="the job's zone (default UTC)")
+    add("--from", dest="after", metavar="INSTANT", help="fires after this instant (default now)")
+    add("--seconds", default="first", metavar="first|last", help="where seconds stand in 6 fields")
+    add("--dst-mode", default="auto", metavar="auto|interval|fixed")
+    add("--dst-gap", default="fire", metavar="fire|skip|shift")
+    add("--dst-overlap", default="first", metavar="first|last|both")
+    add("--start-at", metavar="INSTANT", help="no fire before it")
+    add("--end-at", metavar="INSTANT", help="no fire after it")
+    add("--max-runs", type=int, metavar="N", help="no more than N fires in all")
+    add("--jitter-sec", type=int, default=0, metavar="N", help="spread by up to N seconds")
+    add("--seed", default="", help="what H and the jitter are drawn from: a task's id")
+    add(
+        "--calendar",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help='a blackout: {"name","timezone","dates":["2026-12-25","2026-12-24/2027-01-02"]} '
+        'or {"name","timezone","cron"}',
+    )

@@ -1,0 +1,74 @@
+"""onthedot next: the coming fires as a table, as JSON, or for a stream of questions."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from onthedot.cli import asked, batch
+from onthedot.cli.here import machine_zone
+from onthedot.cli.table import table
+from onthedot.core.errors import ScheduleError
+from onthedot.core.explain import explanation_with_changes
+from onthedot.core.preview import COUNT_MAX, Preview, Window, preview
+from onthedot.core.zones import zone
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the fires."""
+    if arguments.batch:
+        return batch.run()
+    if arguments.expression is None:
+        arguments.expression = ""
+    try:
+        return _show(arguments)
+    except ScheduleError as error:
+        return asked.complain(error, arguments.expression, as_json=arguments.json)
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    schedule = asked.schedule(arguments)
+    viewer = arguments.viewer_timezone or machine_zone()
+    zone(viewer)
+    window = Window(after=asked.after(arguments), count=_count(arguments), viewer=viewer)
+    shown = preview(
+        schedule,
+        arguments.expression,
+        window,
+        seconds=arguments.seconds,
+        seed=arguments.seed,
+    )
+    if arguments.json:
+        sys.stdout.write(json.dumps(shown.as_json(), indent=2) + "\n")
+        return 0
+    lines = [explanation_with_changes(schedule, window.after), ""]
+    lines += table(shown.fires, schedule.timezone, viewer) if shown.fires else []
+    lines += _remarks(arguments, shown)
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0
+
+
+def _count(arguments: argparse.Namespace) -> int:
+    for name in ("count", "max_runs"):
+        value = getattr(arguments, name)
+        if value is not None and value < 1:
+            message = f"{value} is no number of fires: expected 1 or more."
+            raise ScheduleError("out_of_range", message, field=name)
+    if arguments.count > COUNT_MAX:
+        message = f"{arguments.count} fires are too many: expected {COUNT_MAX} at most."
+        raise ScheduleError("out_of_range", message, field="count", suggestion=str(COUNT_MAX))
+    return int(min(arguments.count, arguments.max_runs or arguments.count))
+
+
+def _remarks(arguments: argparse.Namespace, shown: Preview) -> list[str]:
+    remarks = [
+        f"warning: {warned.detail}"
+        for warned in shown.warnings
+        if not warned.code.startswith("dst_")
+    ]
+    if len(shown.fires) < arguments.count:
+        remarks.append("No more fires after these." if shown.fires else "It never fires again.")
+    if arguments.jitter_sec or "H" in arguments.expression.upper():
+        remarks.append(f"H and jitter are drawn from the seed {arguments.seed!r}; see --seed.")
+    return ["", *remarks] if remarks else []

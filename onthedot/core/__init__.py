@@ -1,0 +1,1 @@
+"""Decisions, pure: every time, id and random number comes in as an argument."""

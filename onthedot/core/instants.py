@@ -1,0 +1,60 @@
+"""Instants as people and programs write them: RFC 3339, and the wall clock of a zone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from onthedot.core.errors import ScheduleError
+from onthedot.core.zones import Zone
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+FIRST = int(datetime(2000, 1, 1, tzinfo=UTC).timestamp())
+HORIZON = int(datetime(2200, 1, 1, tzinfo=UTC).timestamp())
+
+
+def parse_instant(text: str, field: str) -> int:
+    """Read RFC 3339 with Z or an offset, from 2000 to 2199; a fraction is cut off."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        message = f"'{text[:64]}' is no instant: expected 2026-11-18T14:00:00Z."
+        raise ScheduleError("bad_value", message, field=field) from None
+    if moment.tzinfo is None:
+        message = f"'{text}' says no offset: expected Z or one such as +01:00 at its end."
+        raise ScheduleError("bad_value", message, field=field, suggestion=f"{text}Z")
+    seconds = (moment - EPOCH) // timedelta(seconds=1)
+    if not FIRST <= seconds < HORIZON:
+        message = f"'{text}' is out of range: expected a year from 2000 to 2199."
+        raise ScheduleError("out_of_range", message, field=field)
+    return seconds
+
+
+def nominal(instant: int) -> str:
+    """Write a slot: whole seconds, Z."""
+    return datetime.fromtimestamp(instant, UTC).isoformat()[:19] + "Z"
+
+
+def measured(instant: int) -> str:
+    """Write a measured instant: three decimals, Z."""
+    return datetime.fromtimestamp(instant, UTC).isoformat()[:19] + ".000Z"
+
+
+def wall(zone: Zone, instant: int) -> datetime:
+    """What the zone's clock shows, without a zone of its own."""
+    return datetime.fromtimestamp(instant + zone.offset_at(instant), UTC).replace(tzinfo=None)
+
+
+def local(zone: Zone, instant: int) -> str:
+    """Write the zone's clock: Wed 2026-11-18 02:30 EST; seconds only where there are some."""
+    shown = wall(zone, instant)
+    return f"{shown:%a %Y-%m-%d} {clock(shown)} {zone.abbreviation_at(instant)}"
+
+
+def clock(shown: datetime) -> str:
+    """Write a time of day: 02:30, or 02:30:20."""
+    return f"{shown:%H:%M:%S}" if shown.second else f"{shown:%H:%M}"
+
+
+def clock_of_wall(seconds: int) -> str:
+    """Write the time of day of a wall-clock second."""
+    return clock(datetime.fromtimestamp(seconds, UTC))

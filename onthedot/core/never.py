@@ -1,0 +1,52 @@
+"""Why an expression never fires, said with the date that never comes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onthedot.core.almanac import COMMON, LEAP
+from onthedot.core.cron import EVERY_YEAR
+from onthedot.core.dialect import split
+from onthedot.core.errors import ScheduleError
+from onthedot.core.kinds import DAY, MONTH, WEEKDAY
+
+if TYPE_CHECKING:
+    from onthedot.core.cron import Cron
+
+MONTH_NAMES = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+
+
+def never_fires(text: str, seconds: str, cron: Cron) -> ScheduleError:
+    """Say which field asks for a day that does not exist, and the nearest that does."""
+    placed = split(text, seconds)
+    fields = {} if isinstance(placed, int) else {part.kind.name: part for part in placed}
+    months = [month for month in range(1, MONTH.high + 1) if cron.months >> month & 1]
+    day = ((cron.days >> 1) & -(cron.days >> 1)).bit_length()
+    longest = max(LEAP.month[month].bit_count() for month in months)
+    by_date = cron.weekdays == WEEKDAY.full and cron.both_days
+    name, suggestion = DAY.name, None
+    if by_date and day > longest:
+        where = ", ".join(MONTH_NAMES[month - 1] for month in months)
+        message = f"{day} {where} never comes."
+        suggestion = str(min(COMMON.month[month].bit_count() for month in months))
+    elif cron.years != EVERY_YEAR:
+        name, message = "year", "None of these years has such a date."
+    else:
+        message = "The day of the month and the day of the week never meet."
+    part = fields[name]
+    return ScheduleError("never_fires", message, suggestion=suggestion).within(
+        text, part.at, len(part.text), name
+    )

@@ -1,0 +1,1 @@
+"""On the Dot on one machine: what `make run` starts."""

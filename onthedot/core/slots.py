@@ -56,11 +56,11 @@ class CronSlots:
             slot = self._last_in(place, min(instant, self._ends[place] - 1))
             if slot >= self._starts[place]:
                 return slot
-            if slot <= -NEVER + DAY_SEC and self._starts[place] < instant - _APART_SEC:
+            if slot < -NEVER + _APART_SEC and self._starts[place] < instant - _APART_SEC:
                 return None
             place -= 1
             # No wall matches after `slot`: what lies wholly after it is passed over.
-            if slot > -NEVER + DAY_SEC:
+            if slot >= -NEVER + _APART_SEC:
                 place = min(place, bisect_right(self._starts, slot + _APART_SEC) - 1)
         return None
 
@@ -71,7 +71,7 @@ class CronSlots:
             if begin <= slot < self._ends[place]:
                 return slot
             place += 1
-            if slot >= NEVER - DAY_SEC:
+            if slot > NEVER - _APART_SEC:
                 if begin > instant + _APART_SEC:
                     return None
             else:

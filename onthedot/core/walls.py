@@ -16,6 +16,8 @@ NEVER = 1 << 61
 _MINUTES = 1440
 _ALL_DAY = (1 << _MINUTES) - 1
 _END = YEAR_DAYS[-1]
+# A day that no wall lies on: as seconds it is NEVER, or beyond.
+_NO_DAY = NEVER // DAY_SEC + 1
 
 
 class Walls:
@@ -49,7 +51,7 @@ class Walls:
         self._last = (times.bit_length() - 1) * 60 + cron.seconds.bit_length() - 1
 
     def next(self, wall: int) -> int:
-        """Give the first match at or after `wall`, or NEVER."""
+        """Give the first match at or after `wall`; NEVER or more stands for none."""
         # The lowest bits are found in place: this is where a tick spends its time.
         wall = max(wall, 0)
         day, second = divmod(wall, DAY_SEC)
@@ -63,10 +65,10 @@ class Walls:
                 minute += (times & -times).bit_length()
                 return day * DAY_SEC + minute * 60 + self._first_second
             found = self._next_day(day + 1)
-        return found * DAY_SEC + self._first if found < _END else NEVER
+        return found * DAY_SEC + self._first
 
     def prev(self, wall: int) -> int:
-        """Give the last match at or before `wall`, or -NEVER."""
+        """Give the last match at or before `wall`; -NEVER or less stands for none."""
         day, second = divmod(min(wall, _END * DAY_SEC - 1), DAY_SEC)
         found = self._prev_day(day)
         if found == day:
@@ -77,7 +79,7 @@ class Walls:
             if times := times & ((1 << minute) - 1):
                 return day * DAY_SEC + (times.bit_length() - 1) * 60 + self._last % 60
             found = self._prev_day(day - 1)
-        return found * DAY_SEC + self._last if found >= 0 else -NEVER
+        return found * DAY_SEC + self._last
 
     def run(self, wall: int) -> tuple[int, int] | None:
         """Give the run of matching minutes around `wall`, from its start to just after its end."""
@@ -113,9 +115,9 @@ class Walls:
         return days
 
     def _next_day(self, day: int) -> int:
-        """Give the first matching day at or after `day`, or one past the almanac's end."""
+        """Give the first matching day at or after `day`, or none."""
         if day >= _END:
-            return _END
+            return _NO_DAY
         year = bisect_right(YEAR_DAYS, day) - 1
         if self._years >> year & 1:
             days = self._of_year(year) >> (day - YEAR_DAYS[year])
@@ -125,12 +127,12 @@ class Walls:
             year += (later & -later).bit_length()
             if days := self._of_year(year):
                 return YEAR_DAYS[year] + _lowest(days)
-        return _END
+        return _NO_DAY
 
     def _prev_day(self, day: int) -> int:
-        """Give the last matching day at or before `day`, or -1."""
+        """Give the last matching day at or before `day`, or none."""
         if day < 0:
-            return -1
+            return -_NO_DAY
         year = bisect_right(YEAR_DAYS, day) - 1
         if self._years >> year & 1:
             days = self._of_year(year) & ((2 << (day - YEAR_DAYS[year])) - 1)
@@ -140,7 +142,7 @@ class Walls:
             year = earlier.bit_length() - 1
             if days := self._of_year(year):
                 return YEAR_DAYS[year] + days.bit_length() - 1
-        return -1
+        return -_NO_DAY
 
 
 @lru_cache(4096)

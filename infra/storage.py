@@ -8,6 +8,7 @@ from constructs import Construct
 DUE = [
     "tenant_id",
     "next_slot",
+    "version",
     "schedule_version",
     "compiled",
     "misfire",

@@ -21,7 +21,7 @@ def parse_instant(text: str, field: str) -> int:
         raise ScheduleError("bad_value", message, field=field) from None
     if moment.tzinfo is None:
         message = f"'{text}' says no offset: expected Z or one such as +01:00 at its end."
-        raise ScheduleError("bad_value", message, field=field, suggestion=f"{text}Z")
+        raise ScheduleError("bad_value", message, field=field, suggestion=f"{moment.isoformat()}Z")
     seconds = (moment - EPOCH) // timedelta(seconds=1)
     if not FIRST <= seconds < HORIZON:
         message = f"'{text}' is out of range: expected a year from 2000 to 2199."
@@ -58,3 +58,8 @@ def clock(shown: datetime) -> str:
 def clock_of_wall(seconds: int) -> str:
     """Write the time of day of a wall-clock second."""
     return clock(datetime.fromtimestamp(seconds, UTC))
+
+
+def parse_nominal(text: str) -> int:
+    """Read what `nominal` wrote."""
+    return int(datetime.fromisoformat(text).timestamp())

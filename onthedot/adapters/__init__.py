@@ -1,0 +1,1 @@
+"""A value in, one call, a value out."""

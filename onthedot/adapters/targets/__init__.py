@@ -1,0 +1,1 @@
+"""What a run calls: one module a type of target."""

@@ -1,0 +1,65 @@
+"""Plain values as DynamoDB's typed attributes, and back."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Attribute = dict[str, Any]
+
+
+def typed(value: Any) -> Attribute:
+    """Write a value: text, number, truth, bytes, list, map, nothing."""
+    if isinstance(value, str):
+        return {"S": value}
+    if isinstance(value, bool):
+        return {"BOOL": value}
+    if isinstance(value, (int, float)):
+        return {"N": str(value)}
+    if isinstance(value, bytes):
+        return {"B": value}
+    if isinstance(value, Mapping):
+        return {"M": {name: typed(inner) for name, inner in value.items()}}
+    if isinstance(value, (list, tuple)):
+        return {"L": [typed(inner) for inner in value]}
+    if value is None:
+        return {"NULL": True}
+    raise TypeError(f"{type(value).__name__} cannot be stored")
+
+
+def typed_item(item: Mapping[str, Any]) -> dict[str, Attribute]:
+    """Write an item."""
+    return {name: typed(value) for name, value in item.items()}
+
+
+def plain(attribute: Attribute) -> Any:
+    """Read a value."""
+    ((kind, value),) = attribute.items()
+    return _READERS[kind](value)
+
+
+def plain_item(item: Mapping[str, Attribute]) -> dict[str, Any]:
+    """Read an item."""
+    return {name: plain(attribute) for name, attribute in item.items()}
+
+
+def _number(text: str) -> int | float:
+    return float(text) if "." in text or "E" in text else int(text)
+
+
+def _bytes(value: bytes | str) -> bytes:
+    # The fast parser leaves binary as the text on the wire.
+    return b64decode(value) if isinstance(value, str) else value
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "S": lambda value: value,
+    "N": _number,
+    "BOOL": lambda value: value,
+    "B": _bytes,
+    "NULL": lambda _: None,
+    "M": plain_item,
+    "L": lambda values: [plain(value) for value in values],
+    "SS": set,
+}

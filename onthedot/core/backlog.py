@@ -1,0 +1,55 @@
+"""How much overdue work a tick may take on, so that catching up never holds up what is on time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+KEY = {"task_id": "backlog", "scheduled_for": "-"}
+BUDGET_MIN = 500
+_MEAN_TICKS = 60
+_TREND = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """The mean of on-time fires, the overdue counts of the last ticks, and the circuit."""
+
+    mean: float = 0.0
+    overdue: tuple[int, ...] = ()
+    open: bool = False
+
+    @property
+    def budget(self) -> int:
+        """Twice what is usual, at least 500; a tenth of it while the circuit is open."""
+        full = max(BUDGET_MIN, int(2 * self.mean))
+        return full // 10 if self.open else full
+
+    def after_tick(self, *, on_time: int, overdue: int) -> Backlog:
+        """Open when the backlog grew five ticks running at full budget; close when it shrank."""
+        counts = (*self.overdue, overdue)[-(_TREND + 1) :]
+        steps = list(pairwise(counts))
+        grew = len(steps) == _TREND and all(before < later for before, later in steps)
+        shrank = len(steps) == _TREND and all(before > later for before, later in steps)
+        return Backlog(
+            mean=self.mean + (on_time - self.mean) / _MEAN_TICKS,
+            overdue=counts,
+            open=(self.open or (grew and overdue > self.budget)) and not shrank and overdue > 0,
+        )
+
+    def item(self) -> dict[str, Any]:
+        """Write the item."""
+        return KEY | {
+            "mean": round(self.mean, 3),
+            "overdue": list(self.overdue),
+            "open": self.open,
+        }
+
+
+def parse(item: Mapping[str, Any] | None) -> Backlog:
+    """Read the item; before the first tick there is none."""
+    if item is None:
+        return Backlog()
+    return Backlog(mean=item["mean"], overdue=tuple(item["overdue"]), open=item["open"])

@@ -1,0 +1,56 @@
+"""A slot that a dispatcher wants, and what becomes of its claim when the row is there already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from onthedot.core.due import Due
+from onthedot.core.pack import Ticket
+from onthedot.core.run import Run
+
+
+class Fate(Enum):
+    """MINE is to be sent by us, DONE needs nothing more, TAKE may be taken over, LEFT is open."""
+
+    MINE = "mine"
+    DONE = "done"
+    TAKE = "take"
+    LEFT = "left"
+
+
+@dataclass(slots=True, kw_only=True)
+class Claim:
+    """One slot of a plan on its way; its fate is what the store answers."""
+
+    due: Due
+    run: Run
+    fate: Fate = Fate.LEFT
+
+    @property
+    def fires(self) -> bool:
+        """Tell a slot to be run from one that is only recorded."""
+        return self.run.life.status == "claimed"
+
+    @property
+    def address(self) -> tuple[str, str, int]:
+        """What runs of one message have in common."""
+        return self.run.queue, self.run.tenant_id, self.run.life.due_ms
+
+    @property
+    def ticket(self) -> Ticket:
+        """The run as a message names it."""
+        return Ticket(self.run.run_id, 1, self.run.life.tv)
+
+
+def fate_of(claim: Claim, seen: Run | None, dispatch_id: str, now_ms: int, *, force: bool) -> Fate:
+    """Decide on a slot whose row could not be put, by the row as it is."""
+    if seen is None:
+        return Fate.LEFT
+    if seen.life.claim_id == dispatch_id and seen.life.status in ("claimed", claim.run.life.status):
+        return Fate.MINE
+    if seen.life.status != "claimed" or seen.life.attempt:
+        return Fate.DONE
+    if force or seen.life.claim_until < now_ms:
+        return Fate.TAKE
+    return Fate.LEFT

@@ -1,0 +1,132 @@
+"""What a worker does with a run: one table, the first line that matches wins.
+
+It decides by the row and by the task as both are when the run is due; the message is a hint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from onthedot.core.instants import parse_nominal
+from onthedot.core.keys import is_slot_key
+from onthedot.core.numbers import BUSY_MAX_SEC, HOLD_MAX_SEC, LOOK_AHEAD_SEC, MARGIN_SEC
+from onthedot.core.run import Run
+from onthedot.core.task import Task
+
+_COVERED_AFTER_SEC = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """Nothing is left to do but to finish and delete; a row that is missing alarms."""
+
+    missing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """Somebody holds a live lease: look again so many seconds from now."""
+
+    again_sec: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """It does not run, and this is why."""
+
+    status: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Defer:
+    """Not due for a while: a fresh message, so many seconds late."""
+
+    delay_sec: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Due within seconds: wait for it. What was decided for then holds only if it is a start."""
+
+    until_ms: int
+    look_again: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Start the next attempt; under a newer schedule at that schedule's own due time."""
+
+    due_ms: int
+    schedule_version: int
+
+
+Decision = Over | Busy | Skip | Defer | Hold | Start
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hint:
+    """What the message adds: the attempt it is to start, how often it came, and its own id."""
+
+    attempt: int
+    receives: int
+    message_id: str
+
+
+def decide(run: Run | None, task: Task | None, hint: Hint, now_ms: int) -> Decision:
+    """Lines 1 to 5 hold at any time; the others are asked as of the due time."""
+    if run is None:
+        return Over(missing=True)
+    if run.final:
+        return Over()
+    life = run.life
+    if life.status == "running" and now_ms <= life.lease_ms + MARGIN_SEC * 1000:
+        return _busy(run, hint, now_ms)
+    if run.cancel_ms:
+        return Skip("cancelled", "user")
+    if task is None or task.status == "deleted":
+        return Skip("cancelled", "task_deleted")
+    if life.status != "running":
+        ahead_ms = life.due_ms - now_ms
+        if ahead_ms > HOLD_MAX_SEC * 1000:
+            return Defer(min(BUSY_MAX_SEC, ahead_ms // 1000 - 1))
+        if ahead_ms > 0:
+            then = _when_due(run, task, hint, life.due_ms)
+            return Hold(life.due_ms, look_again=not isinstance(then, Start))
+    return _when_due(run, task, hint, now_ms)
+
+
+def _busy(run: Run, hint: Hint, now_ms: int) -> Busy:
+    """The holder's own message comes back when the lease ends; others stay out of the way."""
+    if run.life.msg == hint.message_id or hint.attempt > run.life.attempt:
+        return Busy(max(1, (run.life.lease_ms - now_ms) // 1000 + MARGIN_SEC + 1))
+    return Busy(min(BUSY_MAX_SEC, 60 * 2 ** min(hint.receives - 1, 4)))
+
+
+def _when_due(run: Run, task: Task, hint: Hint, now_ms: int) -> Decision:
+    life = run.life
+    starting = Start(life.due_ms, life.schedule_version)
+    if not life.attempt and is_slot_key(run.key):
+        if task.status == "paused":
+            return Skip("skipped", "paused")
+        if life.schedule_version != task.schedule_version:
+            slot = parse_nominal(run.key)
+            due_at = task.schedule.due_at(slot)
+            if not task.schedule.matches(slot) or due_at <= task.effective_from:
+                return Skip("skipped", "superseded")
+            starting = Start(due_at * 1000, task.schedule_version)
+        if now_ms - life.due_ms > (task.misfire_grace_sec + LOOK_AHEAD_SEC) * 1000:
+            return Skip("missed", "outside_grace")
+    if life.status == "running" and life.attempt - life.released >= task.max_attempts:
+        return Skip("dead", "attempts_exhausted")
+    if life.status == "retrying" and hint.attempt <= life.attempt:
+        return Over()
+    if starting.due_ms > now_ms:
+        return Hold(starting.due_ms, look_again=True)
+    return starting
+
+
+def needs_cover_check(run: Run, now_ms: int) -> bool:
+    """A first start this late may lie in a range that was recorded meanwhile."""
+    late_ms = now_ms - run.life.due_ms
+    return not run.life.attempt and is_slot_key(run.key) and late_ms > _COVERED_AFTER_SEC * 1000

@@ -1,0 +1,78 @@
+"""A task's cursor: what planning its next fires needs, as the index `due` shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from onthedot.core import packed
+from onthedot.core.instants import nominal, parse_nominal
+from onthedot.core.keys import CURSOR
+from onthedot.core.schedule import Schedule
+from onthedot.core.writes import Clause, Update
+
+TABLE = "tasks"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """One task that is due; `next_run_at` is the due time of its next unclaimed slot."""
+
+    task_id: str
+    tenant_id: str
+    next_run_at: int
+    version: int
+    schedule_version: int
+    compiled: bytes
+    misfire: str
+    grace_sec: int
+    queue: str
+    runs_left: int | None = None
+
+    @property
+    def schedule(self) -> Schedule:
+        """Unpack the schedule, once for each that is stored."""
+        return _unpacked(self.compiled)
+
+
+@lru_cache(20_000)
+def _unpacked(compiled: bytes) -> Schedule:
+    return packed.unpack(compiled)
+
+
+def parse(item: Mapping[str, Any]) -> Due:
+    """Read an entry of the index, or the cursor itself."""
+    return Due(
+        task_id=item["task_id"],
+        tenant_id=item["tenant_id"],
+        next_run_at=parse_nominal(item["next_run_at"]),
+        version=item["version"],
+        schedule_version=item["schedule_version"],
+        compiled=item["compiled"],
+        misfire=item["misfire"],
+        grace_sec=item["grace_sec"],
+        queue=item["queue"],
+        runs_left=item.get("runs_left"),
+    )
+
+
+def advance(due: Due, following: int | None, claimed: int) -> Update:
+    """Acknowledge the slots before `following`; without any more, leave the index."""
+    sets: tuple[tuple[str, Any], ...] = (
+        ("next_run_at", nominal(due.next_run_at) if following is None else nominal(following)),
+    )
+    if due.runs_left is not None:
+        sets += (("runs_left", due.runs_left - claimed),)
+    return Update(
+        TABLE,
+        (("task_id", due.task_id), ("part", CURSOR)),
+        sets,
+        (
+            Clause.equal("next_run_at", nominal(due.next_run_at)),
+            # Every API write that moves the cursor bumps it: a plan made before is void.
+            Clause.equal("version", due.version),
+        ),
+        removes=("due_shard",) if following is None else (),
+    )

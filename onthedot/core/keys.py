@@ -1,0 +1,67 @@
+"""Names and keys of the items: which shard, which row, which manifest, and the id a person sees."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from onthedot.core.instants import nominal
+
+SHARDS = 256
+CURSOR, SPEC, GATE = "cursor", "spec", "#gate"
+MANIFESTS = 16
+_RUN_DATE_LENGTH = len("20261118T140000")
+
+
+def shard_of(task_id: str) -> int:
+    """Spread tasks over the shards of the index; Python's own hash is salted."""
+    return int.from_bytes(sha256(task_id.encode()).digest()[:4], "big") % SHARDS
+
+
+def slot_key(slot: int) -> str:
+    """Sort key of a slot's run: one slot, one row, whoever claims it."""
+    return nominal(slot)
+
+
+def moment_key(now_ms: int, kind: str, token: str) -> str:
+    """Sort key of a run without a slot of its own: manual (m), replay (r)."""
+    return f"{nominal(now_ms // 1000)[:-1]}.{now_ms % 1000:03}Z~{kind}{token}"
+
+
+def backfill_key(slot: int, number: int) -> str:
+    """Sort key of the n-th backfill of a slot; the slot's own row keeps its outcome."""
+    return f"{nominal(slot)}~b{number}"
+
+
+def range_key(first: int, version: int) -> str:
+    """Sort key of the row that stands for many slots: who plans the same finds the same."""
+    return f"{nominal(first)}~g{version}"
+
+
+def is_slot_key(key: str) -> bool:
+    """Tell a slot's own row from manual runs, replays, backfills and ranges."""
+    return "~" not in key
+
+
+def run_id(task_id: str, key: str) -> str:
+    """Write the id of a run: task and sort key, fit for a URL."""
+    return f"{task_id}.{key.replace('-', '').replace(':', '')}"
+
+
+def row_of(run: str) -> tuple[str, str]:
+    """Read a run's id back into its row's key, so that a run is one GetItem away."""
+    task_id, _, packed = run.partition(".")
+    date, rest = packed[:_RUN_DATE_LENGTH], packed[_RUN_DATE_LENGTH:]
+    day, time = date.split("T")
+    written = f"{day[:4]}-{day[4:6]}-{day[6:]}T{time[:2]}:{time[2:4]}:{time[4:]}"
+    return task_id, written + rest
+
+
+def manifest_key(check_ms: int, dispatch_id: str) -> str:
+    """Partition of the manifests to be looked at in that minute, spread over sixteen."""
+    spread = sha256(dispatch_id.encode()).digest()[0] % MANIFESTS
+    return f"check#{nominal(check_ms // 1000)[:16]}#{spread}"
+
+
+def manifest_keys(minute_sec: int) -> list[str]:
+    """All partitions of a minute."""
+    return [f"check#{nominal(minute_sec)[:16]}#{spread}" for spread in range(MANIFESTS)]

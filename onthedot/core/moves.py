@@ -1,0 +1,163 @@
+"""Every write that may change a run's row, each naming the state that its writer saw."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from onthedot.core.run import (
+    ATTEMPTS_KEPT,
+    FINAL,
+    NOT_STARTED,
+    OPTIONAL,
+    TABLE,
+    Life,
+    Run,
+    attempt_record,
+    ended,
+)
+from onthedot.core.writes import Clause, Insert, Update
+
+HISTORY_SEC = 90 * 86_400
+_ATTENTION = frozenset({"dead", "missed"})
+
+
+def insert(run: Run, *, now_ms: int) -> Insert:
+    """Claim: whoever puts the row first owns sending it. A row born final is a record."""
+    item = {
+        "task_id": run.task_id,
+        "scheduled_for": run.key,
+        "tenant_id": run.tenant_id,
+        "origin": run.origin,
+        "queue": run.queue,
+        "life": run.life.stored(),
+    }
+    item |= {name: getattr(run, name) for name in OPTIONAL if getattr(run, name)}
+    item |= dict(_outcome_marks(run, run.life, now_ms))
+    return Insert(TABLE, item, ("task_id", "scheduled_for"))
+
+
+def _update(run: Run, life: Life, clauses: tuple[Clause, ...], *, now_ms: int) -> Update:
+    return Update(
+        TABLE,
+        (("task_id", run.task_id), ("scheduled_for", run.key)),
+        (("life", life.stored()), *_outcome_marks(run, life, now_ms)),
+        clauses,
+    )
+
+
+def _outcome_marks(run: Run, life: Life, now_ms: int) -> tuple[tuple[str, Any], ...]:
+    """What only a final row has: its end of life, and its place among what wants attention."""
+    if life.status not in FINAL:
+        return ()
+    marks: tuple[tuple[str, Any], ...] = (("expires_at", now_ms // 1000 + HISTORY_SEC),)
+    if life.status in _ATTENTION:
+        marks += (
+            ("attention", f"{run.tenant_id}#{life.status}"),
+            ("attention_at", f"{now_ms:013}#{run.key}"),
+        )
+    return marks
+
+
+def exact_state(life: Life) -> tuple[Clause, ...]:
+    """The very state that was seen (L3), so that nothing can have happened in between."""
+    clauses = (
+        Clause.equal("life.status", life.status),
+        Clause.equal("life.attempt", life.attempt),
+        Clause.equal("life.tv", life.tv),
+    )
+    if life.status in ("running", "awaiting"):
+        return (*clauses, Clause.equal("life.lease_ms", life.lease_ms))
+    return clauses
+
+
+def claimed_by(life: Life) -> tuple[Clause, ...]:
+    """The claim of the very dispatcher that was seen: another may be sending it by now."""
+    return (*exact_state(life), Clause.equal("life.claim_id", life.claim_id))
+
+
+def take_over_claim(run: Run, claim_id: str, claim_until: int, *, now_ms: int) -> Update:
+    """Own the sending of a claim whose dispatcher is dead, or act for it (`force`)."""
+    life = replace(run.life, claim_id=claim_id, claim_until=claim_until)
+    return _update(run, life, claimed_by(run.life), now_ms=now_ms)
+
+
+def miss_claim(run: Run, status: str, reason: str, *, now_ms: int) -> Update:
+    """Record a claim that nobody sent, and that is by now not to fire."""
+    life = ended(run.life, status, reason, now_ms=now_ms)
+    return _update(run, life, claimed_by(run.life), now_ms=now_ms)
+
+
+def settle_unstarted(run: Run, status: str, reason: str, *, now_ms: int, note: str = "") -> Update:
+    """Give an outcome to what does not run: skipped, missed, cancelled, dead."""
+    life = ended(run.life, status, reason, now_ms=now_ms, note=note)
+    return _update(run, life, exact_state(run.life), now_ms=now_ms)
+
+
+def started(run: Run, *, owner: str, msg: str, now_ms: int, lease_ms: int) -> Run:
+    """Give the run as it is once its next attempt has begun."""
+    seen = run.life
+    attempts = seen.attempts
+    if seen.status == "running":
+        attempts = (*attempts, attempt_record(seen, "lost", now_ms))[-ATTEMPTS_KEPT:]
+    life = replace(
+        seen,
+        status="running",
+        reason="",
+        attempt=seen.attempt + 1,
+        owner=owner,
+        msg=msg,
+        lease_ms=lease_ms,
+        started_ms=now_ms,
+        first_started_ms=seen.first_started_ms or (seen.started_ms if seen.attempt else 0),
+        wait_for="",
+        attempts=attempts,
+    )
+    return replace(run, life=life)
+
+
+def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
+    """Begin the next attempt; never early, and never on a state that has changed."""
+    clauses = exact_state(seen.life)
+    if seen.life.status in NOT_STARTED:
+        clauses = (*clauses, Clause(("life", "due_ms"), "<=", now_ms))
+    return _update(seen, begun.life, clauses, now_ms=now_ms)
+
+
+def fence(life: Life) -> tuple[Clause, ...]:
+    """Only the newest start's owner may write what came of it."""
+    return (
+        Clause.equal("life.status", "running"),
+        Clause.equal("life.attempt", life.attempt),
+        Clause.equal("life.owner", life.owner),
+    )
+
+
+def settle(run: Run, life: Life, *, now_ms: int) -> Update:
+    """Write what became of the attempt that `run` shows running."""
+    return _update(run, life, fence(run.life), now_ms=now_ms)
+
+
+def stamp(run: Run, version: int, *, now_ms: int) -> Update:
+    """Bind a run that has not started to a newer version of its task (L5)."""
+    return _update(run, replace(run.life, tv=version), exact_state(run.life), now_ms=now_ms)
+
+
+def request_cancel(run: Run, by: str, *, now_ms: int) -> Update:
+    """Ask a running attempt to stop; it stands beside the life, which the worker replaces."""
+    return Update(
+        TABLE,
+        (("task_id", run.task_id), ("scheduled_for", run.key)),
+        (("cancel_ms", now_ms), ("cancel_by", by)),
+        exact_attempt(run.life),
+    )
+
+
+def exact_attempt(life: Life) -> tuple[Clause, ...]:
+    """The attempt that was seen running, whoever holds its lease by now."""
+    return (Clause.equal("life.status", "running"), Clause.equal("life.attempt", life.attempt))
+
+
+def mark(run: Run, life: Life, *, now_ms: int) -> Update:
+    """Note something on a row that otherwise stays as it was seen."""
+    return _update(run, life, exact_state(run.life), now_ms=now_ms)

@@ -1,0 +1,71 @@
+"""The wire form of a message: up to 25 runs of one due second, queue and tenant."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+FORMAT = 1
+RUNS_MAX = 25
+DELAY_MAX_SEC = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """One run in a message: which attempt it is to start, and the version it was claimed under."""
+
+    run_id: str
+    attempt: int
+    tv: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pack:
+    """A message to be sent or as received; `why` says what it is a hint of."""
+
+    due_ms: int
+    why: str
+    tickets: tuple[Ticket, ...]
+    tenant_id: str = ""
+    queue: str = "normal"
+
+    def of_tenant(self, tenant_id: str) -> Pack:
+        """Name the tenant, which SQS carries beside the body."""
+        return replace(self, tenant_id=tenant_id)
+
+    def body(self) -> str:
+        """Write the message."""
+        runs = [{"run_id": t.run_id, "attempt": t.attempt, "tv": t.tv} for t in self.tickets]
+        form = {"v": FORMAT, "due_ms": self.due_ms, "why": self.why, "runs": runs}
+        return json.dumps(form, separators=(",", ":"))
+
+
+def parse(body: str) -> Pack:
+    """Read a message; one of another format is a newer version's and is left to it."""
+    form = json.loads(body)
+    if form["v"] != FORMAT:
+        raise ValueError(f"message of format {form['v']}; this version reads {FORMAT}")
+    tickets = tuple(Ticket(run["run_id"], run["attempt"], run["tv"]) for run in form["runs"])
+    return Pack(due_ms=form["due_ms"], why=form["why"], tickets=tickets)
+
+
+def delay_sec(due_ms: int, now_ms: int) -> int:
+    """Let a message turn up one to two seconds early; the worker holds the rest."""
+    return min(DELAY_MAX_SEC, max(0, (due_ms - now_ms) // 1000 - 1))
+
+
+def packed(tickets: Iterable[tuple[tuple[str, str, int], Ticket]], most: int) -> Iterator[Pack]:
+    """Pack first starts that share queue, tenant and due second."""
+    ordered = sorted(tickets, key=lambda pair: pair[0])
+    for (queue, tenant, due_ms), group in groupby(ordered, key=lambda pair: pair[0]):
+        alike: Sequence[Ticket] = [ticket for _, ticket in group]
+        for first in range(0, len(alike), most):
+            yield Pack(
+                due_ms=due_ms,
+                why="start",
+                tickets=tuple(alike[first : first + most]),
+                tenant_id=tenant,
+                queue=queue,
+            )

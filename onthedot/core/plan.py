@@ -1,0 +1,119 @@
+"""Which slots of a due task fire, which are recorded without firing, and where it goes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from onthedot.core.due import Due
+from onthedot.core.numbers import LOOK_AHEAD_SEC, ROWS_MAX
+
+# So many slots are looked at in one plan; the rest is planned by the next.
+SLOTS_MAX = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Firing:
+    """A slot to be claimed and sent."""
+
+    slot: int
+    due: int
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unfired:
+    """A slot, or a run of them up to `last`, whose outcome is recorded instead."""
+
+    slot: int
+    due: int
+    status: str
+    reason: str
+    last: int
+    count: int = 1
+    origin: str = "schedule"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What one look at a due task decides; `following` is None when no slot is left."""
+
+    due: Due
+    firings: list[Firing] = field(default_factory=list)
+    unfired: list[Unfired] = field(default_factory=list)
+    following: int | None = None
+
+    @property
+    def range(self) -> Unfired | None:
+        """The slots that one row stands for; a plan with a range has nothing else."""
+        return self.unfired[0] if self.unfired and self.unfired[0].count > 1 else None
+
+
+def plan(due: Due, now: int, *, horizon: int | None = None) -> Plan:
+    """Decide over every slot that is due up to the look-ahead, oldest first."""
+    until = now + LOOK_AHEAD_SEC if horizon is None else horizon
+    schedule = due.schedule
+    slots: list[tuple[int, int]] = []
+    slot = _first_slot(due)
+    while slot is not None and len(slots) < SLOTS_MAX:
+        due_at = schedule.due_at(slot)
+        if due_at > until:
+            break
+        slots.append((slot, due_at))
+        slot = schedule.next(slot)
+    firings, unfired = _sorted_out(due, slots, now)
+    if spanned := _leading_range(unfired):
+        return Plan(due=due, unfired=[spanned], following=_due_after(due, spanned.last))
+    following = None if slot is None else schedule.due_at(slot)
+    if due.runs_left is not None and len(firings) >= due.runs_left:
+        firings, following = firings[: due.runs_left], None
+        last = firings[-1].slot if firings else 0
+        unfired = [record for record in unfired if record.slot < last]
+    return Plan(due=due, firings=firings, unfired=unfired, following=following)
+
+
+def _due_after(due: Due, slot: int) -> int | None:
+    following = due.schedule.next(slot)
+    return None if following is None else due.schedule.due_at(following)
+
+
+def _first_slot(due: Due) -> int | None:
+    """Find the slot that is due at the cursor; a moved schedule goes on at its next one."""
+    slot = due.schedule.prev(due.next_run_at + 1)
+    if slot is not None and due.schedule.due_at(slot) == due.next_run_at:
+        return slot
+    return due.schedule.next(due.next_run_at - 1)
+
+
+def _sorted_out(
+    due: Due, slots: list[tuple[int, int]], now: int
+) -> tuple[list[Firing], list[Unfired]]:
+    """Late by up to the look-ahead is simply late; of the later ones the policy decides."""
+    origin = "task" if due.task_id.startswith("tsk_") else "schedule"
+    caught_up = "task" if origin == "task" else "catchup"
+    late = [pair for pair in slots if pair[1] < now - LOOK_AHEAD_SEC]
+    graced = [pair for pair in late if pair[1] >= now - due.grace_sec]
+    lost = late[: len(late) - len(graced)]
+    unfired = [Unfired(*pair, "missed", "outside_grace", pair[0]) for pair in lost]
+    if due.misfire == "none":
+        unfired += [Unfired(*pair, "missed", "policy_none", pair[0]) for pair in graced]
+        graced = []
+    elif due.misfire == "latest" and graced:
+        coalesced = graced[:-1]
+        unfired += [Unfired(*pair, "skipped", "coalesced", pair[0]) for pair in coalesced]
+        graced = graced[-1:]
+    firings = [Firing(*pair, caught_up) for pair in graced]
+    firings += [Firing(*pair, origin) for pair in slots[len(late) :]]
+    return firings, unfired
+
+
+def _leading_range(unfired: list[Unfired]) -> Unfired | None:
+    """Take more than a hundred slots of one reason together, and nothing else in the same plan.
+
+    A range then begins where the cursor stands: two dispatchers that see the same cursor name the
+    same range, and the second one adopts its end.
+    """
+    alike = [record for record in unfired if record.reason == unfired[0].reason]
+    if len(alike) <= ROWS_MAX:
+        return None
+    first = alike[0]
+    return Unfired(first.slot, first.due, first.status, first.reason, alike[-1].slot, len(alike))

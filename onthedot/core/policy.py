@@ -1,0 +1,110 @@
+"""What becomes of an attempt: the outcome of its target, turned into the row's next life."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any
+
+from onthedot.core.run import ATTEMPTS_KEPT, Life, attempt_record, ended
+from onthedot.core.task import Retry, Task
+
+_MESSAGE_MAX, _STACK_MAX, _RESULT_MAX = 1_000, 8_192, 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The target did its work."""
+
+    result: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """It failed, timed out or asked for another time; `after_sec` overrides the backoff."""
+
+    outcome: str
+    error: dict[str, Any] | None = None
+    after_sec: int | None = None
+
+    @property
+    def released(self) -> bool:
+        """An attempt that gave the run back by itself does not count against max_attempts."""
+        return self.outcome in ("yielded", "released")
+
+
+@dataclass(frozen=True, slots=True)
+class Dead:
+    """It will never work."""
+
+    reason: str
+    error: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """The handler said that there is nothing to do."""
+
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """It honoured a request to cancel."""
+
+
+Answer = Done | Again | Dead | Skipped | Stopped
+
+
+def error_of(kind: str, message: str, stack: str = "") -> dict[str, Any]:
+    """Describe an error; its fingerprint forgets digits and quoted parts, so that likes meet."""
+    plain = re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "", message)
+    return {
+        "type": kind,
+        "message": message[:_MESSAGE_MAX],
+        "fingerprint": sha256(f"{kind}{plain}".encode()).hexdigest()[:12],
+        "stack": stack[-_STACK_MAX:],
+    }
+
+
+def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: float) -> Life:
+    """Give the life that follows an attempt: final, or retrying with its next due time."""
+    match answer:
+        case Done(result):
+            return replace(ended(life, "succeeded", "", now_ms=now_ms), result=result)
+        case Skipped(note):
+            return ended(life, "skipped", "handler", now_ms=now_ms, note=note)
+        case Stopped():
+            return ended(life, "cancelled", "user", now_ms=now_ms)
+        case Dead(reason, error):
+            return replace(ended(life, "dead", reason, now_ms=now_ms), error=error)
+        case Again():
+            if life.attempt - life.released >= task.max_attempts and not answer.released:
+                dead = ended(life, "dead", "attempts_exhausted", now_ms=now_ms)
+                return replace(dead, error=answer.error)
+            wait_sec = backoff_sec(task.retry, life.attempt, fraction)
+            if answer.after_sec is not None:
+                wait_sec = answer.after_sec
+            return _retrying(life, answer, now_ms, now_ms + max(1, wait_sec) * 1000)
+
+
+def _retrying(life: Life, answer: Again, now_ms: int, due_ms: int) -> Life:
+    record = attempt_record(replace(life, error=answer.error), answer.outcome, now_ms)
+    return replace(
+        life,
+        status="retrying",
+        reason=answer.outcome,
+        due_ms=due_ms,
+        lease_ms=0,
+        first_started_ms=life.first_started_ms or life.started_ms,
+        released=life.released + answer.released,
+        attempts=(*life.attempts, record)[-ATTEMPTS_KEPT:],
+    )
+
+
+def backoff_sec(retry: Retry, attempt: int, fraction: float) -> int:
+    """Wait base, or base doubled for each attempt before, up to the cap; full jitter spreads it."""
+    doubled = min(attempt - 1, 40) if retry.backoff == "exponential" else 0
+    wait = min(retry.cap_sec, retry.base_sec * 2**doubled)
+    return int(wait * fraction) if retry.jitter == "full" else wait

@@ -1,0 +1,140 @@
+"""A run's row: its life, and what is read from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from onthedot.core.keys import row_of, run_id
+
+TABLE = "runs"
+OPEN = frozenset({"claimed", "waiting", "running", "awaiting", "retrying"})
+FINAL = frozenset({"succeeded", "dead", "skipped", "missed", "cancelled"})
+NOT_STARTED = ("claimed", "retrying")
+ATTEMPTS_KEPT = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Life:
+    """What changes together, in one map attribute, so that one assignment changes it all.
+
+    A zero or an empty text stands for "not yet", and is not stored.
+    """
+
+    status: str
+    reason: str = ""
+    # The number of the newest start: the fence of every later write.
+    attempt: int = 0
+    # The newest version of the task that this run is known to obey.
+    tv: int
+    schedule_version: int
+    due_ms: int
+    claim_id: str = ""
+    claim_until: int = 0
+    claimed_ms: int = 0
+    owner: str = ""
+    msg: str = ""
+    lease_ms: int = 0
+    started_ms: int = 0
+    first_started_ms: int = 0
+    ended_ms: int = 0
+    wait_for: str = ""
+    buried: int = 0
+    # Attempts that gave the run back by themselves: not counted against max_attempts.
+    released: int = 0
+    note: str = ""
+    result: Any = None
+    error: Any = None
+    attempts: tuple[Mapping[str, Any], ...] = ()
+
+    def stored(self) -> dict[str, Any]:
+        """Give the map attribute; what is zero or empty is left out, but for the clauses' own."""
+        kept = {name: getattr(self, name) for name in Life.__slots__}
+        return {
+            name: list(value) if name == "attempts" else value
+            for name, value in kept.items()
+            if value or name in _ALWAYS
+        }
+
+
+_ALWAYS = frozenset({"status", "attempt", "tv", "schedule_version", "due_ms", "lease_ms"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One firing of a task."""
+
+    task_id: str
+    key: str
+    tenant_id: str
+    origin: str
+    queue: str
+    life: Life
+    cancel_ms: int = 0
+    cancel_by: str = ""
+    # Last slot of a row that stands for many.
+    range_to: str = ""
+    range_count: int = 0
+    payload_ref: str = ""
+    replay_of: str = ""
+    backfill_id: str = ""
+
+    @property
+    def run_id(self) -> str:
+        """The id that users, messages and targets see."""
+        return run_id(self.task_id, self.key)
+
+    @property
+    def final(self) -> bool:
+        """Tell whether the outcome is written."""
+        return self.life.status in FINAL
+
+
+OPTIONAL = (
+    "cancel_ms",
+    "cancel_by",
+    "range_to",
+    "range_count",
+    "payload_ref",
+    "replay_of",
+    "backfill_id",
+)
+
+
+def parse(item: Mapping[str, Any]) -> Run:
+    """Read a row."""
+    life = dict(item["life"])
+    life["attempts"] = tuple(life.get("attempts", ()))
+    return Run(
+        task_id=item["task_id"],
+        key=item["scheduled_for"],
+        tenant_id=item["tenant_id"],
+        origin=item["origin"],
+        queue=item["queue"],
+        life=Life(**life),
+        **{name: item[name] for name in OPTIONAL if name in item},
+    )
+
+
+def row_key(run: str) -> dict[str, str]:
+    """Give the key of a run's row from its id."""
+    task_id, key = row_of(run)
+    return {"task_id": task_id, "scheduled_for": key}
+
+
+def ended(life: Life, status: str, reason: str, *, now_ms: int, note: str = "") -> Life:
+    """Give the life its outcome."""
+    return replace(life, status=status, reason=reason, ended_ms=now_ms, note=note, lease_ms=0)
+
+
+def attempt_record(life: Life, outcome: str, now_ms: int) -> dict[str, Any]:
+    """Keep what is to be known of an attempt once the row moves on."""
+    record = {
+        "attempt": life.attempt,
+        "worker": life.owner,
+        "started_ms": life.started_ms,
+        "ended_ms": now_ms,
+        "outcome": outcome,
+    }
+    return record | ({"error": life.error} if life.error else {})

@@ -1,0 +1,92 @@
+"""What a user registered, as the worker needs it; the cursor that dispatch advances is apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from onthedot.core import packed
+from onthedot.core.keys import CURSOR, SPEC
+from onthedot.core.schedule import Schedule
+
+TABLE = "tasks"
+QUEUES = {1: "high", 2: "normal", 3: "low"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retry:
+    """How long to wait before the next attempt."""
+
+    backoff: str = "exponential"
+    base_sec: int = 5
+    cap_sec: int = 900
+    jitter: str = "full"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """The spec: only user writes touch it."""
+
+    task_id: str
+    tenant_id: str
+    name: str = ""
+    status: str = "active"
+    version: int = 1
+    schedule_version: int = 1
+    # Slots of the present schedule count from here on; an edit and a resume move it.
+    effective_from: int = 0
+    paused_at: int = 0
+    compiled: bytes
+    misfire: str = "latest"
+    misfire_grace_sec: int = 3600
+    overlap: str = "skip"
+    max_concurrent: int | None = 1
+    queue_max: int = 100
+    target: Mapping[str, Any]
+    payload: Any = field(default_factory=dict)
+    max_attempts: int = 3
+    retry: Retry = field(default_factory=Retry)
+    timeout_sec: int = 300
+    priority: int = 2
+    max_runs: int | None = None
+
+    @property
+    def schedule(self) -> Schedule:
+        """Unpack the schedule, once for each that is stored."""
+        return _unpacked(self.compiled)
+
+    @property
+    def queue(self) -> str:
+        """The queue of its priority."""
+        return QUEUES[self.priority]
+
+    def item(self) -> dict[str, Any]:
+        """Write the spec."""
+        item = {name: getattr(self, name) for name in Task.__slots__}
+        item["retry"] = {name: getattr(self.retry, name) for name in Retry.__slots__}
+        return {"part": SPEC} | {name: value for name, value in item.items() if value is not None}
+
+
+@lru_cache(4096)
+def _unpacked(compiled: bytes) -> Schedule:
+    return packed.unpack(compiled)
+
+
+def parse(item: Mapping[str, Any]) -> Task:
+    """Read the spec; what this version does not know is passed over."""
+    known: dict[str, Any] = {name: item[name] for name in Task.__slots__ if name in item}
+    known["retry"] = Retry(**item["retry"])
+    # None is not stored, and for `allow` it means something: no bound.
+    return Task(**{"max_concurrent": None} | known)
+
+
+def spec_key(task_id: str) -> dict[str, str]:
+    """Give the key of a task's spec."""
+    return {"task_id": task_id, "part": SPEC}
+
+
+def cursor_key(task_id: str) -> dict[str, str]:
+    """Give the key of a task's cursor."""
+    return {"task_id": task_id, "part": CURSOR}

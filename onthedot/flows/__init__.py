@@ -1,0 +1,1 @@
+"""The verbs: effects in an order that is itself a decision."""

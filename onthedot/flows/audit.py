@@ -1,0 +1,138 @@
+"""Audit: every run that was listed is looked at once its time has come, until it is final.
+
+It only ever sends messages, so it cannot run anything twice; the start decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from onthedot.adapters import claims, clock, queue, tables
+from onthedot.core import due as dues
+from onthedot.core import manifest, moves
+from onthedot.core import run as runs
+from onthedot.core import task as tasks
+from onthedot.core.instants import parse_nominal
+from onthedot.core.keys import is_slot_key, manifest_keys, row_of
+from onthedot.core.manifest import Manifest
+from onthedot.core.numbers import MARGIN_SEC
+from onthedot.core.pack import Pack, Ticket
+from onthedot.core.run import Life, Run
+
+LOOK_BACK_MIN = 30
+# A claim may still be under way: its dispatcher, stalled, may yet put it.
+MISSING_FOR_SEC = 600
+_OVERDUE_SEC = 60
+_LEASE_OVER_SEC = 45
+_CARRY_MIN = (1, 2, 4, 8, 15)
+
+
+@dataclass(slots=True)
+class Audit:
+    """What one pass saw."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def count(self, name: str) -> None:
+        """Add one."""
+        self.counts[name] = self.counts.get(name, 0) + 1
+
+
+def audit(*, look_back_min: int = LOOK_BACK_MIN) -> Audit:
+    """Read the manifests of the last minutes, send what is overdue, carry on what is open."""
+    seen = Audit()
+    this_minute = clock.now_ms() // 60_000 * 60
+    for minutes in range(look_back_min, -1, -1):
+        for source in _manifests(this_minute - minutes * 60):
+            _look_at(source, seen)
+    return seen
+
+
+def _manifests(minute_sec: int) -> Iterator[Manifest]:
+    for partition in manifest_keys(minute_sec):
+        for item in tables.rows(("task_id", partition), "scheduled_for", ("", "~")):
+            yield manifest.parse(item)
+
+
+def _look_at(source: Manifest, seen: Audit) -> None:
+    """Carry on first and delete last: a crash in between looks twice, never not at all."""
+    now_ms = clock.now_ms()
+    rows = _rows(run_id for run_id, _ in source.entries)
+    open_entries = []
+    sending: list[Pack] = []
+    for run_id, tv in source.entries:
+        run = rows.get(row_of(run_id))
+        if run is None:
+            if _still_missing(run_id, tv, source, seen):
+                open_entries.append((run_id, tv))
+            continue
+        if run.final:
+            seen.count(run.life.status)
+            continue
+        open_entries.append((run_id, tv))
+        if _overdue(run.life, now_ms):
+            sending.append(_resend(run))
+            seen.count("resent")
+    queue.send([(each, 0) for each in sending])
+    if open_entries:
+        wait_min = _CARRY_MIN[min(source.carried, len(_CARRY_MIN) - 1)]
+        check_sec = now_ms // 60_000 * 60 + wait_min * 60
+        tables.put(manifest.TABLE, manifest.carried(source, open_entries, check_sec).item())
+    tables.delete(manifest.TABLE, {"task_id": source.partition, "scheduled_for": source.sort})
+
+
+def _rows(run_ids: Iterable[str]) -> dict[tuple[str, ...], Run]:
+    keys = [runs.row_key(run_id) for run_id in run_ids]
+    items = tables.get_many({runs.TABLE: keys})[runs.TABLE]
+    found = tables.by_key(items, "task_id", "scheduled_for")
+    return {key: runs.parse(item) for key, item in found.items()}
+
+
+def _overdue(life: Life, now_ms: int) -> bool:
+    if life.status == "running":
+        return now_ms > life.lease_ms + (_LEASE_OVER_SEC + MARGIN_SEC) * 1000
+    return now_ms > life.due_ms + _OVERDUE_SEC * 1000
+
+
+def _resend(run: Run) -> Pack:
+    return Pack(
+        due_ms=run.life.due_ms,
+        why="resend",
+        tickets=(Ticket(run.run_id, run.life.attempt + 1, run.life.tv),),
+        tenant_id=run.tenant_id,
+        queue=run.queue,
+    )
+
+
+def _still_missing(run_id: str, tv: int, source: Manifest, seen: Audit) -> bool:
+    """Explain a row that is not there; after ten minutes without an explanation, record a miss."""
+    now_ms = clock.now_ms()
+    if now_ms < source.since_ms + MISSING_FOR_SEC * 1000:
+        return True
+    task_id, key = row_of(run_id)
+    item = tables.get(tasks.TABLE, tasks.cursor_key(task_id))
+    cursor = dues.parse(item) if item else None
+    if cursor is None or cursor.version > tv or not is_slot_key(key):
+        return False
+    if cursor.schedule.due_at(parse_nominal(key)) >= cursor.next_run_at:
+        return False
+    seen.count("unaccounted")
+    life = Life(
+        status="missed",
+        reason="unaccounted",
+        tv=tv,
+        schedule_version=cursor.schedule_version,
+        due_ms=parse_nominal(key) * 1000,
+        ended_ms=now_ms,
+    )
+    record = Run(
+        task_id=task_id,
+        key=key,
+        tenant_id=cursor.tenant_id,
+        origin="schedule",
+        queue=cursor.queue,
+        life=life,
+    )
+    claims.write_one(moves.insert(record, now_ms=now_ms))
+    return False

@@ -1,0 +1,110 @@
+"""The messages of one invocation: what each still owes, and what becomes of it in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from onthedot.adapters import aws, clock, queue
+from onthedot.core import pack
+from onthedot.core.numbers import LEASE_SEC
+from onthedot.core.pack import Pack, Ticket
+
+
+@dataclass(slots=True, kw_only=True)
+class Received:
+    """One message, and the runs of it that are not done with."""
+
+    pack: Pack
+    message_id: str
+    receipt: str
+    receives: int
+    owes: set[str] = field(default_factory=set)
+    deleted: bool = False
+
+
+@dataclass(slots=True)
+class Batch:
+    """All messages of an invocation; a run that several of them name is worked once."""
+
+    queue: str
+    messages: list[Received]
+
+    @property
+    def url(self) -> str:
+        """Where they came from."""
+        return aws.queue_url(self.queue)
+
+    def shorten(self) -> None:
+        """Let messages come back as soon as a lease would end: recovery must not wait longer."""
+        receipts = [(message.receipt, LEASE_SEC) for message in self.messages]
+        queue.change_visibility(self.url, receipts)
+
+    def split(self) -> None:
+        """Send the runs of a pack that came back one by one: a poisonous one takes none along."""
+        again = [m for m in self.messages if m.receives > 1 and len(m.pack.tickets) > 1]
+        for message in again:
+            now_ms = clock.now_ms()
+            delay = pack.delay_sec(message.pack.due_ms, now_ms)
+            singles = [
+                self.single(message.pack, ticket, "split") for ticket in message.pack.tickets
+            ]
+            if not queue.send([(single, delay) for single in singles]):
+                message.owes.clear()
+        self.delete_done()
+        self.messages = [m for m in self.messages if m not in again]
+
+    def single(self, of: Pack, ticket: Ticket, why: str, due_ms: int | None = None) -> Pack:
+        """Make a message of one run."""
+        return Pack(
+            due_ms=of.due_ms if due_ms is None else due_ms,
+            why=why,
+            tickets=(ticket,),
+            tenant_id=of.tenant_id,
+            queue=self.queue,
+        )
+
+    def naming(self, run_id: str) -> list[Received]:
+        """Give the messages that still owe a run."""
+        return [message for message in self.messages if run_id in message.owes]
+
+    def done(self, run_ids: Iterable[str]) -> None:
+        """Strike runs off every message that names them."""
+        struck = set(run_ids)
+        for message in self.messages:
+            message.owes -= struck
+
+    def delete_done(self) -> None:
+        """Delete each message when its runs are done with, not when the batch is."""
+        ended = [m for m in self.messages if not m.owes and not m.deleted]
+        if ended:
+            queue.delete(self.url, [message.receipt for message in ended])
+        for message in ended:
+            message.deleted = True
+
+    def failures(self) -> dict[str, Any]:
+        """Report what must come back."""
+        left = [message for message in self.messages if message.owes]
+        return {"batchItemFailures": [{"itemIdentifier": m.message_id} for m in left]}
+
+
+def received(event: Mapping[str, Any]) -> Batch:
+    """Read the event of a queue's poller."""
+    records: Sequence[Mapping[str, Any]] = event["Records"]
+    return Batch(
+        queue=aws.queue_of_arn(records[0]["eventSourceARN"]),
+        messages=[_message(record) for record in records],
+    )
+
+
+def _message(record: Mapping[str, Any]) -> Received:
+    parsed = pack.parse(record["body"])
+    attributes = record["attributes"]
+    return Received(
+        pack=parsed.of_tenant(attributes.get("MessageGroupId", "")),
+        message_id=record["messageId"],
+        receipt=record["receiptHandle"],
+        receives=int(attributes["ApproximateReceiveCount"]),
+        owes={ticket.run_id for ticket in parsed.tickets},
+    )

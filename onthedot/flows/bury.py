@@ -1,0 +1,74 @@
+"""Bury: what SQS gave up on is sent afresh while it may still run, and ended when it may not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from onthedot.adapters import claims, clock, queue
+from onthedot.core import moves
+from onthedot.core.decide import Hint
+from onthedot.core.numbers import BURIED_MAX, MARGIN_SEC
+from onthedot.core.pack import Pack, Ticket
+from onthedot.core.run import Run
+from onthedot.core.writes import Outcome
+from onthedot.flows import gate
+from onthedot.flows.batch import Received, received
+from onthedot.flows.job import Job, load
+
+
+def bury(event: Mapping[str, Any]) -> dict[str, Any]:
+    """Work through dead messages; one whose run could not be dealt with comes back."""
+    batch = received(event)
+    for message in batch.messages:
+        jobs = [_job(ticket, message) for ticket in message.pack.tickets]
+        load(jobs)
+        batch.done([job.ticket.run_id for job in jobs if _dealt_with(job)])
+    batch.delete_done()
+    return batch.failures()
+
+
+def _job(ticket: Ticket, message: Received) -> Job:
+    hint = Hint(attempt=ticket.attempt, receives=message.receives, message_id=message.message_id)
+    return Job(ticket=ticket, hint=hint)
+
+
+def _dealt_with(job: Job) -> bool:
+    """A healthy run is never killed: it gets a fresh message, with a fresh count of receipts."""
+    if job.run is None:
+        return True
+    run, now_ms = job.held, clock.now_ms()
+    if run.final:
+        gate.finish(job)
+        return True
+    lease_ends = run.life.lease_ms + MARGIN_SEC * 1000
+    if run.life.status == "running" and now_ms <= lease_ends:
+        return _sent_afresh(run, (lease_ends - now_ms) // 1000 + 1)
+    if job.task is not None and run.life.attempt >= job.task.max_attempts:
+        return _ended(job, now_ms)
+    if run.life.buried >= BURIED_MAX:
+        return _ended(job, now_ms)
+    counted = replace(run.life, buried=run.life.buried + 1)
+    if claims.write_one(moves.mark(run, counted, now_ms=now_ms)) is not Outcome.DONE:
+        return False
+    return _sent_afresh(run, 0)
+
+
+def _ended(job: Job, now_ms: int) -> bool:
+    write = moves.settle_unstarted(job.held, "dead", "undeliverable", now_ms=now_ms)
+    if claims.write_one(write) is not Outcome.DONE:
+        return False
+    gate.finish(job)
+    return True
+
+
+def _sent_afresh(run: Run, delay_sec: int) -> bool:
+    fresh = Pack(
+        due_ms=run.life.due_ms,
+        why="resend",
+        tickets=(Ticket(run.run_id, run.life.attempt + 1, run.life.tv),),
+        tenant_id=run.tenant_id,
+        queue=run.queue,
+    )
+    return not queue.send([(fresh, delay_sec)])

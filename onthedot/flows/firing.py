@@ -1,0 +1,152 @@
+"""Plans made true: list, claim, send, advance. Never another order.
+
+The manifest lists before anything can be lost; the advance is the acknowledgement of the send.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from onthedot.adapters import claims, clock, queue, tables
+from onthedot.core import due as dues
+from onthedot.core import manifest, moves, pack, run
+from onthedot.core.claim import Claim, Fate, fate_of
+from onthedot.core.due import Due
+from onthedot.core.instants import nominal
+from onthedot.core.plan import Firing, Plan, Unfired
+from onthedot.core.writes import Outcome, Update
+from onthedot.flows.tick import Tick
+
+
+def carry_out(plans: Sequence[Plan], tick: Tick) -> None:
+    """Make plans true, in the one order that loses nothing."""
+    wanted = [claim for each in plans for claim in _claims(each, tick)]
+    if wanted and not tick.over:
+        _list(wanted, tick)
+        _claim(wanted, tick)
+        _send(wanted, tick)
+    _advance(plans, wanted, tick)
+
+
+def _claims(each: Plan, tick: Tick) -> list[Claim]:
+    planned: list[Firing | Unfired] = [*each.firings, *each.unfired]
+    slots = sorted(planned, key=lambda one: one.slot)
+    return [Claim(due=each.due, run=_row(each.due, planned, tick)) for planned in slots]
+
+
+def _row(due: Due, planned: Firing | Unfired, tick: Tick) -> run.Run:
+    life = run.Life(
+        status="claimed",
+        tv=due.version,
+        schedule_version=due.schedule_version,
+        due_ms=planned.due * 1000,
+        claim_id=tick.dispatch_id,
+        claim_until=tick.claim_until,
+        claimed_ms=tick.started_ms,
+    )
+    if isinstance(planned, Unfired):
+        life = run.ended(life, planned.status, planned.reason, now_ms=tick.started_ms)
+    return run.Run(
+        task_id=due.task_id,
+        key=nominal(planned.slot),
+        tenant_id=due.tenant_id,
+        origin=planned.origin,
+        queue=due.queue,
+        life=life,
+    )
+
+
+def _list(wanted: Sequence[Claim], tick: Tick) -> None:
+    """Manifest first: a claim whose dispatcher dies is in nobody's hands but the audit's."""
+    entries = [(claim.run.run_id, claim.run.life.tv) for claim in wanted]
+    latest = max(claim.run.life.due_ms for claim in wanted)
+    for listed in manifest.listing(
+        tick.dispatch_id, entries, now_ms=tick.started_ms, latest_ms=latest
+    ):
+        tables.put(manifest.TABLE, listed.item())
+
+
+def _claim(wanted: Sequence[Claim], tick: Tick) -> None:
+    inserts = [moves.insert(claim.run, now_ms=tick.started_ms) for claim in wanted]
+    doubtful = []
+    for first in range(0, len(inserts), claims.BATCH):
+        batch = wanted[first : first + claims.BATCH]
+        if tick.over:
+            break
+        outcomes = claims.write_batch(inserts[first : first + claims.BATCH])
+        for claim, outcome in zip(batch, outcomes, strict=True):
+            claim.fate = Fate.MINE if outcome is Outcome.DONE else Fate.LEFT
+            if outcome is not Outcome.DONE:
+                doubtful.append(claim)
+    tick.count("claimed", sum(claim.fate is Fate.MINE for claim in wanted))
+    if doubtful:
+        _resolve(doubtful, tick)
+
+
+def _resolve(doubtful: Sequence[Claim], tick: Tick) -> None:
+    """Read back what was not plainly put: somebody else's, or ours after a lost answer."""
+    keys = [{"task_id": c.run.task_id, "scheduled_for": c.run.key} for c in doubtful]
+    found = tables.by_key(tables.get_many({run.TABLE: keys})[run.TABLE], "task_id", "scheduled_for")
+    taking = []
+    for claim in doubtful:
+        item = found.get((claim.run.task_id, claim.run.key))
+        seen = run.parse(item) if item else None
+        claim.fate = fate_of(claim, seen, tick.dispatch_id, clock.now_ms(), force=tick.force)
+        if claim.fate is Fate.TAKE and seen:
+            taking.append((claim, seen))
+    if tick.over:
+        return
+    outcomes = claims.write_many([_taking(claim, seen, tick) for claim, seen in taking])
+    for (claim, seen), outcome in zip(taking, outcomes, strict=True):
+        claim.fate = Fate.MINE if outcome is Outcome.DONE else Fate.LEFT
+        if claim.fires:
+            claim.run = replace(claim.run, life=replace(seen.life, claim_id=tick.dispatch_id))
+    tick.count("taken_over", sum(claim.fate is Fate.MINE for claim, _ in taking))
+
+
+def _taking(claim: Claim, seen: run.Run, tick: Tick) -> Update:
+    now_ms = clock.now_ms()
+    if claim.fires:
+        return moves.take_over_claim(seen, tick.dispatch_id, tick.claim_until, now_ms=now_ms)
+    life = claim.run.life
+    return moves.miss_claim(seen, life.status, life.reason, now_ms=now_ms)
+
+
+def _send(wanted: Sequence[Claim], tick: Tick) -> None:
+    """Send every slot that is ours; what SQS did not take stays unacknowledged."""
+    mine = [claim for claim in wanted if claim.fate is Fate.MINE and claim.fires]
+    if not mine or tick.over:
+        _forget(mine)
+        return
+    tickets = [(claim.address, claim.ticket) for claim in mine]
+    packs = list(pack.packed(tickets, pack.RUNS_MAX))
+    now_ms = clock.now_ms()
+    left = queue.send([(each, pack.delay_sec(each.due_ms, now_ms)) for each in packs])
+    unsent = {ticket.run_id for each in left for ticket in each.tickets}
+    _forget([claim for claim in mine if claim.run.run_id in unsent])
+    tick.count("sent", len(mine) - len(unsent))
+
+
+def _forget(unsent: Iterable[Claim]) -> None:
+    for claim in unsent:
+        claim.fate = Fate.LEFT
+
+
+def _advance(plans: Sequence[Plan], wanted: Sequence[Claim], tick: Tick) -> None:
+    """Move each cursor to its first slot that is neither final, nor started, nor sent by us."""
+    if tick.over:
+        return
+    by_task: dict[str, list[Claim]] = {}
+    for claim in wanted:
+        by_task.setdefault(claim.due.task_id, []).append(claim)
+    moves = []
+    for each in plans:
+        claimed = by_task.get(each.due.task_id, [])
+        kept = next((claim for claim in claimed if claim.fate is Fate.LEFT), None)
+        following = each.following if kept is None else kept.run.life.due_ms // 1000
+        if following != each.due.next_run_at:
+            fired = sum(claim.fires and claim.fate is not Fate.LEFT for claim in claimed)
+            moves.append(dues.advance(each.due, following, fired))
+    outcomes = claims.write_many(moves)
+    tick.count("advanced", sum(outcome is Outcome.DONE for outcome in outcomes))

@@ -1,0 +1,130 @@
+"""The gate of a task whose runs may not overlap freely: taking a place, and giving it up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from onthedot.adapters import claims, clock, queue, tables
+from onthedot.core import gate as gates
+from onthedot.core import moves
+from onthedot.core import run as runs
+from onthedot.core.decide import Skip
+from onthedot.core.gate import Enter, Gate, Have, Turned, Wait
+from onthedot.core.keys import GATE, run_id
+from onthedot.core.pack import Pack, Ticket
+from onthedot.core.run import Run
+from onthedot.core.writes import Outcome
+from onthedot.flows.batch import Batch
+from onthedot.flows.job import Job
+
+_TRIES = 8
+
+
+def guards(job: Job) -> bool:
+    """Tell whether the task has a gate at all."""
+    return job.task is not None and gates.guarded(job.task)
+
+
+def acquire(batch: Batch, job: Job) -> Skip | bool | None:
+    """Take a place: None is a place, a Skip an outcome, True a wait (and the message is done)."""
+    run, task = job.held, job.task
+    if task is None:
+        raise LookupError(f"{run.run_id} has no task")
+    for _ in range(_TRIES):
+        seen = _read(run.task_id)
+        rows = _rows_of(seen, run)
+        now = seen.without([key for key, row in rows.items() if row is None or row.final])
+        entry = gates.enter(now, run.key, task, _order(rows, run))
+        match entry:
+            case Have():
+                return None
+            case Turned(status, reason):
+                return Skip(status, reason)
+            case Enter(wanted):
+                if claims.write_one(gates.write(seen, wanted)) is Outcome.DONE:
+                    return None
+            case Wait(wanted, drop):
+                if wanted == seen or claims.write_one(gates.write(seen, wanted)) is Outcome.DONE:
+                    _cancel(rows[key] for key in drop)
+                    _wake_first(wanted, rows, task.max_concurrent or 1, run.key)
+                    if not drop:
+                        batch.done([job.ticket.run_id])
+                        return True
+    return True
+
+
+def finish(job: Job) -> None:
+    """Give the place up; whoever is first in line is woken before the release."""
+    run = job.held
+    if job.task is not None and not gates.waits(job.task):
+        return
+    for _ in range(_TRIES):
+        seen = _read(run.task_id)
+        if not seen.names(run.key):
+            return
+        wanted = seen.without([run.key])
+        if wanted.waiting:
+            rows = _rows_of(replace_holders(wanted), run)
+            _wake(rows.get(wanted.waiting[0]))
+        if claims.write_one(gates.write(seen, wanted)) is Outcome.DONE:
+            return
+
+
+def replace_holders(gate: Gate) -> Gate:
+    """Only the first in line is to be read."""
+    return Gate(task_id=gate.task_id, rev=gate.rev, waiting=gate.waiting[:1])
+
+
+def _read(task_id: str) -> Gate:
+    return gates.parse(
+        task_id, tables.get(gates.TABLE, {"task_id": task_id, "scheduled_for": GATE})
+    )
+
+
+def _rows_of(gate: Gate, run: Run) -> dict[str, Run | None]:
+    keys = [key for key in (*gate.holders, *gate.waiting) if key != run.key]
+    found = (
+        tables.get_many(
+            {runs.TABLE: [{"task_id": gate.task_id, "scheduled_for": key} for key in keys]}
+        )[runs.TABLE]
+        if keys
+        else []
+    )
+    rows: dict[str, Run | None] = dict.fromkeys(keys)
+    rows |= {item["scheduled_for"]: runs.parse(item) for item in found}
+    return rows
+
+
+def _order(rows: dict[str, Run | None], run: Run) -> dict[str, int]:
+    order = {key: row.life.due_ms for key, row in rows.items() if row}
+    return order | {run.key: run.life.due_ms}
+
+
+def _cancel(dropped: Iterable[Run | None]) -> None:
+    """As the API would: not started is settled, running is asked to stop."""
+    now_ms = clock.now_ms()
+    for run in dropped:
+        if run is None or run.final:
+            continue
+        if run.life.status == "running":
+            claims.write_one(moves.request_cancel(run, "previous", now_ms=now_ms))
+        else:
+            claims.write_one(moves.settle_unstarted(run, "cancelled", "previous", now_ms=now_ms))
+
+
+def _wake_first(gate: Gate, rows: dict[str, Run | None], most: int, mine: str) -> None:
+    """A free place and another first in line: whoever sees it wakes that one."""
+    if len(gate.holders) < most and gate.waiting and gate.waiting[0] != mine:
+        _wake(rows.get(gate.waiting[0]))
+
+
+def _wake(run: Run | None) -> None:
+    if run is None:
+        return
+    life = run.life
+    ticket = Ticket(run_id(run.task_id, run.key), life.attempt + 1, life.tv)
+    pack = Pack(
+        due_ms=life.due_ms, why="wake", tickets=(ticket,), tenant_id=run.tenant_id, queue=run.queue
+    )
+    if queue.send([(pack, 0)]):
+        raise RuntimeError(f"SQS did not take the message that wakes {ticket.run_id}")

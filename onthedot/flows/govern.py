@@ -1,0 +1,80 @@
+"""A written version made to govern: what has not started is stamped, sent, dispatched (L5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from onthedot.adapters import claims, clock, queue, tables
+from onthedot.core import moves, pack
+from onthedot.core import run as runs
+from onthedot.core.instants import nominal
+from onthedot.core.numbers import LOOK_AHEAD_SEC
+from onthedot.core.pack import Pack, Ticket
+from onthedot.core.run import NOT_STARTED, Run
+from onthedot.core.task import Task
+from onthedot.core.writes import Update
+from onthedot.flows.dispatch import dispatch_inline
+from onthedot.flows.known import Known, read
+
+_TRIES = 8
+_JITTER_MAX_SEC = 86_400
+
+
+def make_it_govern(task: Task, known: Known) -> None:
+    """Stamp what has not started, send what left the index unsent, dispatch what is near."""
+    near = _stamp(task)
+    moved = [run for run in near if run.life.due_ms // 1000 >= known.due.next_run_at]
+    send([run for run in moved if run.life.status == "claimed"])
+    if task.status == "active":
+        dispatch_if_near(task)
+
+
+def _stamp(task: Task) -> list[Run]:
+    """L5: every run that has not started obeys this version before the write is acknowledged."""
+    now = clock.now_ms() // 1000
+    since = nominal(max(0, now - task.misfire_grace_sec - LOOK_AHEAD_SEC - _JITTER_MAX_SEC))
+    until = nominal(now + LOOK_AHEAD_SEC + _JITTER_MAX_SEC)
+    for _ in range(_TRIES):
+        items = tables.rows(("task_id", task.task_id), "scheduled_for", (since, until))
+        near = [runs.parse(item) for item in items]
+        behind = [run for run in near if _to_be_stamped(run, task)]
+        if not behind:
+            return near
+        claims.write_many([_stamped(run, task) for run in behind])
+    raise RuntimeError(f"the runs of {task.task_id} kept changing under {_TRIES} stamps")
+
+
+def _to_be_stamped(run: Run, task: Task) -> bool:
+    open_now = run.life.status in NOT_STARTED
+    return open_now and (run.life.tv < task.version or task.status == "deleted")
+
+
+def _stamped(run: Run, task: Task) -> Update:
+    now_ms = clock.now_ms()
+    if task.status == "deleted":
+        return moves.settle_unstarted(run, "cancelled", "task_deleted", now_ms=now_ms)
+    return moves.stamp(run, task.version, now_ms=now_ms)
+
+
+def send(claimed: Sequence[Run]) -> None:
+    now_ms = clock.now_ms()
+    packs = [
+        Pack(
+            due_ms=run.life.due_ms,
+            why="resend",
+            tickets=(Ticket(run.run_id, 1, run.life.tv),),
+            tenant_id=run.tenant_id,
+            queue=run.queue,
+        )
+        for run in claimed
+    ]
+    if queue.send([(each, pack.delay_sec(each.due_ms, now_ms)) for each in packs]):
+        raise RuntimeError("SQS did not take a message; nothing was acknowledged")
+
+
+def dispatch_if_near(task: Task) -> None:
+    known = read(task.task_id)
+    if known is None or not known.indexed:
+        return
+    if known.due.next_run_at <= clock.now_ms() // 1000 + LOOK_AHEAD_SEC:
+        dispatch_inline(known.due)

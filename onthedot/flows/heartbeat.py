@@ -1,0 +1,47 @@
+"""Heartbeat: leases and messages of running handlers are extended together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from onthedot.adapters import claims, clock, queue
+from onthedot.core import moves
+from onthedot.core.numbers import LEASE_SEC
+from onthedot.core.writes import Outcome
+from onthedot.flows.batch import Batch
+from onthedot.flows.job import Job, load
+
+
+def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
+    """Give the jobs that are still ours; a lost lease stops its handler, without a settle."""
+    now_ms = clock.now_ms()
+    lives = [replace(job.held.life, lease_ms=now_ms + LEASE_SEC * 1000) for job in running]
+    extended = [
+        moves.settle(job.held, life, now_ms=now_ms)
+        for job, life in zip(running, lives, strict=True)
+    ]
+    outcomes = claims.write_many(extended)
+    kept = []
+    for job, life, outcome in zip(running, lives, outcomes, strict=True):
+        if outcome is Outcome.REFUSED:
+            job.part.cancel()
+            continue
+        if outcome is Outcome.DONE:
+            job.run = replace(job.held, life=life)
+        kept.append(job)
+    receipts = [
+        (message.receipt, LEASE_SEC) for job in kept for message in batch.naming(job.ticket.run_id)
+    ]
+    queue.change_visibility(batch.url, list(dict.fromkeys(receipts)))
+    _look_for_cancels(kept)
+    return kept
+
+
+def _look_for_cancels(kept: Sequence[Job]) -> None:
+    """A request to cancel stands on the row; the handler finds it in its next look."""
+    before = {job.ticket.run_id: job.held for job in kept}
+    load(kept)
+    for job in kept:
+        mine = before[job.ticket.run_id]
+        job.run = replace(mine, cancel_ms=job.run.cancel_ms) if job.run else mine

@@ -1,0 +1,72 @@
+"""One run in the hands of a worker, from its message to its outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from onthedot.adapters import tables
+from onthedot.core import run as runs
+from onthedot.core import task as tasks
+from onthedot.core.decide import Hint, Start
+from onthedot.core.keys import row_of
+from onthedot.core.pack import Ticket
+from onthedot.core.run import Run
+from onthedot.core.task import Task
+
+
+@dataclass(slots=True, kw_only=True)
+class Job:
+    """What is known of the run, and where it stands."""
+
+    ticket: Ticket
+    hint: Hint
+    run: Run | None = None
+    task: Task | None = None
+    # The due time and schedule that it starts under, once that is decided.
+    under: Start | None = None
+    # Nothing is done with it before; 0 is at once.
+    wake_ms: int = 0
+    rounds: int = 0
+    loaded: bool = False
+    # The handler's running call, once it has started.
+    part: Any = None
+
+    @property
+    def held(self) -> Run:
+        """The row of a run that was loaded and found."""
+        if self.run is None:
+            raise LookupError(f"{self.ticket.run_id} has no row")
+        return self.run
+
+
+def load(jobs: Iterable[Job]) -> None:
+    """Read rows and tasks consistently, in one call for fifty runs.
+
+    A batch has no order: a row that obeys a newer version than the task that came with it was
+    stamped in between, and the task is read again.
+    """
+    wanted = list(jobs)
+    _load(wanted)
+    behind = [job for job in wanted if job.run and job.task and job.run.life.tv > job.task.version]
+    if behind:
+        _load(behind)
+
+
+def _load(jobs: list[Job]) -> None:
+    keys = {job.ticket.run_id: row_of(job.ticket.run_id) for job in jobs}
+    found = tables.get_many(
+        {
+            runs.TABLE: [runs.row_key(run_id) for run_id in keys],
+            tasks.TABLE: [tasks.spec_key(task) for task in {task for task, _ in keys.values()}],
+        }
+    )
+    rows = tables.by_key(found[runs.TABLE], "task_id", "scheduled_for")
+    specs = tables.by_key(found[tasks.TABLE], "task_id")
+    for job in jobs:
+        key = keys[job.ticket.run_id]
+        row, spec = rows.get(key), specs.get((key[0],))
+        job.run = runs.parse(row) if row else None
+        job.task = tasks.parse(spec) if spec else None
+        job.loaded = True

@@ -1,0 +1,72 @@
+"""Ranges: one row for many slots that do not fire, put before anything else of the task."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from onthedot.adapters import claims, clock, tables
+from onthedot.core import due as dues
+from onthedot.core import moves, run
+from onthedot.core.due import Due
+from onthedot.core.instants import nominal, parse_nominal
+from onthedot.core.keys import is_slot_key, range_key
+from onthedot.core.plan import Plan, Unfired
+from onthedot.core.writes import Outcome
+
+
+def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
+    """Record the range and move the cursor behind it; give the cursor as it is then.
+
+    None says that the task cannot go on now: a claim inside is still in another's hands.
+    """
+    last = _put(each.due, spanned)
+    if not _resolve_inside(each.due, spanned, last, force=force):
+        return None
+    slot = each.due.schedule.next(last)
+    following = None if slot is None else each.due.schedule.due_at(slot)
+    if claims.write_one(dues.advance(each.due, following, 0)) is not Outcome.DONE:
+        return None
+    return None if following is None else replace(each.due, next_run_at=following)
+
+
+def _put(due: Due, spanned: Unfired) -> int:
+    """Put the row; whoever was first decides where the range ends."""
+    now_ms = clock.now_ms()
+    row = run.Run(
+        task_id=due.task_id,
+        key=range_key(spanned.slot, due.version),
+        tenant_id=due.tenant_id,
+        origin="schedule",
+        queue=due.queue,
+        life=run.Life(
+            status=spanned.status,
+            reason=spanned.reason,
+            tv=due.version,
+            schedule_version=due.schedule_version,
+            due_ms=spanned.due * 1000,
+            ended_ms=now_ms,
+        ),
+        range_to=nominal(spanned.last),
+        range_count=spanned.count,
+    )
+    if claims.write_one(moves.insert(row, now_ms=now_ms)) is Outcome.DONE:
+        return spanned.last
+    there = tables.get(run.TABLE, {"task_id": due.task_id, "scheduled_for": row.key})
+    return parse_nominal(run.parse(there).range_to) if there else spanned.last
+
+
+def _resolve_inside(due: Due, spanned: Unfired, last: int, *, force: bool) -> bool:
+    """A row beats the range that covers it; one that never was sent gets the range's outcome."""
+    now_ms = clock.now_ms()
+    left = []
+    between = (nominal(spanned.slot), nominal(last))
+    for item in tables.rows(("task_id", due.task_id), "scheduled_for", between):
+        seen = run.parse(item)
+        if is_slot_key(seen.key) and seen.life.status == "claimed" and not seen.life.attempt:
+            if not force and seen.life.claim_until >= now_ms:
+                return False
+            left.append(seen)
+    outcomes = claims.write_many(
+        [moves.miss_claim(seen, spanned.status, spanned.reason, now_ms=now_ms) for seen in left]
+    )
+    return all(outcome is Outcome.DONE for outcome in outcomes)

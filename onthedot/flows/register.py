@@ -1,0 +1,47 @@
+"""What a user's write does: close the books, write, stamp, send, dispatch, and then acknowledge."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from onthedot.adapters import claims, clock
+from onthedot.core import task as tasks
+from onthedot.core.registered import cursor, first_due
+from onthedot.core.task import Task
+from onthedot.core.writes import Insert
+from onthedot.flows.change import change
+from onthedot.flows.govern import dispatch_if_near
+
+
+def create(task: Task) -> Task:
+    """Register a task; what is due within the look-ahead is dispatched before this returns."""
+    now = clock.now_ms() // 1000
+    born = replace(task, effective_from=task.effective_from or now)
+    items = [cursor(born, first_due(born)), born.item()]
+    claims.write_together([Insert(tasks.TABLE, item, ("task_id", "part")) for item in items])
+    dispatch_if_near(born)
+    return born
+
+
+def pause(task_id: str) -> Task | None:
+    """Stop new starts; what runs goes on."""
+    return change(task_id, lambda task, now: replace(task, status="paused", paused_at=now))
+
+
+def resume(task_id: str) -> Task | None:
+    """Go on from now."""
+    return change(task_id, lambda task, now: _restarted(replace(task, status="active"), now))
+
+
+def delete(task_id: str) -> Task | None:
+    """End a task; its history stays."""
+    return change(task_id, lambda task, _now: replace(task, status="deleted"))
+
+
+def reschedule(task_id: str, compiled: bytes) -> Task | None:
+    """Give a task another schedule: it holds from now on, and nothing of it fires in the past."""
+    return change(task_id, lambda task, now: _restarted(replace(task, compiled=compiled), now))
+
+
+def _restarted(task: Task, now: int) -> Task:
+    return replace(task, schedule_version=task.schedule_version + 1, effective_from=now)

@@ -1,0 +1,183 @@
+"""Starting: each run that is due is decided on, and those that may run start in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from onthedot.adapters import claims, clock, queue, runner
+from onthedot.core import moves
+from onthedot.core.call import Call
+from onthedot.core.decide import Busy, Decision, Defer, Hold, Over, Skip, Start, decide
+from onthedot.core.keys import is_slot_key
+from onthedot.core.numbers import DELIVER_MIN_SEC, LEASE_SEC
+from onthedot.core.run import Run
+from onthedot.core.writes import Outcome
+from onthedot.flows import deliver, gate
+from onthedot.flows.batch import Batch
+from onthedot.flows.job import Job, load
+
+_ROUNDS_MAX = 6
+
+
+def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[Job], list[Job]]:
+    """Give the jobs that now run, and those to be looked at again."""
+    load([job for job in ready if not job.loaded])
+    starting: list[Job] = []
+    skipping: list[tuple[Job, Skip]] = []
+    again: list[Job] = []
+    for job in ready:
+        decision = decide(job.run, job.task, job.hint, clock.now_ms())
+        match decision:
+            case Start():
+                job.under = decision
+                starting.append(job)
+            case Skip():
+                skipping.append((job, decision))
+            case Hold():
+                job.wake_ms = decision.until_ms
+                job.loaded = not decision.look_again
+                again.append(job)
+            case _:
+                _leave(batch, job, decision)
+    again += _skip(batch, skipping)
+    entered = [job for job in starting if _enters(batch, job, again)]
+    started = _start(entered, again, worker=worker)
+    batch.delete_done()
+    return started, [job for job in again if _another_round(job)]
+
+
+def _under(job: Job) -> Run:
+    """A slot that a newer schedule has too runs under that one, at its due time."""
+    run, under = job.held, job.under
+    if under is None:
+        raise LookupError(f"{run.run_id} was not decided to start")
+    life = replace(run.life, due_ms=under.due_ms, schedule_version=under.schedule_version)
+    return replace(run, life=life)
+
+
+def _another_round(job: Job) -> bool:
+    """A row that keeps changing under our hands is left to the message's next delivery."""
+    if job.wake_ms and job.loaded:
+        return True
+    job.rounds += 1
+    return job.rounds < _ROUNDS_MAX
+
+
+def _leave(batch: Batch, job: Job, decision: Decision) -> None:
+    """Nothing to run: it is over, another's, or not due for a while."""
+    match decision:
+        case Over():
+            if job.run is not None:
+                gate.finish(job)
+            batch.done([job.ticket.run_id])
+        case Busy(seconds):
+            _come_back(batch, job, seconds)
+        case Defer(seconds):
+            _defer(batch, job, seconds)
+
+
+def _come_back(batch: Batch, job: Job, seconds: int) -> None:
+    """A message of its own comes back later; a pack's run gets one of its own for that."""
+    for message in batch.naming(job.ticket.run_id):
+        if len(message.pack.tickets) == 1:
+            queue.change_visibility(batch.url, [(message.receipt, seconds)])
+        else:
+            single = batch.single(message.pack, job.ticket, "busy")
+            if not queue.send([(single, seconds)]):
+                message.owes.discard(job.ticket.run_id)
+
+
+def _defer(batch: Batch, job: Job, seconds: int) -> None:
+    """L2: the old message goes only when SQS has taken the new one."""
+    message = batch.naming(job.ticket.run_id)[0]
+    fresh = batch.single(message.pack, job.ticket, "hop", job.held.life.due_ms)
+    if not queue.send([(fresh, seconds)]):
+        batch.done([job.ticket.run_id])
+
+
+def _skip(batch: Batch, skipping: Sequence[tuple[Job, Skip]]) -> list[Job]:
+    """Write the outcomes of what does not run; a row that changed meanwhile is asked again."""
+    now_ms = clock.now_ms()
+    outcomes = claims.write_many(
+        [
+            moves.settle_unstarted(job.held, skip.status, skip.reason, now_ms=now_ms)
+            for job, skip in skipping
+        ]
+    )
+    again = []
+    for (job, _), outcome in zip(skipping, outcomes, strict=True):
+        if outcome is Outcome.DONE:
+            gate.finish(job)
+            batch.done([job.ticket.run_id])
+        else:
+            job.loaded = False
+            again.append(job)
+    return again
+
+
+def _enters(batch: Batch, job: Job, again: list[Job]) -> bool:
+    """Pass the gate, if the task has one; a run that may not pass is dealt with there."""
+    if not gate.guards(job):
+        return True
+    turned = gate.acquire(batch, job)
+    if isinstance(turned, Skip):
+        again += _skip(batch, [(job, turned)])
+        return False
+    return turned is None
+
+
+def _start(entered: Sequence[Job], again: list[Job], *, worker: str) -> list[Job]:
+    """Start all in one call; the row says who has started what."""
+    now_ms = clock.now_ms()
+    begun = [
+        moves.started(
+            _under(job),
+            owner=worker,
+            msg=job.hint.message_id,
+            now_ms=now_ms,
+            lease_ms=now_ms + LEASE_SEC * 1000,
+        )
+        for job in entered
+    ]
+    outcomes = claims.write_many(
+        [
+            moves.start(job.held, after, now_ms=now_ms)
+            for job, after in zip(entered, begun, strict=True)
+        ]
+    )
+    started, doubtful = [], []
+    for job, after, outcome in zip(entered, begun, outcomes, strict=True):
+        if outcome is Outcome.DONE:
+            job.run = after
+            started.append(job)
+        else:
+            doubtful.append(job)
+    load(doubtful)
+    for job in doubtful:
+        if job.run and job.run.life.status == "running" and job.run.life.owner == worker:
+            # A lost answer: the row says that it was us.
+            started.append(job)
+        else:
+            again.append(job)
+    return [job for job in started if _deliver(job)]
+
+
+def _deliver(job: Job) -> bool:
+    """Call the target beside this loop, unless so little of the lease is left that it may end."""
+    run, task = job.held, job.task
+    if task is None or clock.now_ms() > run.life.lease_ms - DELIVER_MIN_SEC * 1000:
+        return False
+    call = Call(
+        run_id=run.run_id,
+        attempt=run.life.attempt,
+        max_attempts=task.max_attempts,
+        scheduled_for=run.key if is_slot_key(run.key) else None,
+        due_ms=run.life.due_ms,
+        deadline_ms=run.life.started_ms + task.timeout_sec * 1000,
+        target=task.target,
+        payload=task.payload,
+        cancelled=lambda: bool(job.held.cancel_ms),
+    )
+    job.part = runner.submit(lambda: deliver.deliver(call))
+    return True

@@ -1,0 +1,39 @@
+"""One pass of the dispatcher: its name among claims, its deadline, and what it has done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from onthedot.adapters import clock, ids
+from onthedot.core.numbers import CLAIM_SEC, DISPATCH_LIMIT_SEC
+
+
+@dataclass(slots=True)
+class Tick:
+    """One pass: its name among claims, its deadline, and what it has done so far."""
+
+    dispatch_id: str
+    started_ms: int
+    deadline: float
+    # An API call acts for itself and takes over what others have claimed.
+    force: bool = False
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def over(self) -> bool:
+        """Past its deadline a dispatcher stops where it stands: the next tick plans afresh."""
+        return clock.monotonic() > self.deadline
+
+    @property
+    def claim_until(self) -> int:
+        """When another may take its claims over."""
+        return self.started_ms + CLAIM_SEC * 1000
+
+    def count(self, name: str, number: int) -> None:
+        """Add to what is reported."""
+        self.counts[name] = self.counts.get(name, 0) + number
+
+
+def new_tick(*, force: bool = False) -> Tick:
+    """Begin a pass."""
+    return Tick(ids.token(), clock.now_ms(), clock.monotonic() + DISPATCH_LIMIT_SEC, force)

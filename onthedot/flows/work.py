@@ -1,0 +1,77 @@
+"""Work: what the messages name is loaded, held until due, started, delivered, settled, deleted.
+
+All that is due starts before anything settles, so that one run's end delays no other's start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from onthedot.adapters import clock, ids, runner
+from onthedot.core.decide import Hint
+from onthedot.core.numbers import HEARTBEAT_SEC
+from onthedot.flows.batch import Batch, received
+from onthedot.flows.heartbeat import extend
+from onthedot.flows.job import Job, load
+from onthedot.flows.settling import settle
+from onthedot.flows.starting import start_due
+
+
+def work(event: Mapping[str, Any]) -> dict[str, Any]:
+    """Work one invocation's messages; those whose runs are not done with come back."""
+    batch = received(event)
+    batch.shorten()
+    batch.split()
+    jobs = _jobs(batch)
+    if jobs:
+        load(jobs)
+        _shift(batch, jobs, worker=ids.token(12))
+    return batch.failures()
+
+
+def _jobs(batch: Batch) -> list[Job]:
+    """One job a run, however many messages name it: two writes of one item reject a batch."""
+    jobs: dict[str, Job] = {}
+    for message in batch.messages:
+        for ticket in message.pack.tickets:
+            hint = Hint(
+                attempt=ticket.attempt, receives=message.receives, message_id=message.message_id
+            )
+            known = jobs.get(ticket.run_id)
+            if known is None or known.ticket.attempt < ticket.attempt:
+                jobs[ticket.run_id] = Job(ticket=ticket, hint=hint)
+    return list(jobs.values())
+
+
+def _shift(batch: Batch, waiting: list[Job], *, worker: str) -> None:
+    """Start what is due, wait for the next thing to happen, settle what has ended."""
+    running: list[Job] = []
+    beat = clock.monotonic() + HEARTBEAT_SEC
+    while waiting or running:
+        now_ms = clock.now_ms()
+        ready = [job for job in waiting if job.wake_ms <= now_ms]
+        if ready:
+            started, again = start_due(batch, ready, worker=worker)
+            running += started
+            waiting = [job for job in waiting if job not in ready] + again
+            continue
+        ended = [job for job in running if job.part.done()]
+        if ended:
+            settle(batch, ended)
+            running = [job for job in running if job not in ended]
+            continue
+        if running and clock.monotonic() >= beat:
+            running = extend(batch, running)
+            beat = clock.monotonic() + HEARTBEAT_SEC
+            continue
+        _wait(waiting, running, beat)
+
+
+def _wait(waiting: Sequence[Job], running: Sequence[Job], beat: float) -> None:
+    """Until a run is due, a handler ends or the leases want extending."""
+    seconds = [(job.wake_ms - clock.now_ms()) / 1000 for job in waiting]
+    if running:
+        runner.wait([job.part for job in running], min([*seconds, beat - clock.monotonic()]))
+    else:
+        clock.sleep(max(0.0, min(seconds)))

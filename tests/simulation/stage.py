@@ -1,0 +1,281 @@
+"""The real flows on the simulated world: tables, queues, tasks, ticks, workers, and a target."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from botocore.exceptions import BotoCoreError
+
+from onthedot.adapters import aws, clock, ids, runner
+from onthedot.core import keys
+from onthedot.core import run as runs
+from onthedot.core.attributes import plain_item, typed_item
+from onthedot.core.call import Call
+from onthedot.core.keys import shard_of
+from onthedot.core.packed import pack
+from onthedot.core.policy import Again, Answer, Done
+from onthedot.core.registered import cursor, first_due
+from onthedot.core.run import Run
+from onthedot.core.schedule import compile_schedule
+from onthedot.core.task import Task
+from onthedot.flows import deliver
+from onthedot.flows.audit import audit
+from onthedot.flows.bury import bury
+from onthedot.flows.dispatch import dispatch
+from onthedot.flows.work import work
+from tests.simulation.consumer import Consumer
+from tests.simulation.faults import CALM, Aim, Profile
+from tests.simulation.process import Crashed, Part
+from tests.simulation.world import World
+
+
+def _url(queue: str) -> str:
+    return f"https://sqs.us-east-1.amazonaws.com/000000000000/{queue}"
+
+
+os.environ |= {
+    "TASKS_TABLE": "tasks",
+    "RUNS_TABLE": "runs",
+    "PARALLEL_CALLS": "1",
+    **{f"{queue.upper()}_QUEUE_URL": _url(queue) for queue in ("high", "normal", "low", "dead")},
+}
+TASKS = {
+    "TableName": "tasks",
+    "AttributeDefinitions": [
+        {"AttributeName": "task_id", "AttributeType": "S"},
+        {"AttributeName": "part", "AttributeType": "S"},
+        {"AttributeName": "due_shard", "AttributeType": "N"},
+        {"AttributeName": "next_run_at", "AttributeType": "S"},
+    ],
+    "KeySchema": [
+        {"AttributeName": "task_id", "KeyType": "HASH"},
+        {"AttributeName": "part", "KeyType": "RANGE"},
+    ],
+    "GlobalSecondaryIndexes": [
+        {
+            "IndexName": "due",
+            "KeySchema": [
+                {"AttributeName": "due_shard", "KeyType": "HASH"},
+                {"AttributeName": "next_run_at", "KeyType": "RANGE"},
+            ],
+            "Projection": {
+                "ProjectionType": "INCLUDE",
+                "NonKeyAttributes": [
+                    "tenant_id",
+                    "version",
+                    "schedule_version",
+                    "compiled",
+                    "misfire",
+                    "grace_sec",
+                    "queue",
+                    "runs_left",
+                ],
+            },
+        }
+    ],
+}
+RUNS = {
+    "TableName": "runs",
+    "AttributeDefinitions": [
+        {"AttributeName": "task_id", "AttributeType": "S"},
+        {"AttributeName": "scheduled_for", "AttributeType": "S"},
+    ],
+    "KeySchema": [
+        {"AttributeName": "task_id", "KeyType": "HASH"},
+        {"AttributeName": "scheduled_for", "KeyType": "RANGE"},
+    ],
+}
+
+
+# Short, and one partition a minute: a history is minutes long, and looking costs queries.
+LOOK_BACK_MIN = 12
+keys.MANIFESTS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One call of the target, in true time."""
+
+    run_id: str
+    attempt: int
+    due_ms: int
+    at_ms: int
+    process: str
+
+
+@dataclass(slots=True)
+class Stage:
+    """One history under way."""
+
+    world: World
+    tasks: list[Task] = field(default_factory=list)
+    deliveries: list[Delivery] = field(default_factory=list)
+    answer: Callable[[Call], Answer] = lambda _call: Done()
+    takes_sec: Callable[[Call], float] = lambda _call: 0.05
+
+    def register(self, task: Task) -> None:
+        """Put a task as it stands after its registration."""
+        self.tasks.append(task)
+        for item in (cursor(task, first_due(task)), task.item()):
+            self.world.store.put_item(TableName="tasks", Item=typed_item(item))
+
+    def deliver(self, call: Call) -> Answer:
+        """The target: told once it is effective, and busy for a while."""
+        world = self.world
+
+        def told(run: str, attempt: int) -> Answer:
+            at_ms = world.epoch_us() // 1000
+            name = world.running.name.split("/")[0] if world.running else ""
+            self.deliveries.append(Delivery(run, attempt, call.due_ms, at_ms, name))
+            return self.answer(call)
+
+        try:
+            answer: Answer = world.act("deliver", told, run=call.run_id, attempt=call.attempt)
+        except BotoCoreError:
+            return Again("failed")
+        clock.sleep(self.takes_sec(call))
+        return answer
+
+    def rows(self) -> dict[str, Run]:
+        """All runs by id, gates and manifests left out."""
+        found = self.world.store.scan(TableName="runs")["Items"]
+        rows = [plain_item(item) for item in found]
+        parsed = [runs.parse(row) for row in rows if "life" in row]
+        return {run.run_id: run for run in parsed}
+
+    def shards(self) -> list[int]:
+        """Those that have tasks, and the one that keeps the backlog."""
+        return sorted({0, *(shard_of(task.task_id) for task in self.tasks)})
+
+
+class _Part:
+    """A handler under way, as the flows see a future."""
+
+    def __init__(self, part: Part) -> None:
+        self.part = part
+
+    def done(self) -> bool:
+        return self.part.done
+
+    def result(self) -> Any:
+        if self.part._process.dead:  # noqa: SLF001  # a crash in a handler is its worker's
+            raise Crashed
+        return self.part.result()
+
+    def cancel(self) -> None:
+        self.part.kill()
+
+
+def _wait(world: World, parts: list[_Part], seconds: float) -> None:
+    waiter = world.running
+    assert waiter is not None
+    if waiter.dead:
+        raise Crashed
+    if any(part.done() for part in parts):
+        return
+    inner = [part.part._process for part in parts]  # noqa: SLF001  # waiting for any of several
+    for process in inner:
+        process.waiter = waiter
+    world.push(world.now_us + int(max(0.0, seconds) * 1_000_000) + 1, waiter, waiter.turn)
+    world.park(waiter)
+    for process in inner:
+        process.waiter = None
+
+
+def _token(world: World, length: int) -> str:
+    return f"{world.random.getrandbits(4 * length):0{length}X}"
+
+
+@contextmanager
+def staged(stage: Stage) -> Iterator[None]:
+    """Put the world in the place of the clients, the clock, the ids and the target."""
+    world = stage.world
+    replaced = [
+        (aws, "client", world.client),
+        (clock, "now_ms", world.clock.now_ms),
+        (clock, "monotonic", world.clock.monotonic),
+        (clock, "sleep", world.clock.sleep),
+        (
+            ids,
+            "token",
+            lambda length=8: _token(world, length),
+        ),
+        (ids, "fraction", world.random.random),
+        (runner, "submit", lambda handler: _Part(world.submit(handler))),
+        (runner, "wait", lambda parts, seconds: _wait(world, parts, seconds)),
+        (deliver, "deliver", stage.deliver),
+    ]
+    before = [getattr(module, name) for module, name, _ in replaced]
+    for module, name, stand_in in replaced:
+        setattr(module, name, stand_in)
+    try:
+        yield
+    finally:
+        for (module, name, _), original in zip(replaced, before, strict=True):
+            setattr(module, name, original)
+
+
+def make_task(name: str, text: str, world: World, **given: Any) -> Task:
+    """A task as the API would register it."""
+    start = int(world.start.timestamp())
+    prefix = given.pop("prefix", "sch")
+    return Task(
+        task_id=f"{prefix}_{name.upper():0<26}",
+        tenant_id="acme",
+        name=name,
+        effective_from=start,
+        compiled=pack(compile_schedule(text)),
+        target={"type": "recording"},
+        **given,
+    )
+
+
+def make_stage(seed: int, profile: Profile = CALM, aims: tuple[Aim, ...] = ()) -> Stage:
+    """An empty system."""
+    world = World(seed, profile, aims)
+    world.store.create_table(**TASKS)
+    world.store.create_table(**RUNS)
+    world.queues.create_queue(QueueName="dead", Attributes={"VisibilityTimeout": "960"})
+    policy = {"deadLetterTargetArn": world.queues.queue("dead").arn, "maxReceiveCount": 10}
+    for queue in ("high", "normal", "low"):
+        world.queues.create_queue(
+            QueueName=queue,
+            Attributes={"VisibilityTimeout": "960", "RedrivePolicy": json.dumps(policy)},
+        )
+    return Stage(world)
+
+
+def _look(_tick: object) -> None:
+    audit(look_back_min=LOOK_BACK_MIN)
+
+
+def play(
+    stage: Stage, *, sec: float, audited: bool = True, dispatchers: int = 1, ticks_until: float
+) -> None:
+    """Let rules tick, workers work, and the auditor look."""
+    world = stage.world
+    shards = stage.shards()
+    with staged(stage):
+        for _ in range(dispatchers):
+            world.every(
+                60, "dispatch", lambda _tick: dispatch(shards), until_sec=ticks_until, limit_sec=60
+            )
+        if audited:
+            world.every(
+                60,
+                "audit",
+                lambda _tick: audit(look_back_min=LOOK_BACK_MIN),
+                first_sec=30,
+                until_sec=sec,
+                limit_sec=60,
+            )
+        for queue in ("high", "normal", "low"):
+            Consumer(world, queue, "work", work, batch=10, limit_sec=900)
+        Consumer(world, "dead", "bury", bury, batch=10, limit_sec=60)
+        world.run(sec)
+        world.close()

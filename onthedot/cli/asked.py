@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from onthedot.core.calendars import Calendar, compile_calendar
 from onthedot.core.errors import ScheduleError
@@ -23,8 +24,8 @@ def schedule(asked: argparse.Namespace) -> Schedule:
         dst_mode=asked.dst_mode,
         dst_gap=asked.dst_gap,
         dst_overlap=asked.dst_overlap,
-        start_at=asked.start_at and parse_instant(asked.start_at, "start_at"),
-        end_at=asked.end_at and parse_instant(asked.end_at, "end_at"),
+        start_at=_instant(asked.start_at, "start_at"),
+        end_at=_instant(asked.end_at, "end_at"),
         jitter_sec=asked.jitter_sec,
         seed=asked.seed,
         calendars=[_calendar(path) for path in asked.calendar],
@@ -33,12 +34,17 @@ def schedule(asked: argparse.Namespace) -> Schedule:
 
 def after(asked: argparse.Namespace) -> int:
     """Give the instant after which the fires are wanted."""
-    return parse_instant(asked.after, "from") if asked.after else int(time.time())
+    given = _instant(asked.after, "from")
+    return int(time.time()) if given is None else given
+
+
+def _instant(text: str | None, field: str) -> int | None:
+    return None if text is None else parse_instant(text, field)
 
 
 def _calendar(path: str) -> Calendar:
     try:
-        given = json.loads(Path(path).read_text(encoding="utf-8"))
+        given = _calendar_fields(json.loads(Path(path).read_text(encoding="utf-8")))
         return compile_calendar(
             given["name"],
             timezone=given.get("timezone", "UTC"),
@@ -48,9 +54,22 @@ def _calendar(path: str) -> Calendar:
     except OSError as failure:
         message = f"'{path}' cannot be read: {failure.strerror}."
         raise ScheduleError("bad_value", message, field="calendar") from None
-    except (KeyError, TypeError, AttributeError, json.JSONDecodeError):
+    except ScheduleError as mistake:
+        message = f"In '{path}': {mistake.message}"
+        hint = mistake.suggestion
+        raise ScheduleError(mistake.code, message, field="calendar", suggestion=hint) from None
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
         message = f"'{path}' is no calendar: expected a JSON object with name, timezone and dates."
         raise ScheduleError("bad_value", message, field="calendar") from None
+
+
+def _calendar_fields(given: dict[str, Any]) -> dict[str, Any]:
+    """Pass on an object that names what it blacks out, and has no field that nobody reads."""
+    if not given["name"].isprintable() or given.keys().isdisjoint(("dates", "cron")):
+        raise KeyError
+    if given.keys() - {"name", "timezone", "dates", "cron"}:
+        raise KeyError
+    return given
 
 
 def complain(error: ScheduleError, text: str, *, as_json: bool) -> int:

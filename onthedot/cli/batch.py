@@ -97,7 +97,9 @@ def _text(asked: dict[str, object], name: str) -> str | None:
 
 
 def _count(asked: dict[str, object]) -> int:
-    count = asked.get("count", 1)
+    count = asked.get("count")
+    if count is None:
+        return 1
     if isinstance(count, int) and not isinstance(count, bool) and 1 <= count <= COUNT_MAX:
         return count
     message = f"count is out of range: expected a whole number from 1 to {COUNT_MAX}."

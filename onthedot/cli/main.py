@@ -24,6 +24,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     command = import_module(f"onthedot.cli.{arguments.command}")
     try:
         return int(command.run(arguments))
+    except KeyboardInterrupt:
+        return 130
     except BrokenPipeError:
         # The reader has gone (`| head`); nothing is left to say, and nobody to say it to.
         sys.stderr.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 
 from onthedot.cli import asked, batch
@@ -13,6 +14,9 @@ from onthedot.core.errors import ScheduleError
 from onthedot.core.explain import explanation_with_changes
 from onthedot.core.preview import COUNT_MAX, Preview, Window, preview
 from onthedot.core.zones import zone
+
+# An H of its own, not that of THU, @hourly or 1h.
+_HASHED = re.compile(r"(?<![A-Z0-9])H(?![A-Z])", re.IGNORECASE)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -42,8 +46,8 @@ def _show(arguments: argparse.Namespace) -> int:
     if arguments.json:
         sys.stdout.write(json.dumps(shown.as_json(), indent=2) + "\n")
         return 0
-    lines = [explanation_with_changes(schedule, window.after), ""]
-    lines += table(shown.fires, schedule.timezone, viewer) if shown.fires else []
+    lines = [explanation_with_changes(schedule, window.after)]
+    lines += ["", *table(shown.fires, schedule.timezone, viewer)] if shown.fires else []
     lines += _remarks(arguments, shown)
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
@@ -69,6 +73,6 @@ def _remarks(arguments: argparse.Namespace, shown: Preview) -> list[str]:
     ]
     if len(shown.fires) < arguments.count:
         remarks.append("No more fires after these." if shown.fires else "It never fires again.")
-    if arguments.jitter_sec or "H" in arguments.expression.upper():
+    if arguments.jitter_sec or _HASHED.search(arguments.expression):
         remarks.append(f"H and jitter are drawn from the seed {arguments.seed!r}; see --seed.")
     return ["", *remarks] if remarks else []

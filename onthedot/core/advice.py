@@ -10,6 +10,8 @@ from onthedot.core.dialect import Placed, split
 from onthedot.core.kinds import AWS_WEEKDAY, WEEKDAY
 from onthedot.core.schedule import Schedule
 
+# Neither the week in MON#1 nor the step in */2; 7 is Saturday there and Sunday here.
+_DAY_NUMBER = re.compile(r"(?<![#/])[1-7]")
 _STEP = re.compile(r"(?:^|,)\*/([0-9]+)")
 
 
@@ -45,7 +47,7 @@ def _day_numbers(placed: tuple[Placed, ...]) -> Warned | None:
     """A question mark is what people write who come from AWS or Quartz, where 1 is Sunday."""
     asked = any(part.text == "?" for part in placed)
     for part in placed:
-        if asked and part.kind is WEEKDAY and re.search(r"[1-6]", part.text):
+        if asked and part.kind is WEEKDAY and _DAY_NUMBER.search(part.text):
             detail = "Day numbers count from 0 = Sunday here: 1 is Monday. Names leave no doubt."
             return Warned("day_numbers", detail)
     return None

@@ -62,7 +62,10 @@ def _skipped(schedule: Schedule, at: int) -> Note | None:
     if schedule.policy.gap != "skip" or isinstance(schedule.rule, Every):
         return None
     place = zone(schedule.timezone)
-    wall_to = place.segments.starts[at] + place.segments.offsets[at]
+    began = place.segments.starts[at]
+    if not (schedule.start_at or began) <= began <= (schedule.end_at or began):
+        return None
+    wall_to = began + place.segments.offsets[at]
     missing = walls_of(schedule.rule).next(wall_to - jump_at(place, at))
     if missing >= wall_to:
         return None

@@ -29,8 +29,8 @@ def unreadable(kind: Kind, item: str) -> ScheduleError:
         _Reason(first in "-/", "bad_value", f"Expected {noun} before '{first}'."),
         _Reason(last == "-", "bad_value", f"Expected {noun} after '-'."),
         _Reason(last == "/", "bad_step", "Expected a step after '/'."),
+        _Reason(first in "HR" and kind is YEAR, "unsupported", f"{first} fits no years.", "*"),
         _Reason(first == "R", "unsupported", "R changes at every start; H is stable.", "H"),
-        _Reason(first == "H" and kind is YEAR, "unsupported", "H spreads over no years.", "*"),
         _Reason(first == "H", "bad_value", "H goes as H, H/n, H(a-b) or H(a-b)/n.", "H"),
         _Reason("#" in item, "bad_value", "# goes as MON#1, in a day of the week."),
         _Reason(bool(_NEAREST.fullmatch(item)), "bad_value", "W goes as 15W or LW in a day."),
@@ -66,14 +66,15 @@ def unknown_name(kind: Kind, match: re.Match[str], group: int) -> ScheduleError:
 
 
 def out_of_range(kind: Kind, match: re.Match[str], group: int) -> ScheduleError:
-    """Say that a number lies outside the field; 24 o'clock is likely to mean 0."""
+    """Say that a number lies outside the field; 24 o'clock is likely to mean 0, or 23 in 8-24."""
     token = match[group]
-    one_over = int(token) == kind.top + 1
+    one_over = kind.low == 0 and int(token) == kind.top + 1
+    meant = kind.low if group == 1 else kind.high
     return ScheduleError(
         "out_of_range",
         f"{token} is not {kind.noun}: expected {_bounds(kind)}.",
         position=match.span(group),
-        suggestion=_replaced(match, group, str(kind.low)) if one_over else None,
+        suggestion=_replaced(match, group, str(meant)) if one_over else None,
     )
 
 

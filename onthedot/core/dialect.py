@@ -36,7 +36,7 @@ _MACROS = {
 _UNIT_SEC = {"S": 1, "M": 60, "H": 3600, "D": 86_400, "W": 604_800}
 _EVERY = re.compile(r"@EVERY\s+((?:[0-9]+[SMHDW])+)")
 _RATE = re.compile(r"RATE\(\s*([0-9]+)\s+(MINUTE|HOUR|DAY)S?\s*\)")
-_AT = re.compile(r"AT\(\s*(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d))?\s*\)")
+_AT = re.compile(r"AT\(\s*(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d?)(?::(\d\d?))?\s*\)")
 _CALL = re.compile(r"(CRON|RATE|AT)\s*\(")
 
 

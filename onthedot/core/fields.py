@@ -39,7 +39,8 @@ class Field:
     nth: int = 0
 
 
-@lru_cache(8192)
+# A field of 250 characters takes 5 kB: so many of them are 10 MB.
+@lru_cache(2048)
 def read_field(kind: Kind, text: str, seed: str = "") -> Field:
     """Read one field; positions in errors count from its first character."""
     if text == "*" or (text == "?" and kind.name in ("day_of_month", "day_of_week")):
@@ -70,12 +71,16 @@ def read_field(kind: Kind, text: str, seed: str = "") -> Field:
 
 
 def _read_item(kind: Kind, item: str, seed: str) -> Field:
+    # What is plain beyond doubt goes first: FRIL and H look like names.
+    plain = _PLAIN.fullmatch(item)
+    if plain and (plain[1] in kind.names or not plain[1].isalpha()):
+        return Field(kind=kind, runs=(_plain_run(kind, plain),))
     if mark := _read_mark(kind, item):
         return mark
     if (hashed := _HASHED.fullmatch(item)) and kind is not YEAR:
         return Field(kind=kind, runs=(_hashed_run(kind, hashed, seed),))
-    if plain := _PLAIN.fullmatch(item):
-        return Field(kind=kind, runs=(_plain_run(kind, plain),))
+    if plain:
+        raise complaints.unknown_name(kind, plain, 1)
     raise complaints.unreadable(kind, item)
 
 

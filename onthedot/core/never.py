@@ -8,7 +8,7 @@ from onthedot.core.almanac import COMMON, LEAP
 from onthedot.core.cron import EVERY_YEAR
 from onthedot.core.dialect import split
 from onthedot.core.errors import ScheduleError
-from onthedot.core.kinds import DAY, MONTH, WEEKDAY
+from onthedot.core.kinds import DAY, MONTH
 
 if TYPE_CHECKING:
     from onthedot.core.cron import Cron
@@ -36,9 +36,9 @@ def never_fires(text: str, seconds: str, cron: Cron) -> ScheduleError:
     months = [month for month in range(1, MONTH.high + 1) if cron.months >> month & 1]
     day = ((cron.days >> 1) & -(cron.days >> 1)).bit_length()
     longest = max(LEAP.month[month].bit_count() for month in months)
-    by_date = cron.weekdays == WEEKDAY.full and cron.both_days
     name, suggestion = DAY.name, None
-    if by_date and day > longest:
+    # A day that must match and that no month of these has; the weekday cannot help it.
+    if cron.both_days and not cron.days & 1 and not cron.nearest and day > longest:
         where = ", ".join(MONTH_NAMES[month - 1] for month in months)
         message = f"{day} {where} never comes."
         suggestion = str(min(COMMON.month[month].bit_count() for month in months))

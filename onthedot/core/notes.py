@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from onthedot.core.almanac import DAY_SEC
 from onthedot.core.cron import Every
 from onthedot.core.instants import clock_of_wall
 from onthedot.core.schedule import Schedule
@@ -83,7 +84,7 @@ def _repeated(schedule: Schedule, slot: int, place: Zone, *, first: bool) -> Not
 
 def _corrected(schedule: Schedule, slot: int, began: int, jump: int) -> Note | None:
     previous = schedule.prev(slot)
-    if previous is not None and previous >= began:
+    if slot - began >= DAY_SEC or (previous is not None and previous >= began):
         return None
     way = "forward" if jump > 0 else "back"
     problem = f"was set {way} by {abs(jump) / 3600:g} h"

@@ -23,10 +23,12 @@ def joined(words: Sequence[str], last: str = "and") -> str:
 
 
 def step_of(kind: Kind, values: Sequence[int]) -> int | None:
-    """Give n when the values are every n-th of the whole field, from its first."""
+    """Give n when the values are every n-th of the whole field, and its turn counts as one too."""
     if len(values) < _RUN_MIN or values[0] != kind.low:
         return None
     step = values[1] - values[0]
+    if kind.size % step:
+        return None
     return step if list(range(kind.low, kind.high + 1, step)) == list(values) else None
 
 

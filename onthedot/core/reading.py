@@ -12,13 +12,13 @@ from onthedot.core.kinds import DAY, HOUR, MINUTE, MONTH, SECOND, WEEKDAY, Kind
 # The order in which croniter wants its fields.
 _ORDER = (MINUTE, HOUR, DAY, MONTH, WEEKDAY, SECOND)
 _KNOWN_MAX = 8192
-_known: dict[tuple[Kind, str], int] = {}
+memo: dict[tuple[Kind, str], int] = {}
 
 
 def masks(fields: tuple[Field, ...]) -> tuple[int, ...]:
     """Read fields in croniter's order; those it has read before it is not asked again."""
     keys = [(kind, field.spelled) for kind, field in zip(_ORDER, fields, strict=False)]
-    known = [_known[key] for key in keys if key in _known]
+    known = [memo[key] for key in keys if key in memo]
     if len(known) == len(keys):
         return tuple(known)
     expanded = croniter.expand(" ".join(text or "*" for _, text in keys))[0]
@@ -26,9 +26,9 @@ def masks(fields: tuple[Field, ...]) -> tuple[int, ...]:
         _mask(kind, values) if text else 0
         for (kind, text), values in zip(keys, expanded, strict=True)
     ]
-    if len(_known) > _KNOWN_MAX:
-        _known.clear()
-    _known.update(zip(keys, read, strict=True))
+    if len(memo) > _KNOWN_MAX:
+        memo.clear()
+    memo.update(zip(keys, read, strict=True))
     return tuple(read)
 
 

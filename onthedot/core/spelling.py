@@ -17,7 +17,9 @@ def _spell(kind: Kind, run: range) -> str:
     if kind.names is WEEKDAYS:
         return ",".join(str((day - kind.low) % kind.size) for day in run)
     if last > kind.high:
-        return ",".join(str(kind.folded(value)) for value in run)
+        wrapped = next(place for place, value in enumerate(run) if value > kind.high)
+        folded = range(kind.folded(run[wrapped]), kind.folded(last) + 1, run.step)
+        return ",".join(_spell(kind, part) for part in (run[:wrapped], folded))
     if first == last:
         return str(first)
     return f"{first}-{last}/{run.step}" if run.step > 1 else f"{first}-{last}"

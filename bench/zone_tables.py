@@ -1,0 +1,35 @@
+"""Reading a zone out of the wheel: one, and all there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from importlib import reload
+
+from bench.measure import Line, at_most, best_sec
+from onthedot.core import tzif
+from onthedot.core.stretches import Policy, stretches
+from onthedot.core.zone_names import zone_names
+from onthedot.core.zones import zone
+
+ONE_MAX_MS = 1
+ALL_MAX_SEC = 0.5
+
+
+def lines() -> Iterator[Line]:
+    """Read every zone with no rule of any footer known, then all of them in a row."""
+    names = sorted(zone_names())
+    slowest, name = max((best_sec(partial(zone, name), before=_forget), name) for name in names)
+    yield at_most(f"slowest zone table: {name}", slowest * 1e3, ONE_MAX_MS, "ms")
+    everything = best_sec(lambda: [zone(name) for name in names], before=_forget)
+    yield at_most(f"all {len(names)} zone tables", everything, ALL_MAX_SEC, "s")
+    cut, name = max(
+        (best_sec(partial(stretches, name, Policy()), before=stretches.cache_clear), name)
+        for name in names
+    )
+    yield at_most(f"slowest cut of a table by a policy: {name}", cut * 1e3, ONE_MAX_MS, "ms")
+
+
+def _forget() -> None:
+    zone.cache_clear()
+    reload(tzif)

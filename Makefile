@@ -11,7 +11,7 @@ export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check format bench fuzz lock synth clean machine
+.PHONY: help setup run test check format bench fuzz simulate lock synth clean machine
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,11 @@ bench: setup ## measure the engine against its limits
 
 fuzz: setup ## throw 200,000 broken schedules at the parser
 	@FUZZ=200000 $(venv) -m pytest tests/core/test_fuzz.py
+
+# SEEDS histories over all cores; PROFILE=edits,races and FIRST=1000 choose.
+SEEDS ?= 20000
+simulate: setup ## play SEEDS=20000 histories of the protocol with everything going wrong
+	@SEEDS=$(SEEDS) $(venv) -m tests.simulation
 
 # The AWS CLI's own certificate bundle would replace the ones Node trusts already.
 synth: setup ## write the CloudFormation template into cdk.out

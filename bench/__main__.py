@@ -7,11 +7,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
-from bench import compiling, next_fire, text, zone_tables
+from bench import compiling, constant, dispatching, next_fire, text, working, zone_tables
 from bench.measure import Line, show
 
 BENCHES: dict[str, tuple[Callable[[], Iterator[Line]], ...]] = {
     "engine": (next_fire.lines, compiling.lines, zone_tables.lines, text.lines),
+    "dispatch": (dispatching.lines,),
+    "work": (working.lines,),
+    "constant": (constant.lines,),
 }
 
 

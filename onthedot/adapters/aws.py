@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from functools import cache
-from typing import Any
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from functools import cache, lru_cache
+from typing import Any, TypeVar
 
 from botocore.config import Config
 from botocore.session import get_session
+
+from onthedot.core.skew import Skew
 
 _CONFIG = Config(
     parameter_validation=False,
@@ -19,6 +27,9 @@ _CONFIG = Config(
     max_pool_connections=16,
 )
 _OK = 300
+_Given = TypeVar("_Given")
+_Got = TypeVar("_Got")
+_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 QUEUES = ("high", "normal", "low", "dead")
 
 
@@ -34,6 +45,40 @@ def client(service: str) -> Any:
     if service in ("dynamodb", "sqs"):
         made.meta.events.register(f"before-parse.{service}.*", _parse_fast)
     return made
+
+
+def dynamodb(operation: str, **request: Any) -> Any:
+    """Call DynamoDB; every answer also says what time it is there."""
+    sent_ms = local_ms()
+    answer = getattr(client("dynamodb"), operation)(**request)
+    if watch := _watch.get():
+        date = answer.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("date")
+        watch.skew = watch.skew.seen(_second(date), sent_ms, local_ms()) if date else watch.skew
+    return answer
+
+
+@dataclass(slots=True)
+class Watch:
+    """What the answers of one invocation say of this machine's clock."""
+
+    skew: Skew = field(default_factory=Skew)
+
+
+def watching() -> Watch:
+    """Watch the answers from now on."""
+    watch = Watch()
+    _watch.set(watch)
+    return watch
+
+
+def local_ms() -> int:
+    """Read this machine's clock, uncorrected."""
+    return time.time_ns() // 1_000_000
+
+
+@lru_cache(16)
+def _second(date: str) -> int:
+    return int(parsedate_to_datetime(date).timestamp())
 
 
 def _parse_fast(
@@ -59,3 +104,29 @@ def queue_of_arn(arn: str) -> str:
     """Tell which of our queues an event comes from."""
     name = arn.rsplit(":", 1)[-1]
     return next(queue for queue in QUEUES if queue_url(queue).rsplit("/", 1)[-1] == name)
+
+
+def in_parallel(call: Callable[[_Given], _Got], items: Iterable[_Given]) -> list[_Got]:
+    """Make several calls at once, in order of their items.
+
+    How many is a setting: AWS answers many at a time, a local database one.
+    """
+    if _width() == 1:
+        return [call(item) for item in items]
+    watch = _watch.get()
+
+    def watched(item: _Given) -> _Got:
+        _watch.set(watch)
+        return call(item)
+
+    return list(_pool().map(watched, items))
+
+
+@cache
+def _width() -> int:
+    return int(os.environ["PARALLEL_CALLS"])
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_width(), thread_name_prefix="call")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -11,22 +11,51 @@ from onthedot.adapters import aws
 from onthedot.core.attributes import typed, typed_item
 from onthedot.core.writes import Insert, Outcome, Update, Write, expression, statement
 
+# With 1, writes go by PutItem and UpdateItem: not every engine heeds PartiQL's conditions.
 BATCH = 25
+_TRIES = 8
+# What another try may well get past; anything else is a fault of ours, and must be seen.
+_PASSING = (
+    "InternalServerError",
+    "ProvisionedThroughputExceeded",
+    "RequestLimitExceeded",
+    "ThrottlingError",
+    "TransactionConflict",
+)
 _REFUSALS = ("ConditionalCheckFailed", "DuplicateItem", "ConditionalCheckFailedException")
 
 
-def write_many(writes: Sequence[Write]) -> list[Outcome]:
-    """Write in batches of 25; one write's refusal says nothing of the others."""
-    outcomes: list[Outcome] = []
-    for batch in _batches(writes):
-        outcomes += write_batch(batch)
-    return outcomes
+def write_many(writes: Sequence[Write], *, over: Callable[[], bool] | None = None) -> list[Outcome]:
+    """Write in batches of 25; one write's refusal says nothing of the others.
+
+    Once it is `over`, what has not been sent is not: nobody knows of it, so it is unsure.
+    """
+
+    def write(batch: Sequence[Write]) -> list[Outcome]:
+        if over is not None and over():
+            return [Outcome.UNSURE] * len(batch)
+        return [write_one(batch[0])] if BATCH == 1 else write_batch(batch)
+
+    return [outcome for batch in aws.in_parallel(write, _batches(writes)) for outcome in batch]
+
+
+def write_surely(writes: Sequence[Write]) -> list[Outcome]:
+    """Write until each write has its answer: done or refused, never unsure."""
+    outcomes = write_many(writes)
+    for _ in range(_TRIES):
+        unsure = [place for place, outcome in enumerate(outcomes) if outcome is Outcome.UNSURE]
+        if not unsure:
+            return outcomes
+        again = write_many([writes[place] for place in unsure])
+        for place, outcome in zip(unsure, again, strict=True):
+            outcomes[place] = outcome
+    raise RuntimeError(f"the store gave no answer to {len(unsure)} writes in {_TRIES} tries")
 
 
 def write_batch(writes: Sequence[Write]) -> list[Outcome]:
     """Write up to 25; no two of them may be of one item, for that rejects all."""
-    answer = aws.client("dynamodb").batch_execute_statement(
-        Statements=[_statement(write) for write in writes]
+    answer = aws.dynamodb(
+        "batch_execute_statement", Statements=[_statement(write) for write in writes]
     )
     return [_outcome(response) for response in answer["Responses"]]
 
@@ -35,9 +64,9 @@ def write_one(write: Write) -> Outcome:
     """The same conditions by PutItem or UpdateItem."""
     try:
         if isinstance(write, Insert):
-            aws.client("dynamodb").put_item(**_put(write))
+            aws.dynamodb("put_item", **_put(write))
         else:
-            aws.client("dynamodb").update_item(**_update(write))
+            aws.dynamodb("update_item", **_update(write))
     except ClientError as refusal:
         if refusal.response["Error"]["Code"] in _REFUSALS:
             return Outcome.REFUSED
@@ -45,17 +74,16 @@ def write_one(write: Write) -> Outcome:
     return Outcome.DONE
 
 
-def write_together(writes: Sequence[Write]) -> bool:
-    """Write all or nothing; False says that something was not as the clauses have it."""
+def write_together(writes: Sequence[Write]) -> Outcome:
+    """Write all or nothing; a meeting with another transaction, or a throttle, is unsure."""
     try:
-        aws.client("dynamodb").transact_write_items(
-            TransactItems=[_transacted(write) for write in writes]
-        )
+        aws.dynamodb("transact_write_items", TransactItems=[_transacted(write) for write in writes])
     except ClientError as refusal:
-        if refusal.response["Error"]["Code"] == "TransactionCanceledException":
-            return False
-        raise
-    return True
+        if refusal.response["Error"]["Code"] != "TransactionCanceledException":
+            raise
+        reasons = {reason["Code"] for reason in refusal.response["CancellationReasons"]}
+        return Outcome.REFUSED if reasons & set(_REFUSALS) else Outcome.UNSURE
+    return Outcome.DONE
 
 
 def _transacted(write: Write) -> dict[str, Any]:
@@ -96,9 +124,9 @@ def _outcome(response: dict[str, Any]) -> Outcome:
         return Outcome.DONE
     if error["Code"] in _REFUSALS:
         return Outcome.REFUSED
-    if error["Code"] == "ValidationError":
-        raise ValueError(f"the store does not take our statement: {error}")
-    return Outcome.UNSURE
+    if error["Code"] in _PASSING:
+        return Outcome.UNSURE
+    raise RuntimeError(f"the store does not take our statement: {error}")
 
 
 def _batches(writes: Sequence[Write]) -> Iterator[Sequence[Write]]:

@@ -1,13 +1,23 @@
-"""The time of this machine, and waiting; the simulation puts its own in place."""
+"""The time, corrected by what the store's answers say of it, and waiting."""
 
 from __future__ import annotations
 
 import time
+from contextvars import ContextVar
+
+from onthedot.adapters import aws
+
+_offset: ContextVar[int] = ContextVar("offset", default=0)
 
 
 def now_ms() -> int:
-    """Milliseconds since the Unix epoch."""
-    return time.time_ns() // 1_000_000
+    """Milliseconds since the Unix epoch, as the store's clock has them."""
+    return aws.local_ms() + _offset.get()
+
+
+def correct(offset_ms: int) -> None:
+    """Add so much to this machine's clock for the rest of the invocation."""
+    _offset.set(offset_ms)
 
 
 def monotonic() -> float:

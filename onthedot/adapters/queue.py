@@ -18,11 +18,13 @@ def send(packs: Sequence[tuple[Pack, int]]) -> list[Pack]:
     by_queue: dict[str, list[tuple[Pack, int]]] = defaultdict(list)
     for pack, delay in packs:
         by_queue[pack.queue].append((pack, delay))
-    left: list[Pack] = []
-    for queue, of_queue in by_queue.items():
-        for first in range(0, len(of_queue), BATCH):
-            left += _send_batch(queue, of_queue[first : first + BATCH])
-    return left
+    batches = [
+        (queue, of_queue[first : first + BATCH])
+        for queue, of_queue in by_queue.items()
+        for first in range(0, len(of_queue), BATCH)
+    ]
+    left = aws.in_parallel(lambda batch: _send_batch(*batch), batches)
+    return [pack for of_batch in left for pack in of_batch]
 
 
 def _send_batch(queue: str, packs: Sequence[tuple[Pack, int]]) -> list[Pack]:

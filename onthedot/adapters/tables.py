@@ -19,7 +19,8 @@ def due_page(
 ) -> tuple[list[Item], Mapping[str, Any] | None]:
     """Give a page of a shard's tasks that are due, oldest first, and where the next one begins."""
     request: dict[str, Any] = {"ExclusiveStartKey": start} if start else {}
-    answer = aws.client("dynamodb").query(
+    answer = aws.dynamodb(
+        "query",
         TableName=aws.table("tasks"),
         IndexName="due",
         KeyConditionExpression="#s = :s AND #n BETWEEN :a AND :u",
@@ -37,19 +38,19 @@ def due_page(
 
 def due_pages(
     shard: int, between: tuple[str, str], start: Mapping[str, Any] | None = None
-) -> Iterator[Item]:
-    """Walk all of a shard's tasks that are due between two times."""
+) -> Iterator[list[Item]]:
+    """Walk a shard's tasks that are due between two times, page by page."""
     while True:
         items, start = due_page(shard, between, start)
-        yield from items
+        yield items
         if not start:
             return
 
 
 def get(table: str, key: Mapping[str, Any]) -> Item | None:
     """Read one item consistently."""
-    answer = aws.client("dynamodb").get_item(
-        TableName=aws.table(table), Key=typed_item(key), ConsistentRead=True
+    answer = aws.dynamodb(
+        "get_item", TableName=aws.table(table), Key=typed_item(key), ConsistentRead=True
     )
     return plain_item(answer["Item"]) if "Item" in answer else None
 
@@ -70,7 +71,7 @@ def _get_batch(wanted: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[tupl
     for table, key in wanted:
         request[aws.table(table)]["Keys"].append(typed_item(key))
     while request:
-        answer = aws.client("dynamodb").batch_get_item(RequestItems=request)
+        answer = aws.dynamodb("batch_get_item", RequestItems=request)
         for name, items in answer["Responses"].items():
             for item in items:
                 yield logical[name], plain_item(item)
@@ -84,6 +85,7 @@ def rows(
     *,
     table: str = "runs",
     newest_first: bool = False,
+    page: int = 0,
 ) -> Iterator[Item]:
     """Walk the items of one partition whose sort key lies between two, both included."""
     name, value = partition
@@ -98,9 +100,10 @@ def rows(
         },
         "ConsistentRead": True,
         "ScanIndexForward": not newest_first,
+        **({"Limit": page} if page else {}),
     }
     while True:
-        answer = aws.client("dynamodb").query(**request)
+        answer = aws.dynamodb("query", **request)
         yield from (plain_item(item) for item in answer["Items"])
         if "LastEvaluatedKey" not in answer:
             return
@@ -109,12 +112,12 @@ def rows(
 
 def put(table: str, item: Mapping[str, Any]) -> None:
     """Put an item whose key makes doing it twice the same as once."""
-    aws.client("dynamodb").put_item(TableName=aws.table(table), Item=typed_item(item))
+    aws.dynamodb("put_item", TableName=aws.table(table), Item=typed_item(item))
 
 
 def delete(table: str, key: Mapping[str, Any]) -> None:
     """Delete an item, there or not."""
-    aws.client("dynamodb").delete_item(TableName=aws.table(table), Key=typed_item(key))
+    aws.dynamodb("delete_item", TableName=aws.table(table), Key=typed_item(key))
 
 
 def by_key(items: Iterable[Item], *names: str) -> dict[tuple[Any, ...], Item]:

@@ -83,7 +83,7 @@ def decide(run: Run | None, task: Task | None, hint: Hint, now_ms: int) -> Decis
     if life.status == "running" and now_ms <= life.lease_ms + MARGIN_SEC * 1000:
         return _busy(run, hint, now_ms)
     if run.cancel_ms:
-        return Skip("cancelled", "user")
+        return Skip("cancelled", "previous" if run.cancel_by == "previous" else "user")
     if task is None or task.status == "deleted":
         return Skip("cancelled", "task_deleted")
     if life.status != "running":
@@ -121,9 +121,26 @@ def _when_due(run: Run, task: Task, hint: Hint, now_ms: int) -> Decision:
         return Skip("dead", "attempts_exhausted")
     if life.status == "retrying" and hint.attempt <= life.attempt:
         return Over()
-    if starting.due_ms > now_ms:
+    return _not_before(starting, now_ms)
+
+
+def _not_before(starting: Start, now_ms: int) -> Decision:
+    """A newer schedule may have the slot's run later: nobody waits for that with a lease."""
+    ahead_ms = starting.due_ms - now_ms
+    if ahead_ms > HOLD_MAX_SEC * 1000:
+        return Defer(min(BUSY_MAX_SEC, ahead_ms // 1000 - 1))
+    if ahead_ms > 0:
         return Hold(starting.due_ms, look_again=True)
     return starting
+
+
+def suspect(run: Run | None, now_ms: int) -> bool:
+    """A run whose worker was lost may be what killed it: nothing is to run beside it again."""
+    if run is None or run.final:
+        return False
+    if run.life.status == "running":
+        return now_ms > run.life.lease_ms
+    return any(record["outcome"] == "lost" for record in run.life.attempts)
 
 
 def needs_cover_check(run: Run, now_ms: int) -> bool:

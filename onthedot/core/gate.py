@@ -116,7 +116,8 @@ def enter(gate: Gate, key: str, task: Task, order: Mapping[str, int]) -> Entry:
         rest = gate.without([key])
         return Enter(replace(rest, holders=(*rest.holders, key)))
     if key in gate.waiting:
-        return Wait(gate)
+        # Those it waits for were to be cancelled; whoever missed that is told again.
+        return Wait(gate, drop=gate.holders if task.overlap == "cancel_previous" else ())
     match task.overlap:
         case "skip":
             return Turned("skipped", "overlap")

@@ -37,9 +37,14 @@ def range_key(first: int, version: int) -> str:
     return f"{nominal(first)}~g{version}"
 
 
+def payload_key(key: str) -> str:
+    """Sort key of the payload that a run has instead of its task's."""
+    return f"{key}^payload"
+
+
 def is_slot_key(key: str) -> bool:
     """Tell a slot's own row from manual runs, replays, backfills and ranges."""
-    return "~" not in key
+    return "~" not in key and "#" not in key
 
 
 def run_id(task_id: str, key: str) -> str:

@@ -52,7 +52,10 @@ def _outcome_marks(run: Run, life: Life, now_ms: int) -> tuple[tuple[str, Any], 
         return ()
     marks: tuple[tuple[str, Any], ...] = (("expires_at", now_ms // 1000 + HISTORY_SEC),)
     if life.status in _ATTENTION:
+        # The index shows attributes of the row only, not what stands inside its life.
         marks += (
+            ("status", life.status),
+            ("reason", life.reason),
             ("attention", f"{run.tenant_id}#{life.status}"),
             ("attention_at", f"{now_ms:013}#{run.key}"),
         )
@@ -161,3 +164,10 @@ def exact_attempt(life: Life) -> tuple[Clause, ...]:
 def mark(run: Run, life: Life, *, now_ms: int) -> Update:
     """Note something on a row that otherwise stays as it was seen."""
     return _update(run, life, exact_state(run.life), now_ms=now_ms)
+
+
+def cancel(run: Run, by: str, *, now_ms: int) -> Update:
+    """End a run that has not started, or that waits for its next attempt."""
+    write = settle_unstarted(run, "cancelled", by, now_ms=now_ms)
+    marks = (("cancel_ms", now_ms), ("cancel_by", by))
+    return replace(write, sets=(*write.sets, *marks))

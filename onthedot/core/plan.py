@@ -113,7 +113,8 @@ def _leading_range(unfired: list[Unfired]) -> Unfired | None:
     same range, and the second one adopts its end.
     """
     alike = [record for record in unfired if record.reason == unfired[0].reason]
-    if len(alike) <= ROWS_MAX:
+    # Those of one reason stand before those of another: either group may be the long one.
+    if max(len(alike), len(unfired) - len(alike)) <= ROWS_MAX:
         return None
     first = alike[0]
     return Unfired(first.slot, first.due, first.status, first.reason, alike[-1].slot, len(alike))

@@ -53,6 +53,8 @@ class Skipped:
 class Stopped:
     """It honoured a request to cancel."""
 
+    reason: str = "user"
+
 
 Answer = Done | Again | Dead | Skipped | Stopped
 
@@ -75,8 +77,8 @@ def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: floa
             return replace(ended(life, "succeeded", "", now_ms=now_ms), result=result)
         case Skipped(note):
             return ended(life, "skipped", "handler", now_ms=now_ms, note=note)
-        case Stopped():
-            return ended(life, "cancelled", "user", now_ms=now_ms)
+        case Stopped(reason):
+            return ended(life, "cancelled", reason, now_ms=now_ms)
         case Dead(reason, error):
             return replace(ended(life, "dead", reason, now_ms=now_ms), error=error)
         case Again():

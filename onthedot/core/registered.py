@@ -31,6 +31,11 @@ def cursor(task: Task, next_run_at: int | None) -> dict[str, Any]:
 
 
 def first_due(task: Task) -> int | None:
-    """When the first slot of the present schedule is due."""
-    slot = task.schedule.next(task.effective_from)
+    """When the first slot of the present schedule is due.
+
+    A slot counts by its due time, as the worker has it: jitter may carry one over the edge.
+    """
+    slot = task.schedule.prev(task.effective_from + 1)
+    if slot is None or task.schedule.due_at(slot) <= task.effective_from:
+        slot = task.schedule.next(task.effective_from)
     return None if slot is None else task.schedule.due_at(slot)

@@ -61,6 +61,9 @@ class Life:
 _ALWAYS = frozenset({"status", "attempt", "tv", "schedule_version", "due_ms", "lease_ms"})
 
 
+_KNOWN = frozenset(Life.__slots__)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One firing of a task."""
@@ -76,6 +79,8 @@ class Run:
     # Last slot of a row that stands for many.
     range_to: str = ""
     range_count: int = 0
+    # The slot that it stands for, where the key is not the slot's own.
+    slot: str = ""
     payload_ref: str = ""
     replay_of: str = ""
     backfill_id: str = ""
@@ -96,6 +101,7 @@ OPTIONAL = (
     "cancel_by",
     "range_to",
     "range_count",
+    "slot",
     "payload_ref",
     "replay_of",
     "backfill_id",
@@ -104,7 +110,8 @@ OPTIONAL = (
 
 def parse(item: Mapping[str, Any]) -> Run:
     """Read a row."""
-    life = dict(item["life"])
+    # What a newer version keeps there besides is passed over.
+    life = {name: value for name, value in item["life"].items() if name in _KNOWN}
     life["attempts"] = tuple(life.get("attempts", ()))
     return Run(
         task_id=item["task_id"],
@@ -115,6 +122,14 @@ def parse(item: Mapping[str, Any]) -> Run:
         life=Life(**life),
         **{name: item[name] for name in OPTIONAL if name in item},
     )
+
+
+def readable(item: Mapping[str, Any]) -> Run | None:
+    """Read a row, or say that this version cannot: one such row must hold up no other."""
+    try:
+        return parse(item)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
 
 
 def row_key(run: str) -> dict[str, str]:

@@ -51,7 +51,7 @@ def audit(*, look_back_min: int = LOOK_BACK_MIN) -> Audit:
 
 def _manifests(minute_sec: int) -> Iterator[Manifest]:
     for partition in manifest_keys(minute_sec):
-        for item in tables.rows(("task_id", partition), "scheduled_for", ("", "~")):
+        for item in tables.rows(("task_id", partition), "scheduled_for", ("0", "~")):
             yield manifest.parse(item)
 
 
@@ -86,7 +86,8 @@ def _rows(run_ids: Iterable[str]) -> dict[tuple[str, ...], Run]:
     keys = [runs.row_key(run_id) for run_id in run_ids]
     items = tables.get_many({runs.TABLE: keys})[runs.TABLE]
     found = tables.by_key(items, "task_id", "scheduled_for")
-    return {key: runs.parse(item) for key, item in found.items()}
+    read = {key: runs.readable(item) for key, item in found.items()}
+    return {key: run for key, run in read.items() if run}
 
 
 def _overdue(life: Life, now_ms: int) -> bool:

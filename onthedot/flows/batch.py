@@ -12,7 +12,7 @@ from onthedot.core.numbers import LEASE_SEC
 from onthedot.core.pack import Pack, Ticket
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Received:
     """One message, and the runs of it that are not done with."""
 
@@ -30,6 +30,8 @@ class Batch:
 
     queue: str
     messages: list[Received]
+    # Ids of messages that this version cannot read: they come back, for another or the dead.
+    unread: list[str] = field(default_factory=list)
 
     @property
     def url(self) -> str:
@@ -86,20 +88,30 @@ class Batch:
     def failures(self) -> dict[str, Any]:
         """Report what must come back."""
         left = [message for message in self.messages if message.owes]
-        return {"batchItemFailures": [{"itemIdentifier": m.message_id} for m in left]}
+        failed = [*self.unread, *(message.message_id for message in left)]
+        return {"batchItemFailures": [{"itemIdentifier": each} for each in failed]}
 
 
 def received(event: Mapping[str, Any]) -> Batch:
     """Read the event of a queue's poller."""
     records: Sequence[Mapping[str, Any]] = event["Records"]
+    messages = [_message(record) for record in records]
     return Batch(
         queue=aws.queue_of_arn(records[0]["eventSourceARN"]),
-        messages=[_message(record) for record in records],
+        messages=[message for message in messages if message],
+        unread=[
+            record["messageId"]
+            for record, message in zip(records, messages, strict=True)
+            if message is None
+        ],
     )
 
 
-def _message(record: Mapping[str, Any]) -> Received:
-    parsed = pack.parse(record["body"])
+def _message(record: Mapping[str, Any]) -> Received | None:
+    try:
+        parsed = pack.parse(record["body"])
+    except (KeyError, TypeError, ValueError):
+        return None
     attributes = record["attributes"]
     return Received(
         pack=parsed.of_tenant(attributes.get("MessageGroupId", "")),

@@ -37,7 +37,7 @@ def _job(ticket: Ticket, message: Received) -> Job:
 def _dealt_with(job: Job) -> bool:
     """A healthy run is never killed: it gets a fresh message, with a fresh count of receipts."""
     if job.run is None:
-        return True
+        return not job.unreadable
     run, now_ms = job.held, clock.now_ms()
     if run.final:
         gate.finish(job)

@@ -1,115 +1,125 @@
-"""One edit of a task: the slots that were due get an outcome, both items change, and it governs."""
+"""One edit of a task: close the books, write both items, make it govern; only then acknowledge."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from onthedot.adapters import claims, clock
-from onthedot.core import moves
 from onthedot.core import task as tasks
-from onthedot.core.instants import nominal
-from onthedot.core.numbers import ROWS_MAX
+from onthedot.core.keys import CURSOR, SPEC
 from onthedot.core.registered import cursor, first_due
-from onthedot.core.run import Life, Run
 from onthedot.core.task import Task
-from onthedot.core.writes import Clause, Update, Write
+from onthedot.core.writes import Clause, Outcome, Update
+from onthedot.flows.books import close_the_books
 from onthedot.flows.govern import make_it_govern
 from onthedot.flows.known import Known, read
 
 _TRIES = 8
-_JITTER_MAX_SEC = 86_400
 Edit = Callable[[Task, int], Task]
 
 
 def change(task_id: str, edit: Edit) -> Task | None:
-    """Carry an edit out; a task that is not there gives None, one already so is stamped again."""
+    """Carry an edit out; a task that is not there gives None."""
     for _ in range(_TRIES):
         known = read(task_id)
         if known is None:
             return None
         now = clock.now_ms() // 1000
         wanted = edit(known.task, now)
-        if replace(wanted, effective_from=0, paused_at=0, schedule_version=0) == replace(
-            known.task, effective_from=0, paused_at=0, schedule_version=0
-        ):
-            make_it_govern(known.task, known)
+        if _alike(wanted, known.task):
+            # An earlier try may have died between its write and here: all of it is done again.
+            make_it_govern(known.task, sent_from=0)
             return known.task
         wanted = replace(wanted, version=known.task.version + 1)
-        _close_the_books(known, now)
-        if claims.write_together(_writes(known, wanted)):
-            make_it_govern(wanted, known)
+        if _moves(known.task, wanted):
+            close_the_books(known, now)
+        if claims.write_together(_writes(known, wanted)) is Outcome.DONE:
+            make_it_govern(wanted, sent_from=_sent_from(known, wanted))
             return wanted
     raise RuntimeError(f"{task_id} kept changing under {_TRIES} attempts to edit it")
 
 
-def _close_the_books(known: Known, now: int) -> None:
-    """Slots that were due and that nobody claimed get an outcome before the cursor moves on."""
-    task, due = known.task, known.due
-    since = task.paused_at if task.status == "paused" else due.next_run_at
-    if task.status != "paused" and not known.indexed:
-        return
-    outcome = ("skipped", "paused") if task.status == "paused" else ("missed", "undispatched")
-    slots = []
-    slot = task.schedule.next(since - _JITTER_MAX_SEC - 1)
-    while slot is not None and task.schedule.due_at(slot) <= now:
-        if task.schedule.due_at(slot) >= since:
-            slots.append(slot)
-        slot = task.schedule.next(slot)
-    claims.write_many(
-        [
-            moves.insert(_record(task, slot, outcome, now), now_ms=now * 1000)
-            for slot in slots[-ROWS_MAX:]
-        ]
-    )
+def _alike(wanted: Task, present: Task) -> bool:
+    """Tell whether the edit finds its own work done already."""
+    return _unstamped(wanted) == _unstamped(present)
 
 
-def _record(task: Task, slot: int, outcome: tuple[str, str], now: int) -> Run:
-    life = Life(
-        status=outcome[0],
-        reason=outcome[1],
-        tv=task.version,
-        schedule_version=task.schedule_version,
-        due_ms=task.schedule.due_at(slot) * 1000,
-        ended_ms=now * 1000,
-    )
-    return Run(
-        task_id=task.task_id,
-        key=nominal(slot),
-        tenant_id=task.tenant_id,
-        origin="schedule",
-        queue=task.queue,
-        life=life,
-    )
+def _unstamped(task: Task) -> Task:
+    return replace(task, effective_from=0, paused_at=0, schedule_version=0)
 
 
-def _writes(known: Known, wanted: Task) -> Sequence[Write]:
+def _moves(before: Task, after: Task) -> bool:
+    """Tell whether the cursor goes elsewhere."""
+    return (before.schedule_version, before.status) != (after.schedule_version, after.status)
+
+
+def _sent_from(known: Known, wanted: Task) -> int | None:
+    """From which due time on claimed runs are to be sent: nobody else may know of them now."""
+    before = known.task
+    if (before.overlap, before.max_concurrent, before.queue_max) != (
+        wanted.overlap,
+        wanted.max_concurrent,
+        wanted.queue_max,
+    ):
+        return 0
+    return known.due.next_run_at if _moves(before, wanted) else None
+
+
+def _writes(known: Known, wanted: Task) -> Sequence[Update]:
     """Both items, each only as it was read; a mere change of payload leaves the cursor alone."""
-    task = known.task
-    key = ("task_id", task.task_id)
+    before = known.task
+    written, changed = before.item(), wanted.item()
     spec = Update(
         tasks.TABLE,
-        (key, ("part", "spec")),
-        tuple(_changed(task.item(), wanted.item())),
-        (Clause.equal("version", task.version),),
+        (("task_id", before.task_id), ("part", SPEC)),
+        tuple((name, value) for name, value in changed.items() if written.get(name) != value),
+        (Clause.equal("version", before.version),),
+        removes=tuple(name for name in written if name not in changed),
     )
-    moved = (task.schedule_version, task.status) != (wanted.schedule_version, wanted.status)
-    if not moved:
-        return [spec]
+    part = _cursor_write(known, wanted)
+    return [spec, part] if part else [spec]
+
+
+def _cursor_write(known: Known, wanted: Task) -> Update | None:
+    before = known.task
+    clauses: tuple[Clause, ...] = (Clause.equal("version", known.due.version),)
     following = first_due(wanted) if wanted.status == "active" else None
     item = cursor(wanted, following)
-    if following is None:
-        item.pop("next_run_at")
-    sets = {name: value for name, value in item.items() if name not in ("task_id", "part")}
-    part = Update(
-        tasks.TABLE,
-        (key, ("part", "cursor")),
-        tuple(sets.items()),
-        (Clause.equal("version", known.due.version),),
-        removes=() if "due_shard" in item else ("due_shard",),
-    )
-    return [spec, part]
+    left = item.pop("runs_left", None)
+    if _moves(before, wanted):
+        sets = {name: value for name, value in item.items() if name not in ("task_id", "part")}
+        if following is None:
+            sets.pop("next_run_at")
+    else:
+        old = cursor(before, None)
+        sets = {name: item[name] for name in _PLANNED_WITH if item[name] != old[name]}
+    removes: tuple[str, ...] = ()
+    if wanted.max_runs != before.max_runs:
+        removes += () if left is not None else ("runs_left",)
+        clauses += _runs_left(known, wanted, sets)
+    if not sets and not removes:
+        return None
+    if _moves(before, wanted) and "due_shard" not in item:
+        removes += ("due_shard",)
+    key = (("task_id", before.task_id), ("part", CURSOR))
+    return Update(tasks.TABLE, key, (*sets.items(), *_version(wanted, sets)), clauses, removes)
 
 
-def _changed(before: dict[str, object], after: dict[str, object]) -> list[tuple[str, object]]:
-    return [(name, value) for name, value in after.items() if before.get(name) != value]
+# What dispatch plans with besides the schedule.
+_PLANNED_WITH = ("misfire", "grace_sec", "queue")
+
+
+def _version(wanted: Task, sets: dict[str, Any]) -> tuple[tuple[str, int], ...]:
+    """Every write of the cursor bumps its version: what was planned before is void."""
+    return () if "version" in sets else (("version", wanted.version),)
+
+
+def _runs_left(known: Known, wanted: Task, sets: dict[str, Any]) -> tuple[Clause, ...]:
+    """Another bound counts what has been claimed already, as it was seen."""
+    seen = known.due.runs_left
+    if wanted.max_runs is not None:
+        used = 0 if seen is None else (known.task.max_runs or 0) - seen
+        sets["runs_left"] = max(0, wanted.max_runs - used)
+    return () if seen is None else (Clause.equal("runs_left", seen),)

@@ -8,13 +8,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 
-from onthedot.adapters import parallel, tables
+from onthedot.adapters import aws, siblings, tables
 from onthedot.core import backlog as backlogs
 from onthedot.core import due as dues
 from onthedot.core import run
 from onthedot.core.due import Due
+from onthedot.core.herd import Herd
 from onthedot.core.instants import nominal
-from onthedot.core.numbers import DUE_MAX, LOOK_AHEAD_SEC
+from onthedot.core.numbers import DUE_MAX, LOOK_AHEAD_SEC, SHARDS_AT_ONCE
 from onthedot.core.plan import Plan, plan
 from onthedot.flows.firing import carry_out
 from onthedot.flows.quarantine import quarantine
@@ -26,45 +27,47 @@ def dispatch(shards: Sequence[int]) -> Tick:
     """One tick over some shards; any number may run over the same ones."""
     tick = new_tick()
     backlog = backlogs.parse(tables.get(run.TABLE, backlogs.KEY))
-    on_time, overdue = _look(shards, tick)
-    for items in _portions(on_time):
-        carry_out(_planned(items, tick), tick)
+    herd = Herd(budget=backlog.budget)
+    for first in range(0, len(shards), SHARDS_AT_ONCE):
+        if herd.seen > DUE_MAX and siblings.take(shards[first:]):
+            break
+        for items in _pages(shards[first : first + SHARDS_AT_ONCE], tick):
+            herd.add(items, since=_since(tick))
+            if len(herd.on_time) >= DUE_MAX:
+                _carry(herd.take_on_time(), tick)
+    _carry(herd.take_on_time(), tick)
     # What is on time goes first; catching up gets what the budget leaves it.
-    for items in _portions(overdue[: backlog.budget]):
-        carry_out(_planned(items, tick), tick)
-    tick.count("backlog", len(overdue))
+    _carry(herd.overdue, tick)
+    tick.report(due=herd.seen, backlog=herd.behind, not_fired=herd.not_fired(tick.started_ms))
     if 0 in shards:
-        after = backlog.after_tick(on_time=len(on_time), overdue=len(overdue))
+        after = backlog.after_tick(on_time=herd.seen - herd.behind, overdue=herd.behind)
         tables.put(run.TABLE, after.item())
     return tick
 
 
-def _look(shards: Sequence[int], tick: Tick) -> tuple[list[tables.Item], list[tables.Item]]:
-    """Query every shard; where overdue tasks fill the pages, what is on time is asked for too."""
-    now = tick.started_ms // 1000
-    until, since = nominal(now + LOOK_AHEAD_SEC), nominal(now - LOOK_AHEAD_SEC)
-    on_time: list[tables.Item] = []
-    overdue: list[tables.Item] = []
-    for items in parallel.each(lambda shard: _look_at(shard, since, until), shards):
-        on_time += [item for item in items if item["next_run_at"] >= since]
-        overdue += [item for item in items if item["next_run_at"] < since]
-    tick.count("due", len(on_time) + len(overdue))
-    return on_time, overdue
+def _since(tick: Tick) -> str:
+    """What was due before this is overdue: not simply late any more."""
+    return nominal(tick.started_ms // 1000 - LOOK_AHEAD_SEC)
 
 
-def _look_at(shard: int, since: str, until: str) -> list[tables.Item]:
-    items, more = tables.due_page(shard, ("0", until))
-    if more and items[-1]["next_run_at"] < since:
-        items += tables.due_pages(shard, (since, until))
-    elif more:
-        items += tables.due_pages(shard, ("0", until), more)
-    return items
+def _pages(shards: Sequence[int], tick: Tick) -> Iterator[list[tables.Item]]:
+    """First pages all at once; what lies behind one comes page by page.
+
+    Where overdue tasks fill a shard's first page, what is on time is asked for past them.
+    """
+    since, until = _since(tick), nominal(tick.started_ms // 1000 + LOOK_AHEAD_SEC)
+    firsts = aws.in_parallel(lambda shard: tables.due_page(shard, ("0", until)), shards)
+    tick.correct_clock()
+    for shard, (items, more) in zip(shards, firsts, strict=True):
+        yield items
+        if more and items[-1]["next_run_at"] < since:
+            yield from tables.due_pages(shard, (since, until))
+        elif more:
+            yield from tables.due_pages(shard, ("0", until), more)
 
 
-def _portions(items: Sequence[tables.Item]) -> Iterator[Sequence[tables.Item]]:
-    """Bound what is held at once, whatever the backlog."""
-    for first in range(0, len(items), DUE_MAX):
-        yield items[first : first + DUE_MAX]
+def _carry(items: Sequence[tables.Item], tick: Tick) -> None:
+    carry_out(_planned(items, tick), tick)
 
 
 def _planned(items: Sequence[tables.Item], tick: Tick) -> list[Plan]:
@@ -81,17 +84,26 @@ def _plan_or_quarantine(item: tables.Item, tick: Tick) -> Plan | None:
         quarantine(item)
         tick.count("quarantined", 1)
         return None
+    return _behind_ranges(planned, tick)
+
+
+def _behind_ranges(planned: Plan, tick: Tick) -> Plan | None:
+    """Ranges go first: what fires is planned from behind them, or by the next tick."""
     while spanned := planned.range:
+        if tick.over:
+            return None
         due = record_range(planned, spanned, force=tick.force)
         tick.count(spanned.status, spanned.count)
         if due is None:
             return None
-        planned = plan(due, now)
+        planned = plan(due, tick.started_ms // 1000)
     return planned
 
 
 def dispatch_inline(due: Due) -> Tick:
     """Dispatch one task within an API call: what is due inside the look-ahead cannot wait."""
     tick = new_tick(force=True)
-    carry_out([plan(due, tick.started_ms // 1000)], tick)
+    planned = _behind_ranges(plan(due, tick.started_ms // 1000), tick)
+    if planned is not None:
+        carry_out([planned], tick)
     return tick

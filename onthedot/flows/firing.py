@@ -69,18 +69,14 @@ def _list(wanted: Sequence[Claim], tick: Tick) -> None:
 
 def _claim(wanted: Sequence[Claim], tick: Tick) -> None:
     inserts = [moves.insert(claim.run, now_ms=tick.started_ms) for claim in wanted]
+    outcomes = claims.write_many(inserts, over=lambda: tick.over)
     doubtful = []
-    for first in range(0, len(inserts), claims.BATCH):
-        batch = wanted[first : first + claims.BATCH]
-        if tick.over:
-            break
-        outcomes = claims.write_batch(inserts[first : first + claims.BATCH])
-        for claim, outcome in zip(batch, outcomes, strict=True):
-            claim.fate = Fate.MINE if outcome is Outcome.DONE else Fate.LEFT
-            if outcome is not Outcome.DONE:
-                doubtful.append(claim)
-    tick.count("claimed", sum(claim.fate is Fate.MINE for claim in wanted))
-    if doubtful:
+    for claim, outcome in zip(wanted, outcomes, strict=True):
+        claim.fate = Fate.MINE if outcome is Outcome.DONE else Fate.LEFT
+        if outcome is not Outcome.DONE:
+            doubtful.append(claim)
+    tick.count("claimed", len(wanted) - len(doubtful))
+    if doubtful and not tick.over:
         _resolve(doubtful, tick)
 
 
@@ -91,7 +87,7 @@ def _resolve(doubtful: Sequence[Claim], tick: Tick) -> None:
     taking = []
     for claim in doubtful:
         item = found.get((claim.run.task_id, claim.run.key))
-        seen = run.parse(item) if item else None
+        seen = run.readable(item) if item else None
         claim.fate = fate_of(claim, seen, tick.dispatch_id, clock.now_ms(), force=tick.force)
         if claim.fate is Fate.TAKE and seen:
             taking.append((claim, seen))
@@ -146,7 +142,9 @@ def _advance(plans: Sequence[Plan], wanted: Sequence[Claim], tick: Tick) -> None
         kept = next((claim for claim in claimed if claim.fate is Fate.LEFT), None)
         following = each.following if kept is None else kept.run.life.due_ms // 1000
         if following != each.due.next_run_at:
-            fired = sum(claim.fires and claim.fate is not Fate.LEFT for claim in claimed)
+            # What lies behind the new cursor only: the rest is counted when the cursor passes it.
+            passed = claimed if kept is None else claimed[: claimed.index(kept)]
+            fired = sum(claim.fires for claim in passed)
             moves.append(dues.advance(each.due, following, fired))
     outcomes = claims.write_many(moves)
     tick.count("advanced", sum(outcome is Outcome.DONE for outcome in outcomes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from onthedot.adapters import claims, clock, queue, tables
 from onthedot.core import gate as gates
@@ -39,40 +40,52 @@ def acquire(batch: Batch, job: Job) -> Skip | bool | None:
             case Have():
                 return None
             case Turned(status, reason):
+                _wake_first(now, rows, task.max_concurrent or 1, run.key)
                 return Skip(status, reason)
             case Enter(wanted):
                 if claims.write_one(gates.write(seen, wanted)) is Outcome.DONE:
                     return None
             case Wait(wanted, drop):
                 if wanted == seen or claims.write_one(gates.write(seen, wanted)) is Outcome.DONE:
-                    _cancel(rows[key] for key in drop)
+                    # Whoever was cancelled before it started has left: look again for its place.
+                    if _cancel(rows[key] for key in drop):
+                        continue
                     _wake_first(wanted, rows, task.max_concurrent or 1, run.key)
-                    if not drop:
-                        batch.done([job.ticket.run_id])
-                        return True
+                    batch.done([job.ticket.run_id])
+                    return True
     return True
+
+
+def releases(job: Job) -> bool:
+    """Tell whether the run's place must be given up at all."""
+    return job.task is None or gates.waits(job.task)
 
 
 def finish(job: Job) -> None:
     """Give the place up; whoever is first in line is woken before the release."""
-    run = job.held
-    if job.task is not None and not gates.waits(job.task):
-        return
+    if releases(job):
+        give_up(job.held)
+
+
+def give_up(run: Run) -> None:
+    """Leave the gate, whether the run held a place or waited for one."""
     for _ in range(_TRIES):
         seen = _read(run.task_id)
         if not seen.names(run.key):
             return
         wanted = seen.without([run.key])
         if wanted.waiting:
-            rows = _rows_of(replace_holders(wanted), run)
-            _wake(rows.get(wanted.waiting[0]))
+            _wake_an_open_one(wanted, run)
         if claims.write_one(gates.write(seen, wanted)) is Outcome.DONE:
             return
+    # The message must come back: what it leaves behind would keep others waiting.
+    raise RuntimeError(f"the gate of {run.task_id} kept changing under {_TRIES} attempts")
 
 
-def replace_holders(gate: Gate) -> Gate:
-    """Only the first in line is to be read."""
-    return Gate(task_id=gate.task_id, rev=gate.rev, waiting=gate.waiting[:1])
+def _wake_an_open_one(gate: Gate, run: Run) -> None:
+    """Who was cancelled in the line wakes nobody: the first that still can run is called."""
+    rows = _rows_of(replace(gate, holders=()), run)
+    _wake(next((row for row in rows.values() if row and not row.final), None))
 
 
 def _read(task_id: str) -> Gate:
@@ -100,16 +113,23 @@ def _order(rows: dict[str, Run | None], run: Run) -> dict[str, int]:
     return order | {run.key: run.life.due_ms}
 
 
-def _cancel(dropped: Iterable[Run | None]) -> None:
-    """As the API would: not started is settled, running is asked to stop."""
+def _cancel(dropped: Iterable[Run | None]) -> bool:
+    """As the API would: not started is settled, running is asked to stop, once.
+
+    True says that the gate is to be looked at again: one has left, or changed under our hands.
+    """
     now_ms = clock.now_ms()
+    again = False
     for run in dropped:
-        if run is None or run.final:
+        if run is None or run.final or run.cancel_ms:
             continue
         if run.life.status == "running":
-            claims.write_one(moves.request_cancel(run, "previous", now_ms=now_ms))
+            asked = moves.request_cancel(run, "previous", now_ms=now_ms)
+            again |= claims.write_one(asked) is not Outcome.DONE
         else:
-            claims.write_one(moves.settle_unstarted(run, "cancelled", "previous", now_ms=now_ms))
+            claims.write_one(moves.cancel(run, "previous", now_ms=now_ms))
+            again = True
+    return again
 
 
 def _wake_first(gate: Gate, rows: dict[str, Run | None], most: int, mine: str) -> None:

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from onthedot.adapters import claims, clock, queue, tables
-from onthedot.core import moves, pack
+from onthedot.adapters import claims, clock, tables
+from onthedot.core import moves
 from onthedot.core import run as runs
 from onthedot.core.instants import nominal
 from onthedot.core.numbers import LOOK_AHEAD_SEC
-from onthedot.core.pack import Pack, Ticket
 from onthedot.core.run import NOT_STARTED, Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Update
 from onthedot.flows.dispatch import dispatch_inline
-from onthedot.flows.known import Known, read
+from onthedot.flows.extra import send
+from onthedot.flows.known import read
 
 _TRIES = 8
 _JITTER_MAX_SEC = 86_400
 
 
-def make_it_govern(task: Task, known: Known) -> None:
+def make_it_govern(task: Task, *, sent_from: int | None) -> None:
     """Stamp what has not started, send what left the index unsent, dispatch what is near."""
     near = _stamp(task)
-    moved = [run for run in near if run.life.due_ms // 1000 >= known.due.next_run_at]
-    send([run for run in moved if run.life.status == "claimed"])
+    if sent_from is not None:
+        claimed = [run for run in near if run.life.status == "claimed"]
+        send([run for run in claimed if run.life.due_ms // 1000 >= sent_from])
     if task.status == "active":
         dispatch_if_near(task)
 
@@ -54,22 +53,6 @@ def _stamped(run: Run, task: Task) -> Update:
     if task.status == "deleted":
         return moves.settle_unstarted(run, "cancelled", "task_deleted", now_ms=now_ms)
     return moves.stamp(run, task.version, now_ms=now_ms)
-
-
-def send(claimed: Sequence[Run]) -> None:
-    now_ms = clock.now_ms()
-    packs = [
-        Pack(
-            due_ms=run.life.due_ms,
-            why="resend",
-            tickets=(Ticket(run.run_id, 1, run.life.tv),),
-            tenant_id=run.tenant_id,
-            queue=run.queue,
-        )
-        for run in claimed
-    ]
-    if queue.send([(each, pack.delay_sec(each.due_ms, now_ms)) for each in packs]):
-        raise RuntimeError("SQS did not take a message; nothing was acknowledged")
 
 
 def dispatch_if_near(task: Task) -> None:

@@ -44,4 +44,5 @@ def _look_for_cancels(kept: Sequence[Job]) -> None:
     load(kept)
     for job in kept:
         mine = before[job.ticket.run_id]
-        job.run = replace(mine, cancel_ms=job.run.cancel_ms) if job.run else mine
+        seen = job.run or mine
+        job.run = replace(mine, cancel_ms=seen.cancel_ms, cancel_by=seen.cancel_by)

@@ -12,11 +12,12 @@ from onthedot.core import task as tasks
 from onthedot.core.decide import Hint, Start
 from onthedot.core.keys import row_of
 from onthedot.core.pack import Ticket
+from onthedot.core.policy import Answer
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Job:
     """What is known of the run, and where it stands."""
 
@@ -30,8 +31,19 @@ class Job:
     wake_ms: int = 0
     rounds: int = 0
     loaded: bool = False
+    # Its row is not of a form that this version knows: it is left to the dead letters.
+    unreadable: bool = False
     # The handler's running call, once it has started.
     part: Any = None
+    # What is known of its end before the handler says so.
+    answer: Answer | None = None
+
+    @property
+    def deadline_ms(self) -> int:
+        """When the attempt under way has taken too long."""
+        if self.task is None:
+            raise LookupError(f"{self.ticket.run_id} has no task")
+        return self.held.life.started_ms + self.task.timeout_sec * 1000
 
     @property
     def held(self) -> Run:
@@ -67,6 +79,7 @@ def _load(jobs: list[Job]) -> None:
     for job in jobs:
         key = keys[job.ticket.run_id]
         row, spec = rows.get(key), specs.get((key[0],))
-        job.run = runs.parse(row) if row else None
+        job.run = runs.readable(row) if row else None
+        job.unreadable = row is not None and job.run is None
         job.task = tasks.parse(spec) if spec else None
         job.loaded = True

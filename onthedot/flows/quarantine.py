@@ -9,22 +9,19 @@ from onthedot.core.writes import Clause, Update
 
 
 def quarantine(item: tables.Item) -> None:
-    """Status first: a task that has left the index without saying why would be a silent loss."""
-    version = Clause.equal("version", item["version"])
-    claims.write_one(
-        Update(
-            TABLE,
-            (("task_id", item["task_id"]), ("part", SPEC)),
-            (("status", "invalid"),),
-            (Clause.equal("status", "active"),),
-        )
+    """Both or neither: a task that left the index without saying why would be a silent loss."""
+    said = Update(
+        TABLE,
+        (("task_id", item["task_id"]), ("part", SPEC)),
+        (("status", "invalid"),),
+        (Clause.equal("status", "active"),),
     )
-    claims.write_one(
-        Update(
-            TABLE,
-            (("task_id", item["task_id"]), ("part", CURSOR)),
-            (),
-            (version,),
-            removes=("due_shard",),
-        )
+    left = Update(
+        TABLE,
+        (("task_id", item["task_id"]), ("part", CURSOR)),
+        (),
+        # An edit that heals the task bumps it: what is well again must not be marked.
+        (Clause.equal("version", item["version"]),),
+        removes=("due_shard",),
     )
+    claims.write_together([said, left])

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 
 from onthedot.adapters import claims, clock, tables
 from onthedot.core import due as dues
-from onthedot.core import moves, run
+from onthedot.core import moves
+from onthedot.core import run as runs
 from onthedot.core.due import Due
 from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.keys import is_slot_key, range_key
+from onthedot.core.numbers import ROWS_MAX
 from onthedot.core.plan import Plan, Unfired
+from onthedot.core.run import Life, Run
 from onthedot.core.writes import Outcome
 
 
@@ -29,16 +33,31 @@ def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
     return None if following is None else replace(each.due, next_run_at=following)
 
 
+def covering(run: Run) -> Run | None:
+    """Find the range that a slot lies in; only rows that beat it stand between the two."""
+    newest = tables.rows(
+        ("task_id", run.task_id),
+        "scheduled_for",
+        ("0", f"{run.key}~~"),
+        newest_first=True,
+        page=ROWS_MAX,
+    )
+    for item in islice(newest, ROWS_MAX):
+        if "range_to" in item:
+            return runs.parse(item) if item["range_to"] >= run.key else None
+    return None
+
+
 def _put(due: Due, spanned: Unfired) -> int:
     """Put the row; whoever was first decides where the range ends."""
     now_ms = clock.now_ms()
-    row = run.Run(
+    row = Run(
         task_id=due.task_id,
         key=range_key(spanned.slot, due.version),
         tenant_id=due.tenant_id,
         origin="schedule",
         queue=due.queue,
-        life=run.Life(
+        life=Life(
             status=spanned.status,
             reason=spanned.reason,
             tv=due.version,
@@ -51,8 +70,8 @@ def _put(due: Due, spanned: Unfired) -> int:
     )
     if claims.write_one(moves.insert(row, now_ms=now_ms)) is Outcome.DONE:
         return spanned.last
-    there = tables.get(run.TABLE, {"task_id": due.task_id, "scheduled_for": row.key})
-    return parse_nominal(run.parse(there).range_to) if there else spanned.last
+    there = tables.get(runs.TABLE, {"task_id": due.task_id, "scheduled_for": row.key})
+    return parse_nominal(runs.parse(there).range_to) if there else spanned.last
 
 
 def _resolve_inside(due: Due, spanned: Unfired, last: int, *, force: bool) -> bool:
@@ -61,7 +80,9 @@ def _resolve_inside(due: Due, spanned: Unfired, last: int, *, force: bool) -> bo
     left = []
     between = (nominal(spanned.slot), nominal(last))
     for item in tables.rows(("task_id", due.task_id), "scheduled_for", between):
-        seen = run.parse(item)
+        seen = runs.readable(item)
+        if seen is None:
+            return False
         if is_slot_key(seen.key) and seen.life.status == "claimed" and not seen.life.attempt:
             if not force and seen.life.claim_until >= now_ms:
                 return False

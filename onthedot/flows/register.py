@@ -8,9 +8,12 @@ from onthedot.adapters import claims, clock
 from onthedot.core import task as tasks
 from onthedot.core.registered import cursor, first_due
 from onthedot.core.task import Task
-from onthedot.core.writes import Insert
+from onthedot.core.writes import Insert, Outcome
 from onthedot.flows.change import change
 from onthedot.flows.govern import dispatch_if_near
+from onthedot.flows.known import read
+
+_TRIES = 8
 
 
 def create(task: Task) -> Task:
@@ -18,7 +21,16 @@ def create(task: Task) -> Task:
     now = clock.now_ms() // 1000
     born = replace(task, effective_from=task.effective_from or now)
     items = [cursor(born, first_due(born)), born.item()]
-    claims.write_together([Insert(tasks.TABLE, item, ("task_id", "part")) for item in items])
+    inserts = [Insert(tasks.TABLE, item, ("task_id", "part")) for item in items]
+    for _ in range(_TRIES):
+        if claims.write_together(inserts) is Outcome.DONE:
+            break
+        known = read(born.task_id)
+        if known is not None and known.task == born:
+            # Our own write, whose answer was lost.
+            break
+    else:
+        raise RuntimeError(f"{born.task_id} could not be registered in {_TRIES} tries")
     dispatch_if_near(born)
     return born
 

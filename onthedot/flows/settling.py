@@ -8,12 +8,15 @@ from dataclasses import replace
 from onthedot.adapters import claims, clock, ids, queue
 from onthedot.core import moves
 from onthedot.core.pack import Ticket, delay_sec
-from onthedot.core.policy import after
+from onthedot.core.policy import Stopped, after
 from onthedot.core.run import Life
 from onthedot.core.writes import Outcome
-from onthedot.flows import gate
+from onthedot.flows import gates
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job, load
+
+_TRIES = 3
+Settled = tuple[Job, Life]
 
 
 def settle(batch: Batch, ended: Sequence[Job]) -> None:
@@ -28,23 +31,30 @@ def settle(batch: Batch, ended: Sequence[Job]) -> None:
         for job, life in zip(ended, lives, strict=True)
         if life.status != "retrying" or _retry_sent(batch, job, life, now_ms)
     ]
-    outcomes = claims.write_many(
-        [moves.settle(job.held, life, now_ms=now_ms) for job, life in ready]
-    )
-    doubtful = []
-    for (job, life), outcome in zip(ready, outcomes, strict=True):
-        if outcome is Outcome.DONE:
-            _close(batch, job, life)
-        else:
-            doubtful.append((job, life))
-    _read_back(batch, doubtful)
+    for _ in range(_TRIES):
+        ready = _written(batch, ready, now_ms)
     batch.delete_done()
+
+
+def _written(batch: Batch, ready: Sequence[Settled], now_ms: int) -> list[Settled]:
+    """Give those that are still to be written: an outcome in doubt must not cost an attempt."""
+    if not ready:
+        return []
+    writes = [moves.settle(job.held, life, now_ms=now_ms) for job, life in ready]
+    settled: list[Settled] = []
+    doubtful: list[Settled] = []
+    for one, outcome in zip(ready, claims.write_many(writes), strict=True):
+        (settled if outcome is Outcome.DONE else doubtful).append(one)
+    _close(batch, settled)
+    return _read_back(batch, doubtful)
 
 
 def _life_after(job: Job, now_ms: int) -> Life:
     if job.task is None:
         raise LookupError(f"{job.ticket.run_id} ran without a task")
-    answer = job.part.result()
+    answer = job.answer or job.part.result()
+    if isinstance(answer, Stopped) and job.held.cancel_by == "previous":
+        answer = Stopped("previous")
     return after(job.held.life, job.task, answer, now_ms=now_ms, fraction=ids.fraction())
 
 
@@ -55,20 +65,25 @@ def _retry_sent(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
     return not queue.send([(single, max(1, delay_sec(life.due_ms, now_ms)))])
 
 
-def _close(batch: Batch, job: Job, life: Life) -> None:
-    if life.status != "retrying":
-        gate.finish(job)
-    batch.done([job.ticket.run_id])
+def _close(batch: Batch, settled: Sequence[Settled]) -> None:
+    """Places are given up before messages go: whoever waits must not be forgotten."""
+    gates.leave([job for job, life in settled if life.status != "retrying"])
+    batch.done([job.ticket.run_id for job, _ in settled])
 
 
-def _read_back(batch: Batch, doubtful: Sequence[tuple[Job, Life]]) -> None:
+def _read_back(batch: Batch, doubtful: Sequence[Settled]) -> list[Settled]:
     """A lost answer shows our own outcome; a zombie's settle changes nothing."""
     mine = [job.held.life for job, _ in doubtful]
     load([job for job, _ in doubtful])
+    left = []
     for (job, life), started in zip(doubtful, mine, strict=True):
         if job.run is None:
             continue
         seen = job.run.life
-        ours = seen.owner == started.owner and seen.attempt == started.attempt
-        if ours and seen.status != "running":
-            _close(batch, job, replace(life, status=seen.status))
+        if seen.owner != started.owner or seen.attempt != started.attempt:
+            continue
+        if seen.status == "running":
+            left.append((job, life))
+        else:
+            _close(batch, [(job, replace(life, status=seen.status))])
+    return left

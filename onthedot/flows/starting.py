@@ -5,17 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from onthedot.adapters import claims, clock, queue, runner
+from onthedot.adapters import claims, clock, queue
 from onthedot.core import moves
-from onthedot.core.call import Call
-from onthedot.core.decide import Busy, Decision, Defer, Hold, Over, Skip, Start, decide
-from onthedot.core.keys import is_slot_key
-from onthedot.core.numbers import DELIVER_MIN_SEC, LEASE_SEC
+from onthedot.core.decide import (
+    Busy,
+    Decision,
+    Defer,
+    Hold,
+    Over,
+    Skip,
+    Start,
+    decide,
+    needs_cover_check,
+)
+from onthedot.core.numbers import LEASE_SEC
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
-from onthedot.flows import deliver, gate
+from onthedot.flows import deliver, gate, gates
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job, load
+from onthedot.flows.ranges import covering
 
 _ROUNDS_MAX = 6
 
@@ -31,7 +40,11 @@ def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[
         match decision:
             case Start():
                 job.under = decision
-                starting.append(job)
+                covered = _covered(job)
+                if covered:
+                    skipping.append((job, covered))
+                else:
+                    starting.append(job)
             case Skip():
                 skipping.append((job, decision))
             case Hold():
@@ -41,10 +54,19 @@ def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[
             case _:
                 _leave(batch, job, decision)
     again += _skip(batch, skipping)
-    entered = [job for job in starting if _enters(batch, job, again)]
-    started = _start(entered, again, worker=worker)
+    passed = gates.enter(batch, starting)
+    again += _skip(batch, passed.turned)
+    started = _start(passed.entered, again, worker=worker)
     batch.delete_done()
     return started, [job for job in again if _another_round(job)]
+
+
+def _covered(job: Job) -> Skip | None:
+    """A slot that is claimed by a stalled dispatcher may have its outcome in a range by now."""
+    if not needs_cover_check(job.held, clock.now_ms()):
+        return None
+    spanned = covering(job.held)
+    return Skip(spanned.life.status, spanned.life.reason) if spanned else None
 
 
 def _under(job: Job) -> Run:
@@ -68,7 +90,8 @@ def _leave(batch: Batch, job: Job, decision: Decision) -> None:
     """Nothing to run: it is over, another's, or not due for a while."""
     match decision:
         case Over():
-            if job.run is not None:
+            # A retrying run, whose older message this is, keeps its place until it is final.
+            if job.run is not None and job.run.final:
                 gate.finish(job)
             batch.done([job.ticket.run_id])
         case Busy(seconds):
@@ -105,26 +128,16 @@ def _skip(batch: Batch, skipping: Sequence[tuple[Job, Skip]]) -> list[Job]:
             for job, skip in skipping
         ]
     )
-    again = []
+    ended, again = [], []
     for (job, _), outcome in zip(skipping, outcomes, strict=True):
         if outcome is Outcome.DONE:
-            gate.finish(job)
-            batch.done([job.ticket.run_id])
+            ended.append(job)
         else:
             job.loaded = False
             again.append(job)
+    gates.leave(ended)
+    batch.done([job.ticket.run_id for job in ended])
     return again
-
-
-def _enters(batch: Batch, job: Job, again: list[Job]) -> bool:
-    """Pass the gate, if the task has one; a run that may not pass is dealt with there."""
-    if not gate.guards(job):
-        return True
-    turned = gate.acquire(batch, job)
-    if isinstance(turned, Skip):
-        again += _skip(batch, [(job, turned)])
-        return False
-    return turned is None
 
 
 def _start(entered: Sequence[Job], again: list[Job], *, worker: str) -> list[Job]:
@@ -160,24 +173,4 @@ def _start(entered: Sequence[Job], again: list[Job], *, worker: str) -> list[Job
             started.append(job)
         else:
             again.append(job)
-    return [job for job in started if _deliver(job)]
-
-
-def _deliver(job: Job) -> bool:
-    """Call the target beside this loop, unless so little of the lease is left that it may end."""
-    run, task = job.held, job.task
-    if task is None or clock.now_ms() > run.life.lease_ms - DELIVER_MIN_SEC * 1000:
-        return False
-    call = Call(
-        run_id=run.run_id,
-        attempt=run.life.attempt,
-        max_attempts=task.max_attempts,
-        scheduled_for=run.key if is_slot_key(run.key) else None,
-        due_ms=run.life.due_ms,
-        deadline_ms=run.life.started_ms + task.timeout_sec * 1000,
-        target=task.target,
-        payload=task.payload,
-        cancelled=lambda: bool(job.held.cancel_ms),
-    )
-    job.part = runner.submit(lambda: deliver.deliver(call))
-    return True
+    return [job for job in started if deliver.begin(job)]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from onthedot.adapters import clock, ids
+from onthedot.adapters import aws, clock, ids
+from onthedot.adapters.aws import Watch
 from onthedot.core.numbers import CLAIM_SEC, DISPATCH_LIMIT_SEC
 
 
@@ -17,12 +18,27 @@ class Tick:
     deadline: float
     # An API call acts for itself and takes over what others have claimed.
     force: bool = False
+    watch: Watch = field(default_factory=aws.watching)
+    hopeless: bool = False
     counts: dict[str, int] = field(default_factory=dict)
 
     @property
     def over(self) -> bool:
         """Past its deadline a dispatcher stops where it stands: the next tick plans afresh."""
-        return clock.monotonic() > self.deadline
+        return self.hopeless or clock.monotonic() > self.deadline
+
+    def correct_clock(self) -> None:
+        """Go by the store's clock; a machine that is too far from it claims nothing."""
+        before = clock.now_ms()
+        skew = self.watch.skew
+        self.hopeless = skew.hopeless
+        clock.correct(skew.offset_ms)
+        self.started_ms += clock.now_ms() - before
+        self.report(clock_offset_ms=skew.offset_ms, clock_unsure_ms=skew.half_width_ms)
+
+    def report(self, **figures: int) -> None:
+        """Put figures of the whole pass beside what is counted."""
+        self.counts |= figures
 
     @property
     def claim_until(self) -> int:

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from onthedot.adapters import clock, ids, runner
-from onthedot.core.decide import Hint
+from onthedot.core.decide import Hint, suspect
 from onthedot.core.numbers import HEARTBEAT_SEC
+from onthedot.core.policy import Again, error_of
 from onthedot.flows.batch import Batch, received
 from onthedot.flows.heartbeat import extend
 from onthedot.flows.job import Job, load
@@ -26,6 +27,7 @@ def work(event: Mapping[str, Any]) -> dict[str, Any]:
     jobs = _jobs(batch)
     if jobs:
         load(jobs)
+        jobs = [job for job in jobs if not job.unreadable]
         _shift(batch, jobs, worker=ids.token(12))
     return batch.failures()
 
@@ -49,14 +51,14 @@ def _shift(batch: Batch, waiting: list[Job], *, worker: str) -> None:
     running: list[Job] = []
     beat = clock.monotonic() + HEARTBEAT_SEC
     while waiting or running:
-        now_ms = clock.now_ms()
-        ready = [job for job in waiting if job.wake_ms <= now_ms]
+        ready = _ready(waiting, running)
         if ready:
             started, again = start_due(batch, ready, worker=worker)
             running += started
             waiting = [job for job in waiting if job not in ready] + again
             continue
-        ended = [job for job in running if job.part.done()]
+        _stop_late(running)
+        ended = [job for job in running if job.answer or job.part.done()]
         if ended:
             settle(batch, ended)
             running = [job for job in running if job not in ended]
@@ -68,9 +70,32 @@ def _shift(batch: Batch, waiting: list[Job], *, worker: str) -> None:
         _wait(waiting, running, beat)
 
 
+def _ready(waiting: Sequence[Job], running: Sequence[Job]) -> list[Job]:
+    """Those whose time has come; a suspect only when nothing else runs, or will, beside it."""
+    now_ms = clock.now_ms()
+    due = [job for job in waiting if job.wake_ms <= now_ms]
+    trusted = [job for job in due if not suspect(job.run, now_ms)]
+    if trusted:
+        return trusted
+    alone = not running and all(suspect(job.run, now_ms) for job in waiting)
+    return due[:1] if alone else []
+
+
+def _stop_late(running: Sequence[Job]) -> None:
+    """A handler past its deadline is stopped, and its attempt ends so whether it stops or not."""
+    now_ms = clock.now_ms()
+    for job in running:
+        if now_ms >= job.deadline_ms and not job.part.done():
+            job.part.cancel()
+            job.answer = Again("timed_out", error_of("TimedOut", "the handler took too long"))
+
+
 def _wait(waiting: Sequence[Job], running: Sequence[Job], beat: float) -> None:
-    """Until a run is due, a handler ends or the leases want extending."""
-    seconds = [(job.wake_ms - clock.now_ms()) / 1000 for job in waiting]
+    """Until a run is due, a handler ends or is late, or the leases want extending."""
+    now_ms = clock.now_ms()
+    moments = [job.wake_ms for job in waiting if job.wake_ms > now_ms]
+    moments += [job.deadline_ms for job in running]
+    seconds = [(moment - now_ms) / 1000 for moment in moments]
     if running:
         runner.wait([job.part for job in running], min([*seconds, beat - clock.monotonic()]))
     else:

@@ -24,16 +24,22 @@ _START_MAX_SEC = 20.0
 
 @contextmanager
 def dynoxide() -> Iterator[str]:
-    port = _free_port()
-    with _server(
-        [str(DYNOXIDE), "serve", "--port", str(port)], {"TOKIO_WORKER_THREADS": "1"}, port
-    ):
+    port = free_port()
+    with dynoxide_process(port):
         yield f"http://127.0.0.1:{port}"
 
 
 @contextmanager
+def dynoxide_process(port: int, *options: str) -> Iterator[subprocess.Popen[bytes]]:
+    """On disk by `--db-path`; the test may kill it."""
+    command = [str(DYNOXIDE), "serve", "--port", str(port), *options]
+    with _server(command, {"TOKIO_WORKER_THREADS": "1"}, port) as process:
+        yield process
+
+
+@contextmanager
 def ministack(folder: Path) -> Iterator[str]:
-    port = _free_port()
+    port = free_port()
     settings = {
         "HOME": str(folder),
         "TMPDIR": str(folder),
@@ -51,14 +57,16 @@ def ministack(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def _server(command: list[str], settings: dict[str, str], port: int) -> Iterator[None]:
+def _server(
+    command: list[str], settings: dict[str, str], port: int
+) -> Iterator[subprocess.Popen[bytes]]:
     environment = {"PATH": os.environ["PATH"], **settings}
     process = subprocess.Popen(
         command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         _wait_for(port, process)
-        yield
+        yield process
     finally:
         process.terminate()
         try:
@@ -80,7 +88,7 @@ def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
     raise RuntimeError("the engine did not start")
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

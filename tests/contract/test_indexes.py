@@ -162,6 +162,21 @@ def test_a_key_is_compared_with_its_own_type(table: Table) -> None:
     assert code(lambda: table.query("pk=:a", {":a": N(1)})) == "ValidationException"
 
 
+@pytest.mark.differs(dynoxide="compares")
+@pytest.mark.parametrize(
+    ("condition", "values"),
+    [
+        ("pk=:a", {":a": S("")}),
+        ("pk=:p AND sk>=:a", {":p": S("a"), ":a": S("")}),
+        ("pk=:p AND sk BETWEEN :a AND :b", {":p": S("a"), ":a": S(""), ":b": S("~")}),
+    ],
+)
+def test_no_key_is_empty_and_none_is_compared_with_nothing(
+    filled: Table, condition: str, values: dict[str, Any]
+) -> None:
+    assert code(lambda: filled.query(condition, values)) == "ValidationException"
+
+
 def test_a_scan_in_segments_sees_each_item_once(table: Table) -> None:
     for number in range(20):
         table.client.put_item(TableName=table.name, Item={"pk": S(f"p{number}"), "sk": S("1")})

@@ -8,17 +8,8 @@ from aws_cdk import App
 from aws_cdk.assertions import Template
 
 from infra.stack import OnTheDot
+from onthedot.core import schema
 from tests.tidy.tree import ROOT
-
-DUE = (
-    "tenant_id next_slot schedule_version compiled misfire grace_sec queue calendars runs_left "
-    "tzdata"
-)
-BY_TENANT = (
-    "name status cron every_sec seconds timezone dst_mode dst_gap dst_overlap start_at end_at "
-    "calendars jitter_sec target_type handler tags priority managed_by version"
-)
-ATTENTION = "status reason origin error_fp tenant_id"
 
 NAMES_IN_AN_INDEX_MAX = 20
 NAMES_IN_A_TABLE_MAX = 100
@@ -44,28 +35,18 @@ def test_the_three_tables_have_their_keys(tables: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "index", "keys", "names"),
-    [
-        ("part", "due", ["due_shard N", "next_run_at S"], DUE),
-        ("part", "by_tenant", ["listed S", "created_at S"], BY_TENANT),
-        ("scheduled_for", "attention", ["attention S", "attention_at S"], ATTENTION),
-        ("scheduled_for", "pull", ["pull S", "pull_at S"], ""),
-    ],
+    ("table", "declared"),
+    [("part", schema.TASKS), ("scheduled_for", schema.RUNS), ("sk", schema.ACCESS)],
 )
-def test_an_index_has_its_keys_and_carries_what_its_readers_need(
-    tables: dict[str, Any], table: str, index: str, *, keys: list[str], names: str
+def test_a_table_and_its_indexes_are_as_the_schema_declares(
+    tables: dict[str, Any], table: str, declared: schema.Table
 ) -> None:
     properties = tables[table]["Properties"]
-    found = _indexes(properties)[index]
+    wanted = schema.creation(declared, "any")
 
-    assert _keys(found, types_from=properties) == keys
-    assert found["Projection"].get("NonKeyAttributes", []) == names.split()
-
-
-def test_there_is_no_other_index(tables: dict[str, Any]) -> None:
-    found = {name: list(_indexes(table["Properties"])) for name, table in tables.items()}
-
-    assert found == {"part": ["due", "by_tenant"], "scheduled_for": ["attention", "pull"], "sk": []}
+    assert properties["KeySchema"] == wanted["KeySchema"]
+    assert _types(properties) == _types(wanted)
+    assert _indexes(properties) == _indexes(wanted)
 
 
 def test_indexes_stay_within_the_names_dynamodb_lets_them_carry(tables: dict[str, Any]) -> None:
@@ -102,7 +83,14 @@ def _indexes(properties: dict[str, Any]) -> dict[str, Any]:
     return {index["IndexName"]: index for index in properties.get("GlobalSecondaryIndexes", [])}
 
 
-def _keys(holder: dict[str, Any], types_from: dict[str, Any] | None = None) -> list[str]:
-    attributes = (types_from or holder)["AttributeDefinitions"]
-    types = {each["AttributeName"]: each["AttributeType"] for each in attributes}
-    return [f"{key['AttributeName']} {types[key['AttributeName']]}" for key in holder["KeySchema"]]
+def _types(properties: dict[str, Any]) -> dict[str, str]:
+    return {
+        each["AttributeName"]: each["AttributeType"] for each in properties["AttributeDefinitions"]
+    }
+
+
+def _keys(properties: dict[str, Any]) -> list[str]:
+    types = _types(properties)
+    return [
+        f"{key['AttributeName']} {types[key['AttributeName']]}" for key in properties["KeySchema"]
+    ]

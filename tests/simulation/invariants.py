@@ -2,80 +2,61 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from onthedot.core.instants import nominal
-from onthedot.core.keys import run_id
-from onthedot.core.task import Task
+from tests.simulation import laws_api, laws_gate, laws_runs, laws_slots
+from tests.simulation.journal import read
 from tests.simulation.stage import Stage
 
-# Two clocks may differ by so much, and nothing corrects them here.
-EARLY_MS = 2_000
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """What of the laws depends on the kind of history."""
+
+    # Slots due before must have their outcome at the end.
+    until_sec: float
+    audited: bool = True
+    purged: bool = False
+    # How late a first start may be; zero where disturbances may make it as late as they like.
+    late_sec: float = 0.0
+    # Everything succeeds at its first attempt.
+    smooth: bool = False
 
 
-def broken(stage: Stage, *, until_sec: float) -> list[str]:
-    """Name every law that does not hold; slots due before `until_sec` must have their outcome."""
+def broken(stage: Stage, measure: Measure) -> list[str]:
+    """Name every law that does not hold."""
+    journal = read(stage.world)
+    until_sec = measure.until_sec
+    ruled = [
+        (reign.task, reign.since, reign.until)
+        for task in stage.tasks
+        for reign in laws_slots.reigns(stage, journal, task.task_id)
+    ]
     laws = (
-        _accounted(stage, until_sec),
-        _final(stage),
-        _once(stage),
-        _on_time(stage),
+        laws_slots.accounted(stage, journal, until_sec),
+        laws_slots.counted(stage, until_sec),
+        laws_slots.acknowledged(stage, journal),
+        laws_runs.sound_writes(journal),
+        laws_runs.calm_end(stage, journal, audited=measure.audited),
+        laws_runs.once(stage, journal),
+        laws_runs.alone(stage, journal),
+        laws_runs.attempts_bounded(stage, journal),
+        laws_runs.uncovered(journal),
+        laws_runs.spared(stage),
+        laws_gate.never_crowded(journal),
+        laws_gate.turned_away_for_cause(journal),
+        laws_gate.bounded(stage, journal),
+        () if measure.purged else laws_gate.left_clean(stage, journal),
+        laws_api.governs(stage, journal),
+        laws_api.grounded(journal),
+        laws_api.fired(journal, ruled),
+        laws_api.triggered(stage),
+        laws_runs.punctual(stage, journal, measure.late_sec) if measure.late_sec else (),
+        laws_runs.all_succeed(stage) if measure.smooth else (),
         _sound(stage),
     )
-    return [broken for law in laws for broken in law]
-
-
-def _accounted(stage: Stage, until_sec: float) -> Iterator[str]:
-    """Every slot of an active task ends in one outcome."""
-    rows = stage.rows()
-    until = int(stage.world.start.timestamp() + until_sec)
-    for task in stage.tasks:
-        spans = [
-            (run.key.split("~")[0], run.range_to)
-            for run in rows.values()
-            if run.task_id == task.task_id and run.range_to
-        ]
-        for slot in _slots(task, until):
-            key = nominal(slot)
-            if run_id(task.task_id, key) in rows:
-                continue
-            if not any(first <= key <= last for first, last in spans):
-                yield f"lost: {task.name} {key} has no row"
-
-
-def _slots(task: Task, until: int) -> Iterator[int]:
-    for slot in task.schedule.slots(task.effective_from):
-        if task.schedule.due_at(slot) > until:
-            return
-        yield slot
-
-
-def _final(stage: Stage) -> Iterator[str]:
-    """Nothing is left open once everything has calmed down."""
-    now_ms = stage.world.epoch_us() // 1000
-    for run in stage.rows().values():
-        if not run.final and run.life.due_ms < now_ms - 300_000:
-            yield f"open: {run.run_id} is {run.life.status} at attempt {run.life.attempt}"
-
-
-def _once(stage: Stage) -> Iterator[str]:
-    """An attempt number is executed once; a run that succeeded was executed."""
-    seen = Counter((delivery.run_id, delivery.attempt) for delivery in stage.deliveries)
-    for (executed_id, attempt), count in seen.items():
-        if count > 1:
-            yield f"doubled: attempt {attempt} of {executed_id} was executed {count} times"
-    executed = {delivery.run_id for delivery in stage.deliveries}
-    for run in stage.rows().values():
-        if run.life.status == "succeeded" and run.run_id not in executed:
-            yield f"untrue: {run.run_id} succeeded and was never executed"
-
-
-def _on_time(stage: Stage) -> Iterator[str]:
-    """Never early."""
-    for delivery in stage.deliveries:
-        if delivery.at_ms < delivery.due_ms - EARLY_MS:
-            yield f"early: {delivery.run_id} by {delivery.due_ms - delivery.at_ms} ms"
+    return list(dict.fromkeys(law for each in laws for law in each))
 
 
 def _sound(stage: Stage) -> Iterator[str]:

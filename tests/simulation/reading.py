@@ -26,6 +26,7 @@ _RANGES = frozenset({"=", "<", "<=", ">", ">="})
 class KeyPlan:
     partition: str | int
     sort: Test | None
+    compared: tuple[str | int, ...]
 
 
 class Source(NamedTuple):
@@ -70,6 +71,11 @@ def query(table: Table, request: Mapping[str, Any], behind_us: int, page_max: in
                 "Filter Expression can only contain non-primary key attributes: "
                 f"Primary key attribute: {name}"
             )
+    if any(not content for key in plan.compared for content in values[key].values()):
+        raise Invalid(
+            "One or more parameter values are not valid. The AttributeValue for a key attribute "
+            "cannot contain an empty string value"
+        )
     value = values[plan.partition]
     if schema.partition.kind not in value:
         raise Invalid(
@@ -117,23 +123,29 @@ def _scattered(partition: Any) -> int:
 def _plan(condition: Condition, partition: str, sort: str | None) -> KeyPlan:
     slot: str | int | None = None
     ranges: list[Condition] = []
+    compared: list[str | int] = []
     for part in conjuncts(condition):
         match part:
             case Compare("=", Path((name,)), Slot(key)) if name == partition:
                 slot = key
-            case Compare(sign, Path((name,)), Slot()) if name == sort and sign in _RANGES:
+                compared.append(key)
+            case Compare(sign, Path((name,)), Slot(key)) if name == sort and sign in _RANGES:
                 ranges.append(part)
-            case Between(Path((name,)), Slot(), Slot()) if name == sort:
+                compared.append(key)
+            case Between(Path((name,)), Slot(low), Slot(high)) if name == sort:
                 ranges.append(part)
-            case Call("begins_with", (Path((name,)), Slot())) if name == sort:
+                compared += [low, high]
+            case Call("begins_with", (Path((name,)), Slot(key))) if name == sort:
                 ranges.append(part)
+                compared.append(key)
             case _:
                 raise Invalid(f"Query key condition not supported: {part}")
     if slot is None:
         raise Invalid(f"Query condition missed key schema element: {partition}")
     if len(ranges) > 1:
         raise Invalid("KeyConditionExpressions must only contain one condition per key")
-    return KeyPlan(slot, compile_condition(Every(tuple(ranges))) if ranges else None)
+    sorting = compile_condition(Every(tuple(ranges))) if ranges else None
+    return KeyPlan(slot, sorting, tuple(compared))
 
 
 def _page(source: Source, found: list[tuple[Key, Item]], page_max: int | None) -> Page:

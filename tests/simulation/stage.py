@@ -18,10 +18,11 @@ from onthedot.core.attributes import plain_item, typed_item
 from onthedot.core.call import Call
 from onthedot.core.keys import shard_of
 from onthedot.core.packed import pack
-from onthedot.core.policy import Again, Answer, Done
+from onthedot.core.policy import Again, Answer, Done, Stopped
 from onthedot.core.registered import cursor, first_due
 from onthedot.core.run import Run
 from onthedot.core.schedule import compile_schedule
+from onthedot.core.schema import RUNS, TASKS, creation
 from onthedot.core.task import Task
 from onthedot.flows import deliver
 from onthedot.flows.audit import audit
@@ -44,56 +45,8 @@ os.environ |= {
     "PARALLEL_CALLS": "1",
     **{f"{queue.upper()}_QUEUE_URL": _url(queue) for queue in ("high", "normal", "low", "dead")},
 }
-TASKS = {
-    "TableName": "tasks",
-    "AttributeDefinitions": [
-        {"AttributeName": "task_id", "AttributeType": "S"},
-        {"AttributeName": "part", "AttributeType": "S"},
-        {"AttributeName": "due_shard", "AttributeType": "N"},
-        {"AttributeName": "next_run_at", "AttributeType": "S"},
-    ],
-    "KeySchema": [
-        {"AttributeName": "task_id", "KeyType": "HASH"},
-        {"AttributeName": "part", "KeyType": "RANGE"},
-    ],
-    "GlobalSecondaryIndexes": [
-        {
-            "IndexName": "due",
-            "KeySchema": [
-                {"AttributeName": "due_shard", "KeyType": "HASH"},
-                {"AttributeName": "next_run_at", "KeyType": "RANGE"},
-            ],
-            "Projection": {
-                "ProjectionType": "INCLUDE",
-                "NonKeyAttributes": [
-                    "tenant_id",
-                    "version",
-                    "schedule_version",
-                    "compiled",
-                    "misfire",
-                    "grace_sec",
-                    "queue",
-                    "runs_left",
-                ],
-            },
-        }
-    ],
-}
-RUNS = {
-    "TableName": "runs",
-    "AttributeDefinitions": [
-        {"AttributeName": "task_id", "AttributeType": "S"},
-        {"AttributeName": "scheduled_for", "AttributeType": "S"},
-    ],
-    "KeySchema": [
-        {"AttributeName": "task_id", "KeyType": "HASH"},
-        {"AttributeName": "scheduled_for", "KeyType": "RANGE"},
-    ],
-}
-
-
 # Short, and one partition a minute: a history is minutes long, and looking costs queries.
-LOOK_BACK_MIN = 12
+LOOK_BACK_MIN = 4
 keys.MANIFESTS = 1
 
 
@@ -106,6 +59,18 @@ class Delivery:
     due_ms: int
     at_ms: int
     process: str
+    payload: object = None
+
+
+@dataclass(slots=True)
+class Act:
+    """One call of the API, retried until it is answered; zero is not yet."""
+
+    name: str
+    task_id: str
+    began_ms: float
+    acked_ms: float = 0.0
+    version: int = 0
 
 
 @dataclass(slots=True)
@@ -115,8 +80,15 @@ class Stage:
     world: World
     tasks: list[Task] = field(default_factory=list)
     deliveries: list[Delivery] = field(default_factory=list)
+    acts: list[Act] = field(default_factory=list)
+    # Runs whose trigger was answered, and tasks that cannot be planned.
+    acked_runs: set[str] = field(default_factory=set)
+    poisoned: set[str] = field(default_factory=set)
+    # Runs that killed their worker.
+    killers: set[str] = field(default_factory=set)
     answer: Callable[[Call], Answer] = lambda _call: Done()
     takes_sec: Callable[[Call], float] = lambda _call: 0.05
+    kills: Callable[[Call], bool] = lambda _call: False
 
     def register(self, task: Task) -> None:
         """Put a task as it stands after its registration."""
@@ -131,22 +103,41 @@ class Stage:
         def told(run: str, attempt: int) -> Answer:
             at_ms = world.epoch_us() // 1000
             name = world.running.name.split("/")[0] if world.running else ""
-            self.deliveries.append(Delivery(run, attempt, call.due_ms, at_ms, name))
+            self.deliveries.append(Delivery(run, attempt, call.due_ms, at_ms, name, call.payload))
             return self.answer(call)
 
         try:
+            if self.kills(call):
+                self.killers.add(call.run_id)
+                self._kill_worker()
             answer: Answer = world.act("deliver", told, run=call.run_id, attempt=call.attempt)
         except BotoCoreError:
             return Again("failed")
-        clock.sleep(self.takes_sec(call))
+        left = self.takes_sec(call)
+        while left > 0:
+            clock.sleep(min(5.0, left))
+            left -= 5.0
+            if call.cancelled():
+                return Stopped()
         return answer
+
+    def _kill_worker(self) -> None:
+        """The handler takes its whole process with it."""
+        part = self.world.running
+        assert part is not None
+        whole = part.name.split("/", maxsplit=1)[0]
+        worker = next(each for each in self.world.processes if each.name == whole)
+        self.world.call_at(
+            self.world.now_us / 1_000_000, lambda: self.world.kill(worker, "its handler")
+        )
+        self.world.wait(1)
 
     def rows(self) -> dict[str, Run]:
         """All runs by id, gates and manifests left out."""
         found = self.world.store.scan(TableName="runs")["Items"]
         rows = [plain_item(item) for item in found]
-        parsed = [runs.parse(row) for row in rows if "life" in row]
-        return {run.run_id: run for run in parsed}
+        parsed = [runs.readable(row) for row in rows if "life" in row]
+        return {run.run_id: run for run in parsed if run}
 
     def shards(self) -> list[int]:
         """Those that have tasks, and the one that keeps the backlog."""
@@ -197,7 +188,7 @@ def staged(stage: Stage) -> Iterator[None]:
     world = stage.world
     replaced = [
         (aws, "client", world.client),
-        (clock, "now_ms", world.clock.now_ms),
+        (aws, "local_ms", world.clock.now_ms),
         (clock, "monotonic", world.clock.monotonic),
         (clock, "sleep", world.clock.sleep),
         (
@@ -229,19 +220,22 @@ def make_task(name: str, text: str, world: World, **given: Any) -> Task:
         tenant_id="acme",
         name=name,
         effective_from=start,
-        compiled=pack(compile_schedule(text)),
+        compiled=pack(compile_schedule(text, jitter_sec=given.pop("jitter_sec", 0), seed=name)),
         target={"type": "recording"},
         **given,
     )
 
 
-def make_stage(seed: int, profile: Profile = CALM, aims: tuple[Aim, ...] = ()) -> Stage:
+def make_stage(
+    seed: int, profile: Profile = CALM, aims: tuple[Aim, ...] = (), *, receives_max: int = 10
+) -> Stage:
     """An empty system."""
     world = World(seed, profile, aims)
-    world.store.create_table(**TASKS)
-    world.store.create_table(**RUNS)
+    world.store.create_table(**creation(TASKS, "tasks"))
+    world.store.create_table(**creation(RUNS, "runs"))
     world.queues.create_queue(QueueName="dead", Attributes={"VisibilityTimeout": "960"})
-    policy = {"deadLetterTargetArn": world.queues.queue("dead").arn, "maxReceiveCount": 10}
+    dead = world.queues.queue("dead").arn
+    policy = {"deadLetterTargetArn": dead, "maxReceiveCount": receives_max}
     for queue in ("high", "normal", "low"):
         world.queues.create_queue(
             QueueName=queue,
@@ -250,32 +244,46 @@ def make_stage(seed: int, profile: Profile = CALM, aims: tuple[Aim, ...] = ()) -
     return Stage(world)
 
 
-def _look(_tick: object) -> None:
-    audit(look_back_min=LOOK_BACK_MIN)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """How long a history lasts, and when its rules tick."""
+
+    sec: float = 1_500
+    ticks_until: float = 360
+    # No tick comes in between: everything that is due then is late.
+    gap: tuple[float, float] = (0.0, 0.0)
+    dispatchers: int = 1
+    audited: bool = True
+    dispatch_limit_sec: float = 60
+    receives_max: int = 10
 
 
-def play(
-    stage: Stage, *, sec: float, audited: bool = True, dispatchers: int = 1, ticks_until: float
-) -> None:
+def play(stage: Stage, course: Course) -> None:
     """Let rules tick, workers work, and the auditor look."""
     world = stage.world
     shards = stage.shards()
     with staged(stage):
-        for _ in range(dispatchers):
-            world.every(
-                60, "dispatch", lambda _tick: dispatch(shards), until_sec=ticks_until, limit_sec=60
-            )
-        if audited:
+        for _ in range(course.dispatchers):
+            for first, until in ((0.0, course.gap[0]), (course.gap[1], course.ticks_until)):
+                world.every(
+                    60,
+                    "dispatch",
+                    lambda _tick: dispatch(shards),
+                    first_sec=first,
+                    until_sec=until,
+                    limit_sec=course.dispatch_limit_sec,
+                )
+        if course.audited:
             world.every(
                 60,
                 "audit",
                 lambda _tick: audit(look_back_min=LOOK_BACK_MIN),
                 first_sec=30,
-                until_sec=sec,
+                until_sec=course.sec,
                 limit_sec=60,
             )
         for queue in ("high", "normal", "low"):
             Consumer(world, queue, "work", work, batch=10, limit_sec=900)
         Consumer(world, "dead", "bury", bury, batch=10, limit_sec=60)
-        world.run(sec)
+        world.run(course.sec)
         world.close()

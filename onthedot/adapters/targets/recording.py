@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from onthedot.core.call import Call
 from onthedot.core.policy import Answer, Done
 
@@ -9,6 +11,6 @@ calls: list[Call] = []
 
 
 def call(asked: Call) -> Answer:
-    """Record the call."""
+    """Keep the call, and answer with the time at which it came."""
     calls.append(asked)
-    return Done()
+    return Done(time.time_ns() // 1_000_000)

@@ -1,0 +1,84 @@
+"""A tick costs what is due, not what is registered: equal calls, reads and units, like time."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from bench.measure import Line, at_most, told
+from bench.stack import Stack, daily_tasks, put_idle, register, stack
+from onthedot.adapters import aws
+from onthedot.flows.dispatch import dispatch
+
+SIZES = os.environ.get("BENCH_TASKS", "1000,100000,1000000")
+REGISTERED = tuple(int(size) for size in SIZES.split(","))
+DUE, TURNS = 100, 5
+RATIO_MAX = 1.5
+
+
+@dataclass(slots=True)
+class Cost:
+    """What one tick took."""
+
+    seconds: list[float]
+    calls: set[int]
+    units: set[float]
+
+
+def lines() -> Iterator[Line]:
+    """The same hundred due, among ever more tasks that are not; five turns each."""
+    costs: dict[int, Cost] = {}
+    with stack() as started:
+        started.empty()
+        consumed = _count_units()
+        registered = 0
+        for size in REGISTERED:
+            put_idle(size - registered)
+            registered = size
+            costs[size] = _measured(started, consumed)
+    first = costs[REGISTERED[0]]
+    for size, cost in costs.items():
+        same = cost.calls == first.calls and cost.units == first.units
+        what = f"{DUE} due of {size:,}: {min(cost.calls)} calls, {min(cost.units):g} units"
+        yield told(what, median(cost.seconds) * 1000, "ms")
+        yield at_most(f"{size:,} registered: other calls or units", float(not same), 0, "")
+        ratio = median(cost.seconds) / median(first.seconds)
+        over = f"{size:,} registered: time over that of {REGISTERED[0]:,}"
+        yield at_most(over, ratio, RATIO_MAX, "")
+
+
+def _measured(started: Stack, consumed: list[float]) -> Cost:
+    cost = Cost([], set(), set())
+    for _ in range(TURNS):
+        register(daily_tasks(DUE, int(time.time()) + 30, 60))
+        started.calls.clear()
+        consumed.clear()
+        begun = time.perf_counter()
+        tick = dispatch(range(256))
+        cost.seconds.append(time.perf_counter() - begun)
+        if tick.counts["advanced"] != DUE:
+            raise RuntimeError(f"dispatched {tick.counts}")
+        cost.calls.add(started.calls.total())
+        cost.units.add(round(sum(consumed), 1))
+    return cost
+
+
+def _count_units() -> list[float]:
+    consumed: list[float] = []
+    events = aws.client("dynamodb").meta.events
+
+    def ask(params: dict[str, Any], **_: object) -> None:
+        params["ReturnConsumedCapacity"] = "TOTAL"
+
+    def add(parsed: dict[str, Any], **_: object) -> None:
+        capacity = parsed.get("ConsumedCapacity") or ()
+        listed = [capacity] if isinstance(capacity, dict) else capacity
+        consumed.extend(one["CapacityUnits"] for one in listed)
+
+    events.register("before-parameter-build.dynamodb.*", ask)
+    events.register("after-call.dynamodb.*", add)
+    return consumed

@@ -1,0 +1,51 @@
+"""Dispatch: fires a second from one process, against the floor of its calls; calls; memory."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Iterator
+
+from bench.floor import Request, record, send_again
+from bench.measure import Line, at_least, at_most
+from bench.stack import WIDTH, daily_tasks, register, stack
+from onthedot.flows.dispatch import dispatch
+
+FIRES = 5_000
+ROUNDS = 3
+FIRES_MIN, FLOOR_MIN, CALLS_MAX, MEMORY_MAX_MB = 2_500, 0.8, 0.12, 150
+SHARDS = range(256)
+
+
+def lines() -> Iterator[Line]:
+    """Dispatch and floor take turns on the same servers; the best of each counts."""
+    requests: list[Request] = []
+    took, floor_took = [], []
+    with stack() as started:
+        for turn in range(ROUNDS):
+            tasks = daily_tasks(FIRES, int(time.time()) + 30, 60)
+            started.empty()
+            register(tasks)
+            started.calls.clear()
+            if not turn:
+                record(requests)
+            requests.clear()
+            begun = time.perf_counter()
+            tick = dispatch(SHARDS)
+            took.append(time.perf_counter() - begun)
+            if tick.counts["advanced"] != FIRES:
+                raise RuntimeError(f"dispatched {tick.counts}")
+            calls = started.calls.total()
+            recorded = list(requests)
+            started.empty()
+            register(tasks)
+            begun = time.perf_counter()
+            send_again(recorded, int(WIDTH))
+            floor_took.append(time.perf_counter() - begun)
+    rate, floor = FIRES / min(took), FIRES / min(floor_took)
+    yield at_least(f"fires a second, {FIRES:,} due, planning included", rate, FIRES_MIN, "/s")
+    yield at_least(f"of the floor of its calls ({floor:,.0f}/s)", rate / floor, FLOOR_MIN, "")
+    beyond = (calls - len(SHARDS)) / FIRES
+    yield at_most(f"calls a fire beyond the 256 queries ({calls} in all)", beyond, CALLS_MAX, "")
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    yield at_most("peak memory", memory, MEMORY_MAX_MB, "MB")

@@ -1,0 +1,13 @@
+"""A batch of dead letters: each run gets another message, or its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from onthedot.flows.bury import bury
+
+
+def handler(event: Mapping[str, Any], _context: object) -> dict[str, Any]:
+    """Answer with batchItemFailures."""
+    return bury(event)

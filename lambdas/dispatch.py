@@ -1,0 +1,15 @@
+"""A rule's tick: dispatch what is due in a range of shards; a rule that names none means all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from onthedot.core.keys import SHARDS
+from onthedot.flows.dispatch import dispatch
+
+
+def handler(event: Mapping[str, Any], _context: object) -> dict[str, int]:
+    """`{"shards": [first, last]}`, both included, splits a tick over several invocations."""
+    first, last = event.get("shards", (0, SHARDS - 1))
+    return dispatch(range(first, last + 1)).counts

@@ -1,0 +1,13 @@
+"""A batch of messages: work their runs; those that are not done with come back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from onthedot.flows.work import work
+
+
+def handler(event: Mapping[str, Any], _context: object) -> dict[str, Any]:
+    """Answer with batchItemFailures."""
+    return work(event)

@@ -1,0 +1,55 @@
+"""What a dispatcher has seen to be due: bounded in what it holds, exact in what it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from onthedot.core.instants import nominal
+from onthedot.core.numbers import NOT_FIRED_SEC
+
+Item = dict[str, Any]
+
+
+@dataclass(slots=True, kw_only=True)
+class Herd:
+    """Tasks on time, to be carried out as they come, and overdue ones up to the budget."""
+
+    budget: int
+    # By task: a cursor that moves between two pages is on both.
+    on_time: dict[str, Item] = field(default_factory=dict)
+    late: dict[str, Item] = field(default_factory=dict)
+    seen: int = 0
+    behind: int = 0
+    oldest: str = "~"
+
+    def add(self, items: Sequence[Item], *, since: str) -> None:
+        """Sort a page out."""
+        for item in items:
+            self.seen += 1
+            due = item["next_run_at"]
+            self.oldest = min(self.oldest, due)
+            if due >= since:
+                self.on_time[item["task_id"]] = item
+                continue
+            self.behind += 1
+            if len(self.late) < self.budget:
+                self.late[item["task_id"]] = item
+
+    def take_on_time(self) -> list[Item]:
+        """Hand over what is on time, and forget it."""
+        taken = list(self.on_time.values())
+        self.on_time.clear()
+        return taken
+
+    @property
+    def overdue(self) -> list[Item]:
+        """Hand over what may be caught up on."""
+        return list(self.late.values())
+
+    def not_fired(self, now_ms: int) -> int:
+        """Tell how many seconds the oldest is behind, if that is by definition not fired."""
+        if self.oldest >= nominal(now_ms // 1000 - NOT_FIRED_SEC):
+            return 0
+        return self.behind or 1

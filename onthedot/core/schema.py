@@ -1,0 +1,125 @@
+"""Keys, indexes and projections of the three tables: models, template and tests all follow it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+TTL = "expires_at"
+# A key's name and DynamoDB's letter for its type.
+Attribute = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Index:
+    """A sparse index; one that carries nothing shows the keys only."""
+
+    name: str
+    keys: tuple[Attribute, Attribute]
+    carries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table; its indexes' keys need no declaration beyond theirs."""
+
+    keys: tuple[Attribute, Attribute]
+    indexes: tuple[Index, ...] = ()
+
+
+# Only what planning a fire needs: an entry of up to 1 kB costs one unit, whatever is in it.
+DUE = Index(
+    name="due",
+    keys=(("due_shard", "N"), ("next_run_at", "S")),
+    carries=(
+        "tenant_id",
+        "next_slot",
+        "version",
+        "schedule_version",
+        "compiled",
+        "misfire",
+        "grace_sec",
+        "queue",
+        "calendars",
+        "runs_left",
+        "tzdata",
+    ),
+)
+
+# What a list shows and filters by. All of it changes on user edits only, so firing never
+# writes to this index. DynamoDB allows 20 names here; these are 19.
+BY_TENANT = Index(
+    name="by_tenant",
+    keys=(("listed", "S"), ("created_at", "S")),
+    carries=(
+        "name",
+        "status",
+        "cron",
+        "every_sec",
+        "seconds",
+        "timezone",
+        "dst_mode",
+        "dst_gap",
+        "dst_overlap",
+        "start_at",
+        "end_at",
+        "calendars",
+        "jitter_sec",
+        "target_type",
+        "handler",
+        "tags",
+        "priority",
+        "managed_by",
+        "version",
+    ),
+)
+
+ATTENTION = Index(
+    name="attention",
+    keys=(("attention", "S"), ("attention_at", "S")),
+    carries=("status", "reason", "origin", "error_fp", "tenant_id"),
+)
+
+# A lease reads the run by its key before it starts it, so the keys are enough.
+PULL = Index(name="pull", keys=(("pull", "S"), ("pull_at", "S")))
+
+TASKS = Table(keys=(("task_id", "S"), ("part", "S")), indexes=(DUE, BY_TENANT))
+RUNS = Table(keys=(("task_id", "S"), ("scheduled_for", "S")), indexes=(ATTENTION, PULL))
+ACCESS = Table(keys=(("pk", "S"), ("sk", "S")))
+
+
+def creation(table: Table, name: str) -> dict[str, Any]:
+    """Give what CreateTable wants, for the engines that no template is deployed to."""
+    kinds = dict(table.keys)
+    for index in table.indexes:
+        kinds |= dict(index.keys)
+    request: dict[str, Any] = {
+        "TableName": name,
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [
+            {"AttributeName": attribute, "AttributeType": kind} for attribute, kind in kinds.items()
+        ],
+        "KeySchema": _key_schema(table.keys),
+    }
+    # An empty list of them is refused.
+    if table.indexes:
+        request["GlobalSecondaryIndexes"] = [_index(index) for index in table.indexes]
+    return request
+
+
+def _index(index: Index) -> dict[str, Any]:
+    projection: dict[str, Any] = {"ProjectionType": "KEYS_ONLY"}
+    if index.carries:
+        projection = {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(index.carries)}
+    return {
+        "IndexName": index.name,
+        "KeySchema": _key_schema(index.keys),
+        "Projection": projection,
+    }
+
+
+def _key_schema(keys: tuple[Attribute, Attribute]) -> list[dict[str, str]]:
+    return [
+        {"AttributeName": name, "KeyType": role}
+        for (name, _), role in zip(keys, ("HASH", "RANGE"), strict=True)
+    ]

@@ -1,0 +1,72 @@
+"""Closing the books: slots that were due and that nobody claimed get an outcome of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from onthedot.adapters import claims
+from onthedot.core import moves
+from onthedot.core.instants import nominal
+from onthedot.core.keys import range_key
+from onthedot.core.numbers import ROWS_MAX
+from onthedot.core.run import Life, Run
+from onthedot.core.task import Task
+from onthedot.flows.known import Known
+
+
+def close_the_books(known: Known, now: int) -> None:
+    """Record what a write is about to leave behind; whoever claimed a slot before is left alone."""
+    task = known.task
+    slots = _open_slots(known, now)
+    if not slots:
+        return
+    records = [_record(task, slot, now) for slot in slots]
+    if len(slots) > ROWS_MAX:
+        first = records[0]
+        key = range_key(slots[0], known.due.version)
+        records = [replace(first, key=key, range_to=nominal(slots[-1]), range_count=len(slots))]
+    claims.write_surely([moves.insert(record, now_ms=now * 1000) for record in records])
+
+
+def _open_slots(known: Known, now: int) -> Sequence[int]:
+    """Give the slots that are due by now: since the pause, or from where the cursor stands."""
+    task = known.task
+    if task.status == "paused":
+        since = max(task.paused_at, task.effective_from)
+    elif known.indexed or task.status == "invalid":
+        since = known.due.next_run_at
+    else:
+        return []
+    schedule = task.schedule
+    slot = schedule.prev(since + 1)
+    if slot is None or schedule.due_at(slot) < since:
+        slot = schedule.next(since - 1)
+    slots = []
+    while slot is not None and schedule.due_at(slot) <= now:
+        slots.append(slot)
+        slot = schedule.next(slot)
+    return slots
+
+
+def _record(task: Task, slot: int, now: int) -> Run:
+    status, reason = _OUTCOMES.get(task.status, ("missed", "unaccounted"))
+    life = Life(
+        status=status,
+        reason=reason,
+        tv=task.version,
+        schedule_version=task.schedule_version,
+        due_ms=task.schedule.due_at(slot) * 1000,
+        ended_ms=now * 1000,
+    )
+    return Run(
+        task_id=task.task_id,
+        key=nominal(slot),
+        tenant_id=task.tenant_id,
+        origin="schedule",
+        queue=task.queue,
+        life=life,
+    )
+
+
+_OUTCOMES = {"paused": ("skipped", "paused"), "invalid": ("missed", "quarantined")}

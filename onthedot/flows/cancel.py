@@ -1,0 +1,29 @@
+"""Cancel a run: at once while it has not started, by request while it runs."""
+
+from __future__ import annotations
+
+from onthedot.adapters import claims, clock, tables
+from onthedot.core import moves
+from onthedot.core import run as runs
+from onthedot.core.run import Run
+from onthedot.core.writes import Outcome
+from onthedot.flows import gate
+
+_TRIES = 8
+
+
+def cancel(run_id: str) -> Run | None:
+    """Give the run as it then stands: cancelled, asked to stop, or final already."""
+    for _ in range(_TRIES):
+        item = tables.get(runs.TABLE, runs.row_key(run_id))
+        if item is None:
+            return None
+        seen = runs.parse(item)
+        if seen.final or seen.cancel_ms:
+            return seen
+        now_ms = clock.now_ms()
+        if seen.life.status == "running":
+            claims.write_one(moves.request_cancel(seen, "user", now_ms=now_ms))
+        elif claims.write_one(moves.cancel(seen, "user", now_ms=now_ms)) is Outcome.DONE:
+            gate.give_up(seen)
+    raise RuntimeError(f"{run_id} kept changing under {_TRIES} attempts to cancel it")

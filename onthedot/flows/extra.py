@@ -1,0 +1,57 @@
+"""Runs besides the slots' own: listed, claimed by a key of their own, and sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from onthedot.adapters import claims, clock, ids, queue, tables
+from onthedot.core import manifest, moves, pack
+from onthedot.core.pack import Pack, Ticket
+from onthedot.core.run import Life, Run
+from onthedot.core.task import Task
+from onthedot.core.writes import Outcome
+
+
+def first_life(task: Task, due_ms: int, claim_id: str) -> Life:
+    """Begin a run that is due at once, whatever its task's schedule says."""
+    return Life(
+        status="claimed",
+        tv=task.version,
+        schedule_version=task.schedule_version,
+        due_ms=due_ms,
+        claim_id=claim_id,
+        claimed_ms=due_ms,
+    )
+
+
+def launch(extra: Sequence[Run]) -> list[Outcome]:
+    """List, claim, send; nobody else ever would, so the manifest goes first."""
+    now_ms = clock.now_ms()
+    listed = manifest.listing(
+        ids.token(),
+        [(run.run_id, run.life.tv) for run in extra],
+        now_ms=now_ms,
+        latest_ms=max(run.life.due_ms for run in extra),
+    )
+    for each in listed:
+        tables.put(manifest.TABLE, each.item())
+    outcomes = claims.write_surely([moves.insert(run, now_ms=now_ms) for run in extra])
+    send([run for run, done in zip(extra, outcomes, strict=True) if done is Outcome.DONE])
+    return outcomes
+
+
+def send(claimed: Sequence[Run]) -> None:
+    """Send each run by a message of its own; unanswered, nothing may be acknowledged."""
+    now_ms = clock.now_ms()
+    packs = [
+        Pack(
+            due_ms=run.life.due_ms,
+            why="resend",
+            tickets=(Ticket(run.run_id, run.life.attempt + 1, run.life.tv),),
+            tenant_id=run.tenant_id,
+            queue=run.queue,
+        )
+        for run in claimed
+    ]
+    if queue.send([(each, pack.delay_sec(each.due_ms, now_ms)) for each in packs]):
+        raise RuntimeError("SQS did not take a message; nothing was acknowledged")

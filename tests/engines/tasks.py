@@ -1,0 +1,68 @@
+"""Tasks and runs to try things on."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from onthedot.core.instants import nominal
+from onthedot.core.packed import pack
+from onthedot.core.run import Life, Run
+from onthedot.core.schedule import compile_schedule
+from onthedot.core.task import Task
+
+SHARDS = range(256)
+SLOT = 1_795_000_000
+
+
+def last_minute() -> int:
+    """The latest full minute; two seconds clear of it, so that no test straddles one."""
+    now = time.time()
+    if now % 60 > 55:
+        time.sleep(61 - now % 60)
+        now = time.time()
+    return int(now) // 60 * 60
+
+
+def daily(number: int, slot: int, **given: Any) -> Task:
+    """A task with one slot a day, the next one at `slot`."""
+    at = datetime.fromtimestamp(slot, UTC)
+    return task(number, f"{at.minute} {at.hour} * * *", effective_from=slot - 1, **given)
+
+
+def task_id(number: int) -> str:
+    """Name a task."""
+    return f"sch_{number:026}"
+
+
+def task(number: int, text: str, until: int | None = None, **given: Any) -> Task:
+    """A task as the API would register it."""
+    schedule = compile_schedule(text, end_at=until)
+    return Task(
+        task_id=task_id(number),
+        tenant_id="acme",
+        compiled=pack(schedule),
+        target={"type": "recording"},
+        **given,
+    )
+
+
+def claimed(owner: str, slot: int = SLOT, *, task_id: str = "sch_A") -> Run:
+    """A slot's run as a dispatcher of that name claims it."""
+    return Run(
+        task_id=task_id,
+        key=nominal(slot),
+        tenant_id="acme",
+        origin="schedule",
+        queue="normal",
+        life=Life(
+            status="claimed",
+            tv=1,
+            schedule_version=1,
+            due_ms=slot * 1000,
+            claim_id=owner,
+            claim_until=slot * 1000 + 30_000,
+            claimed_ms=slot * 1000 - 5_000,
+        ),
+    )

@@ -1,0 +1,190 @@
+"""One history: a profile and a seed decide everything in it; its end is judged by every law."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from onthedot.core.attributes import typed
+from onthedot.core.call import Call
+from onthedot.core.packed import pack
+from onthedot.core.policy import Again, Answer, Dead, Done, Skipped
+from onthedot.core.schedule import compile_schedule
+from onthedot.flows import register
+from onthedot.flows.change import change
+from onthedot.flows.trigger import trigger
+from tests.simulation.faults import Aim
+from tests.simulation.invariants import Measure, broken
+from tests.simulation.process import Process
+from tests.simulation.profiles import KINDS, Scene
+from tests.simulation.stage import Act, Stage, make_stage, make_task, play
+
+_TRIES = 12
+_OTHERS = {"half": "*/2 * * * *", "other": "30 * * * * *", "faster": "*/20 * * * * *"}
+
+
+def history(scene: Scene, seed: int, aims: tuple[Aim, ...] = ()) -> Stage:
+    """Play it to its end."""
+    stage = make_stage(seed, scene.faults, (*scene.aims, *aims), receives_max=scene.course.receives_max)
+    random = Random(f"{scene.name.removesuffix(' bare')} {seed}")
+    for kind in random.sample(scene.kinds, min(scene.drawn, len(scene.kinds))):
+        text, given = KINDS[kind]
+        stage.register(make_task(kind, text, stage.world, **given))
+    if scene.poison:
+        _poison(stage)
+    stage.answer = _answers(scene, seed)
+    stage.takes_sec = _durations(scene, seed)
+    stage.kills = _killers(scene, seed)
+    for _ in range(random.randint(1, scene.calls_max) if scene.calls else 0):
+        at_sec = random.uniform(*scene.calls_between)
+        _call(stage, random.choice(scene.calls), random.choice(stage.tasks).task_id, at_sec)
+    play(stage, scene.course)
+    return stage
+
+
+def verdict(scene: Scene, seed: int, aims: tuple[Aim, ...] = ()) -> list[str]:
+    """Name every law that the history breaks."""
+    stage = history(scene, seed, aims)
+    return judged(stage, scene)
+
+
+def judged(stage: Stage, scene: Scene) -> list[str]:
+    measure = Measure(
+        until_sec=scene.course.ticks_until - 60,
+        audited=scene.course.audited,
+        purged=bool(scene.faults.purge),
+        late_sec=scene.late_sec,
+        smooth=scene.smooth,
+    )
+    return broken(stage, measure)
+
+
+def _drawn(*parts: object) -> Random:
+    return Random(" ".join(str(part) for part in parts))
+
+
+def _answers(scene: Scene, seed: int) -> Callable[[Call], Answer]:
+    """Some handlers fail, now and then for good."""
+
+    def answer(call: Call) -> Answer:
+        random = _drawn(seed, call.run_id, call.attempt)
+        if random.random() >= scene.failing:
+            return Done()
+        if random.random() < 0.1:
+            return Dead("permanent") if random.random() < 0.5 else Skipped("nothing to do")
+        return Again("failed", after_sec=random.choice([None, 1, 20]))
+
+    return answer
+
+
+def _durations(scene: Scene, seed: int) -> Callable[[Call], float]:
+    def takes_sec(call: Call) -> float:
+        random = _drawn("long", seed, call.run_id, call.attempt)
+        return 0.05 if random.random() < 0.5 else random.uniform(0.05, max(0.05, scene.takes_sec))
+
+    return takes_sec
+
+
+def _killers(scene: Scene, seed: int) -> Callable[[Call], bool]:
+    """Some runs kill whatever process executes them, every time."""
+    return lambda call: _drawn("kill", seed, call.run_id).random() < scene.killing
+
+
+def _poison(stage: Stage) -> None:
+    """A task whose cursor no version of ours can read."""
+    poisoned = make_task("poisoned", "* * * * *", stage.world)
+    stage.register(poisoned)
+    stage.poisoned.add("poisoned")
+    garbled = make_task("garbled", "* * * * *", stage.world)
+    stage.register(garbled)
+    stage.world.call_at(100, lambda: _garble(stage, garbled.task_id))
+    stage.world.store.update_item(
+        TableName="tasks",
+        Key={"task_id": typed(poisoned.task_id), "part": typed("cursor")},
+        UpdateExpression="SET compiled = :c",
+        ExpressionAttributeValues={":c": typed(b"\xff")},
+    )
+
+
+def _garble(stage: Stage, named: str) -> None:
+    """A row that no version of ours can read, and a message of a version to come."""
+    world = stage.world
+    rows = [run for run in stage.rows().values() if run.task_id == named]
+    for run in rows[-1:]:
+        world.note("garbled", run.run_id)
+        stage.poisoned.add("garbled")
+        world.store.update_item(
+            TableName="runs",
+            Key={"task_id": typed(run.task_id), "scheduled_for": typed(run.key)},
+            UpdateExpression="SET life = :l",
+            ExpressionAttributeValues={":l": typed({"status": "claimed", "shape": "new"})},
+        )
+    world.queues.send_message(
+        QueueUrl=os.environ["NORMAL_QUEUE_URL"], MessageBody='{"v":2,"for":"another version"}'
+    )
+
+
+def _call(stage: Stage, name: str, task_id: str, at_sec: float) -> None:
+    """A user's call, repeated by its caller until it is answered."""
+    world = stage.world
+    act = Act(name, task_id, world.epoch_us() / 1000 + at_sec * 1000)
+    stage.acts.append(act)
+    tries = iter(range(_TRIES))
+
+    def ended(process: Process) -> None:
+        if process.result is not None and not process.dead and process.error is None:
+            return
+        if next(tries, None) is not None:
+            again = world.now_us / 1_000_000 + 0.4
+            world.spawn("api", do, at_sec=again, ended=ended, limit_sec=300)
+
+    def do() -> object:
+        answer = _do(stage, act, at_sec)
+        act.acked_ms = world.epoch_us() / 1000
+        return answer or True
+
+    world.spawn("api", do, at_sec=at_sec, ended=ended, limit_sec=300)
+
+
+def _do(stage: Stage, act: Act, at_sec: float) -> object:
+    if act.name == "trigger":
+        run = trigger(act.task_id)
+        if run is not None:
+            stage.acked_runs.add(run.run_id)
+        return run
+    done = _EDITS[act.name](act.task_id, at_sec)
+    if done is not None:
+        act.version = done.version
+    return done
+
+
+def _rescheduled(name: str) -> Callable[[str, float], Any]:
+    compiled = pack(compile_schedule(_OTHERS[name]))
+    return lambda task_id, _: register.reschedule(task_id, compiled)
+
+
+_EDITS: dict[str, Callable[[str, float], Any]] = {
+    "pause": lambda task_id, _: register.pause(task_id),
+    "resume": lambda task_id, _: register.resume(task_id),
+    "delete": lambda task_id, _: register.delete(task_id),
+    "half": _rescheduled("half"),
+    "other": _rescheduled("other"),
+    "faster": _rescheduled("faster"),
+    "payload": lambda task_id, at_sec: change(
+        task_id, lambda task, _: replace(task, payload={"edited": int(at_sec)})
+    ),
+}
+
+
+def failures(scenes: Iterable[Scene], seeds: Iterable[int]) -> list[tuple[str, int, list[str]]]:
+    """Every history that breaks a law."""
+    chosen = list(scenes)
+    found = []
+    for seed in seeds:
+        for scene in chosen:
+            if laws := verdict(scene, seed):
+                found.append((scene.name, seed, laws))
+    return found

@@ -1,0 +1,195 @@
+"""What the stores committed in one history, in order: rows, gates, both parts of a task, messages.
+
+Read from the stores' own logs, so that no flow can flatter itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from onthedot.core import task as tasks
+from onthedot.core.attributes import plain, plain_item
+from onthedot.core.keys import GATE, run_id
+from onthedot.core.run import FINAL
+from onthedot.core.task import Task
+
+if TYPE_CHECKING:
+    from tests.simulation.process import Process
+    from tests.simulation.world import World
+
+_RUN = re.compile(r'"run_id":"([^"]+)"')
+_SENDS = frozenset({"send_message", "send_message_batch"})
+SKEW_MS = 2_000
+
+
+class Seen(NamedTuple):
+    """A row at one moment; `life` is the map itself, to tell whether anything changed."""
+
+    status: str
+    reason: str
+    attempt: int
+    tv: int
+    schedule_version: int
+    due_ms: int
+    lease_ms: int
+    owner: str
+    range_to: str
+    mortal: bool  # it has an end of life
+    life: Mapping[str, Any]
+
+    @property
+    def final(self) -> bool:
+        return self.status in FINAL
+
+
+class Change(NamedTuple):
+    """One committed write of a row, in true time."""
+
+    at_ms: float
+    task_id: str
+    key: str
+    before: Seen | None
+    after: Seen | None
+    writer: Process | None
+
+    @property
+    def skew_ms(self) -> int:
+        """How the writer's clock stood, or the worst that it may have stood."""
+        return SKEW_MS if self.writer is None else self.writer.skew_us // 1000
+
+    @property
+    def run_id(self) -> str:
+        return run_id(self.task_id, self.key)
+
+    @property
+    def started(self) -> bool:
+        """Whether an attempt begins with it."""
+        if self.after is None or self.after.status != "running":
+            return False
+        return self.before is None or self.before.attempt != self.after.attempt
+
+
+class Held(NamedTuple):
+    """A gate from one moment on."""
+
+    at_ms: float
+    holders: tuple[str, ...]
+    waiting: tuple[str, ...]
+
+
+class Version(NamedTuple):
+    """A task from one moment on."""
+
+    at_ms: float
+    task: Task
+
+
+class Move(NamedTuple):
+    """A write of a cursor."""
+
+    at_ms: float
+    task_id: str
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Journal:
+    """Everything that was committed, by what it was."""
+
+    changes: list[Change] = field(default_factory=list)
+    gates: dict[str, list[Held]] = field(default_factory=lambda: defaultdict(list))
+    versions: dict[str, list[Version]] = field(default_factory=lambda: defaultdict(list))
+    moves: list[Move] = field(default_factory=list)
+    # When SQS first took a message that names the run.
+    sent_ms: dict[str, float] = field(default_factory=dict)
+
+    def of_run(self, task_id: str, key: str) -> list[Change]:
+        return [one for one in self.changes if one.task_id == task_id and one.key == key]
+
+
+def read(world: World) -> Journal:
+    """Read the logs of a history that is over."""
+    journal = Journal()
+    start_us = world.epoch_us() - world.now_us
+    writers = {start_us + entry[0]: entry[1] for entry in world.trace}
+    for at_us, key, before, after in _pairs(world, "runs"):
+        if key[1] == GATE:
+            journal.gates[key[0]].append(_held(at_us, after))
+        elif (before or after) and _readable(before) and _readable(after):
+            ends = (_seen(before), _seen(after))
+            change = Change(at_us / 1000, key[0], key[1], *ends, writers.get(at_us))
+            journal.changes.append(change)
+    for at_us, key, before, after in _pairs(world, "tasks"):
+        if key[1] == "spec" and after is not None:
+            version = Version(at_us / 1000, tasks.parse(plain_item(after)))
+            journal.versions[key[0]].append(version)
+        elif key[1] == "cursor" and before is not None and after is not None:
+            journal.moves.append(Move(at_us / 1000, key[0], _cursor(before), _cursor(after)))
+    _read_messages(world, journal)
+    return journal
+
+
+def _pairs(world: World, table: str) -> list[tuple[int, Any, Any, Any]]:
+    """Each write with what was there before and what was there after it."""
+    rows = world.store.table(table).rows
+    following = dict(rows.items)
+    pairs = []
+    for at_us, key, before in reversed(rows._log):  # noqa: SLF001  # the store's own log
+        pairs.append((at_us, key, before, following.get(key)))
+        if before is None:
+            following.pop(key, None)
+        else:
+            following[key] = before
+    pairs.reverse()
+    return pairs
+
+
+def _seen(item: Any) -> Seen | None:
+    if item is None:
+        return None
+    life = item["life"]["M"]
+    return Seen(
+        status=life["status"]["S"],
+        reason=life["reason"]["S"] if "reason" in life else "",
+        attempt=int(life["attempt"]["N"]),
+        tv=int(life["tv"]["N"]),
+        schedule_version=int(life["schedule_version"]["N"]),
+        due_ms=int(life["due_ms"]["N"]),
+        lease_ms=int(life["lease_ms"]["N"]),
+        owner=life["owner"]["S"] if "owner" in life else "",
+        range_to=item["range_to"]["S"] if "range_to" in item else "",
+        mortal="expires_at" in item,
+        life=life,
+    )
+
+
+def _readable(item: Any) -> bool:
+    """Rows of runs only, and none that was made unreadable on purpose."""
+    return item is None or ("life" in item and "tv" in item["life"]["M"])
+
+
+def _held(at_us: int, item: Any) -> Held:
+    lists = plain(item["lists"])
+    return Held(at_us / 1000, tuple(lists["holders"]), tuple(lists["waiting"]))
+
+
+def _cursor(item: Any) -> Mapping[str, Any]:
+    names = ("next_run_at", "version", "due_shard", "runs_left")
+    return {name: plain(item[name]) for name in names if name in item}
+
+
+def _read_messages(world: World, journal: Journal) -> None:
+    start_us = world.epoch_us() - world.now_us
+    for now_us, _, operation, request, answer, _ in world.trace:
+        if operation not in _SENDS or not isinstance(answer, dict):
+            continue
+        taken = {one["Id"] for one in answer.get("Successful", ())}
+        for entry in request.get("Entries", ()):
+            if entry["Id"] in taken:
+                for named in _RUN.findall(entry["MessageBody"]):
+                    journal.sent_ms.setdefault(named, (start_us + now_us) / 1000)

@@ -1,0 +1,128 @@
+"""Laws of the API: what was acknowledged governs, and every outcome has its ground in the task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onthedot.core.instants import parse_nominal
+from onthedot.core.keys import is_slot_key, run_id
+from onthedot.core.task import Task
+from tests.simulation.journal import Change, Journal, Version
+from tests.simulation.stage import Stage
+
+_EDGE_MS = 6_000
+
+
+def governs(stage: Stage, journal: Journal) -> Iterator[str]:
+    """No first start after an acknowledgement obeys an older version of the task."""
+    paid = {(delivery.run_id, delivery.attempt): delivery.payload for delivery in stage.deliveries}
+    for change in journal.changes:
+        if not change.started or change.after is None or change.after.attempt != 1:
+            continue
+        least = max(
+            (
+                act.version
+                for act in stage.acts
+                if act.task_id == change.task_id and 0 < act.acked_ms < change.at_ms
+            ),
+            default=0,
+        )
+        versions = [
+            one.task
+            for one in journal.versions[change.task_id]
+            if one.at_ms < change.at_ms and one.task.version >= least
+        ]
+        payload = paid.get((change.run_id, 1))
+        if not any(_allows(task, change) and _pays(task, payload) for task in versions):
+            yield f"disobeyed: {change.run_id} started although version {least} was acknowledged"
+
+
+def _pays(task: Task, payload: object) -> bool:
+    return payload is None or payload == task.payload
+
+
+def _allows(task: Task, change: Change) -> bool:
+    """Whether that version lets the run start; written anew, apart from the worker's table."""
+    if task.status == "deleted":
+        return False
+    if not is_slot_key(change.key):
+        return True
+    return task.status != "paused" and _has(task, change)
+
+
+def _has(task: Task, change: Change) -> bool:
+    """Whether the slot is one that this version has, now that it governs."""
+    row = change.before or change.after
+    if row is None or row.schedule_version == task.schedule_version:
+        return True
+    slot = parse_nominal(change.key)
+    due = task.schedule.due_at(slot)
+    return task.schedule.matches(slot) and due > task.effective_from
+
+
+def grounded(journal: Journal) -> Iterator[str]:
+    """Skipped as paused, superseded or deleted only if the task was so between due and then."""
+    for change in journal.changes:
+        after, before = change.after, change.before
+        if after is None or not after.final or (before and before.final) or after.range_to:
+            continue
+        since = min(after.due_ms, change.at_ms) - _EDGE_MS
+        ruling = _between(journal.versions[change.task_id], since, change.at_ms)
+        match after.status, after.reason:
+            case "skipped", "paused":
+                told = any(task.status == "paused" for task in ruling)
+                yield from _too_soon(change)
+            case "skipped", "superseded":
+                told = any(not _has(task, change) for task in ruling)
+                yield from _too_soon(change)
+            case "skipped", "ended":
+                told = False
+            case "cancelled", "task_deleted":
+                told = any(task.status == "deleted" for task in ruling)
+            case _:
+                told = True
+        if not told:
+            yield f"groundless: {change.run_id} is {after.status}({after.reason})"
+
+
+def _too_soon(change: Change) -> Iterator[str]:
+    """The task as it is at the due time decides, and nobody knows that before."""
+    before, after = change.before, change.after
+    if before and after and change.at_ms + change.skew_ms < before.due_ms:
+        early = before.due_ms - change.at_ms - change.skew_ms
+        yield f"too soon: {change.run_id} is skipped({after.reason}) {early:.0f} ms early"
+
+
+def _between(versions: list[Version], since_ms: float, until_ms: float) -> list[Task]:
+    """Every version that ruled for some of the time."""
+    ruled = []
+    for place, version in enumerate(versions):
+        ended = versions[place + 1].at_ms if place + 1 < len(versions) else float("inf")
+        if ended > since_ms and version.at_ms <= until_ms + _EDGE_MS:
+            ruled.append(version.task)
+    return ruled
+
+
+def fired(journal: Journal, ruled: list[tuple[Task, float, float]]) -> Iterator[str]:
+    """What was due beyond doubt in a pause did not start."""
+    for task, since, until in ruled:
+        if task.status != "paused":
+            continue
+        for change in journal.changes:
+            if change.task_id != task.task_id or not is_slot_key(change.key):
+                continue
+            due = change.after.due_ms / 1000 if change.after else 0.0
+            first = change.started and change.after and change.after.attempt == 1
+            if first and since < due < until:
+                yield f"unpaused: {change.run_id} started though it was due in a pause"
+
+
+def triggered(stage: Stage) -> Iterator[str]:
+    """Every trigger that was answered has a row; none has a slot's key."""
+    rows = stage.rows()
+    for named in stage.acked_runs:
+        if named not in rows:
+            yield f"lost: the triggered {named} has no row"
+    for run in rows.values():
+        if run.origin == "manual" and is_slot_key(run.key):
+            yield f"collided: {run_id(run.task_id, run.key)} is manual and a slot's"

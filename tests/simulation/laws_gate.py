@@ -1,0 +1,96 @@
+"""Laws of the gate: at most N run, whoever holds is open, nobody is turned away without cause."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from onthedot.core.gate import guarded
+from onthedot.core.task import Task
+from tests.simulation.journal import Journal
+from tests.simulation.stage import Stage
+
+
+def never_crowded(journal: Journal) -> Iterator[str]:
+    """At most N runs of a task are between their first start and their outcome."""
+    inside: dict[str, set[str]] = defaultdict(set)
+    for change in journal.changes:
+        task = _only(journal, change.task_id)
+        if task is None or change.after is None:
+            continue
+        most = task.max_concurrent or 1
+        if change.after.final:
+            inside[change.task_id].discard(change.key)
+        elif change.after.attempt:
+            inside[change.task_id].add(change.key)
+            if change.started and len(inside[change.task_id]) > most:
+                keys = sorted(inside[change.task_id])
+                yield f"crowded: {keys} of {task.name} run at once, {most} may"
+
+
+def _only(journal: Journal, task_id: str) -> Task | None:
+    """The task, if it has a gate and was never without."""
+    versions = journal.versions[task_id]
+    if not versions or not all(guarded(version.task) for version in versions):
+        return None
+    return versions[0].task
+
+
+def turned_away_for_cause(journal: Journal) -> Iterator[str]:
+    """Skipped for an overlap only while another run held the place."""
+    open_spans = _open_spans(journal)
+    for change in journal.changes:
+        after = change.after
+        if after is None or after.reason not in ("overlap", "previous") or change.before is None:
+            continue
+        if change.before.final:
+            continue
+        others = [
+            key
+            for key, (born, ended) in open_spans[change.task_id].items()
+            if key != change.key and born <= change.at_ms and ended >= change.before.due_ms - 10_000
+        ]
+        if not others:
+            yield f"turned away: {change.run_id} for {after.reason}, and nobody was there"
+
+
+def _open_spans(journal: Journal) -> dict[str, dict[str, tuple[float, float]]]:
+    """From a run's claim to its outcome."""
+    spans: dict[str, dict[str, tuple[float, float]]] = defaultdict(dict)
+    for change in journal.changes:
+        if change.after is None or change.after.range_to:
+            continue
+        if change.before is None and not change.after.final:
+            spans[change.task_id][change.key] = (change.at_ms, float("inf"))
+        elif change.after.final and change.key in spans[change.task_id]:
+            born, ended = spans[change.task_id][change.key]
+            spans[change.task_id][change.key] = (born, min(ended, change.at_ms))
+    return spans
+
+
+def bounded(stage: Stage, journal: Journal) -> Iterator[str]:
+    """No more wait, and no more hold, than the task allows."""
+    for task in stage.tasks:
+        for held in journal.gates[task.task_id]:
+            if len(held.waiting) > task.queue_max:
+                yield f"overfull: {len(held.waiting)} wait for {task.name}"
+            if len(held.holders) > (task.max_concurrent or 1):
+                yield f"crowded: {held.holders} hold the gate of {task.name}"
+
+
+def left_clean(stage: Stage, journal: Journal) -> Iterator[str]:
+    """At a calm end nobody waits behind a run that is final."""
+    rows = {(run.task_id, run.key): run for run in stage.rows().values()}
+    for task_id, gates in journal.gates.items():
+        for key in gates[-1].waiting if gates else ():
+            run = rows.get((task_id, key))
+            if (
+                run
+                and not run.final
+                and all(
+                    holder.final
+                    for name in gates[-1].holders
+                    if (holder := rows.get((task_id, name)))
+                )
+            ):
+                yield f"stranded: {run.run_id} waits, and nobody holds"

@@ -1,0 +1,172 @@
+"""Laws of runs: one final outcome, one holder of a lease, each attempt once, never early."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from onthedot.core.keys import is_slot_key
+from tests.simulation.journal import SKEW_MS, Change, Journal
+from tests.simulation.stage import Stage
+
+_QUIET_MS = 300_000
+
+
+def sound_writes(journal: Journal) -> Iterator[str]:
+    """A final row never changes, attempts count up by one, and only their holder ends them."""
+    for change in journal.changes:
+        before, after = change.before, change.after
+        if after is None:
+            yield f"gone: the row of {change.run_id} was deleted"
+            continue
+        if after.mortal and not after.final:
+            yield f"mortal: {change.run_id} is open and has an end of life"
+        if after.reason == "undeliverable" and after.life.get("buried", {"N": "0"})["N"] != "3":
+            yield f"buried alive: {change.run_id} at attempt {after.attempt}"
+        if before is None:
+            continue
+        if before.final and before.life != after.life:
+            yield f"changed: {change.run_id} was {before.status} and became {after.status}"
+        elif change.started:
+            yield from _begun(change)
+        elif before.attempt != after.attempt:
+            yield f"attempt: {change.run_id} went from {before.attempt} to {after.attempt}"
+        elif before.status == "running" and before.owner != after.owner:
+            yield f"fence: attempt {before.attempt} of {change.run_id} was settled by another"
+        elif before.status == "retrying" and after.status == "claimed":
+            yield f"back: {change.run_id} is claimed again"
+
+
+def _begun(change: Change) -> Iterator[str]:
+    """Start times by the clock of whoever started; another's lease by the worst that it may be."""
+    before, after = change.before, change.after
+    if before is None or after is None:
+        return
+    skew = change.skew_ms
+    if after.attempt != before.attempt + 1:
+        yield f"attempt: {change.run_id} went from {before.attempt} to {after.attempt}"
+    if before.status == "running":
+        if change.at_ms < before.lease_ms + SKEW_MS:
+            yield f"stolen: {change.run_id} was taken over while its lease may have lived"
+    elif change.at_ms + skew < max(before.due_ms, after.due_ms):
+        early = max(before.due_ms, after.due_ms) - change.at_ms - skew
+        yield f"early: attempt {after.attempt} of {change.run_id} by {early:.0f} ms"
+
+
+def calm_end(stage: Stage, journal: Journal, *, audited: bool) -> Iterator[str]:
+    """Nothing is left open once everything has calmed down."""
+    now_ms = stage.world.epoch_us() // 1000
+    for run in stage.rows().values():
+        if run.final or run.life.due_ms >= now_ms - _QUIET_MS:
+            continue
+        if not audited and _excused(stage, journal, run.run_id, run.task_id, run.key):
+            continue
+        yield f"open: {run.run_id} is {run.life.status} at attempt {run.life.attempt}"
+
+
+def _excused(stage: Stage, journal: Journal, named: str, task_id: str, key: str) -> bool:
+    """Only the audit finds a claim that its maker never sent, once its task has moved on.
+
+    The same holds for one whose caller got no answer.
+    """
+    if named in journal.sent_ms:
+        return False
+    if not is_slot_key(key):
+        return named not in stage.acked_runs
+    born = journal.of_run(task_id, key)[0]
+    later = [one for one in journal.versions[task_id][1:] if one.at_ms > born.at_ms - 60_000]
+    return any(_died_late(stage, born, version.at_ms) for version in later)
+
+
+def _died_late(stage: Stage, born: Change, moved_ms: float) -> bool:
+    """Whether the claim's maker lived on when the task moved, or whoever moved it died over it."""
+    start_ms = stage.world.epoch_us() / 1000 - stage.world.now_us / 1000
+    last = max(
+        (entry[0] / 1000 for entry in stage.world.trace if entry[1] is born.writer), default=0.0
+    )
+    broken = any(
+        process.kind == "api" and (process.dead or process.error is not None)
+        for process in stage.world.processes
+    )
+    return broken or start_ms + last > moved_ms - 1_000
+
+
+def once(stage: Stage, journal: Journal) -> Iterator[str]:
+    """An attempt is executed at most once; what succeeded was executed by its last attempt."""
+    seen = Counter((delivery.run_id, delivery.attempt) for delivery in stage.deliveries)
+    for (executed, attempt), count in seen.items():
+        if count > 1:
+            yield f"doubled: attempt {attempt} of {executed} was executed {count} times"
+    for change in journal.changes:
+        after = change.after
+        if after and after.status == "succeeded" and not seen[change.run_id, after.attempt]:
+            yield f"untrue: {change.run_id} succeeded by attempt {after.attempt}, never executed"
+
+
+def alone(stage: Stage, journal: Journal) -> Iterator[str]:
+    """No attempt is delivered before the one before it has lost its lease or was settled."""
+    begun: dict[tuple[str, int], float] = {}
+    for change in journal.changes:
+        if change.started and change.after:
+            begun[change.run_id, change.after.attempt] = change.at_ms
+    for delivery in stage.deliveries:
+        at_ms = begun.get((delivery.run_id, delivery.attempt))
+        if at_ms is None or delivery.at_ms < at_ms - 1:
+            yield f"unstarted: {delivery.run_id} was delivered without attempt {delivery.attempt}"
+
+
+def attempts_bounded(stage: Stage, journal: Journal) -> Iterator[str]:
+    """No run has more attempts than its task allows."""
+    most: dict[str, int] = defaultdict(int)
+    for task_id, versions in journal.versions.items():
+        most[task_id] = max(version.task.max_attempts for version in versions)
+    for run in stage.rows().values():
+        if run.life.attempt - run.life.released > most[run.task_id]:
+            yield f"too often: {run.run_id} has {run.life.attempt} attempts"
+
+
+def punctual(stage: Stage, journal: Journal, late_sec: float) -> Iterator[str]:
+    """Where no worker is disturbed, each first start is on time once the second tick has come."""
+    since_ms = stage.world.start.timestamp() * 1000 + 70_000
+    for change in journal.changes:
+        after = change.after
+        if not change.started or after is None or after.due_ms < since_ms:
+            continue
+        if after.attempt == 1 and is_slot_key(change.key):
+            late_ms = change.at_ms - after.due_ms
+            if late_ms > late_sec * 1000:
+                yield f"late: {change.run_id} by {late_ms / 1000:.1f} s"
+
+
+def all_succeed(stage: Stage) -> Iterator[str]:
+    """Where no handler fails and no process dies, nothing ends otherwise."""
+    for run in stage.rows().values():
+        if run.life.status != "succeeded" or run.life.attempt != 1:
+            yield f"not at once: {run.run_id} is {run.life.status} at attempt {run.life.attempt}"
+
+
+def spared(stage: Stage) -> Iterator[str]:
+    """Where nothing but some handlers kills workers, no other run dies of it."""
+    if not stage.killers:
+        return
+    for run in stage.rows().values():
+        if run.life.status == "dead" and run.run_id not in stage.killers:
+            yield f"dragged along: {run.run_id} is dead({run.life.reason}) by another's fault"
+
+
+def uncovered(journal: Journal) -> Iterator[str]:
+    """No slot is claimed and run after a range that covers it was recorded."""
+    spans: dict[str, list[tuple[float, str, str]]] = defaultdict(list)
+    claimed: dict[tuple[str, str], float] = {}
+    for change in journal.changes:
+        after = change.after
+        if after and after.range_to and change.before is None:
+            first = change.key.split("~", maxsplit=1)[0]
+            spans[change.task_id].append((change.at_ms, first, after.range_to))
+        elif change.before is None and is_slot_key(change.key):
+            claimed[change.task_id, change.key] = change.at_ms
+        elif change.started and after and after.attempt == 1 and is_slot_key(change.key):
+            born = claimed.get((change.task_id, change.key), 0.0)
+            for at_ms, first, last in spans[change.task_id]:
+                if at_ms < born and first <= change.key <= last:
+                    yield f"two outcomes: {change.run_id} ran inside a range recorded before"

@@ -1,0 +1,168 @@
+"""Laws of slots: each has one outcome, and no cursor passes one that nobody sent."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from onthedot.core.instants import nominal, parse_nominal
+from onthedot.core.keys import is_slot_key, run_id
+from onthedot.core.task import Task
+from tests.simulation.journal import Change, Journal, Move, Seen
+from tests.simulation.stage import Stage
+
+# Round an edit two clocks may disagree on which side of it a slot lies.
+EDGE_SEC = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Reign:
+    """The time, in whole seconds, in which one version of a task decided over its slots."""
+
+    task: Task
+    since: float
+    until: float
+
+
+def reigns(stage: Stage, journal: Journal, task_id: str) -> list[Reign]:
+    """Times in which it is beyond doubt who decided: edges and calls under way are left out."""
+    versions = journal.versions[task_id]
+    found = []
+    for place, version in enumerate(versions):
+        task = version.task
+        since = max(version.at_ms / 1000, float(task.effective_from), float(task.paused_at))
+        until = float("inf")
+        if place + 1 < len(versions):
+            following = versions[place + 1]
+            until = following.at_ms / 1000
+            calls = [act.began_ms / 1000 for act in stage.acts if act.task_id == task_id]
+            until = min([until, *(began for began in calls if began >= version.at_ms / 1000 - 300)])
+            later = following.task
+            until = min(until, *(t for t in _edges(later) if t > task.effective_from))
+        found.append(Reign(task, since + EDGE_SEC * (place > 0), until - EDGE_SEC))
+    return found
+
+
+def _edges(task: Task) -> list[float]:
+    paused = [float(task.paused_at)] if task.status == "paused" else []
+    return [float(task.effective_from), *paused, float("inf")]
+
+
+def slots_within(task: Task, since: float, until: float) -> Iterator[tuple[int, int]]:
+    """Slots whose due time lies strictly between."""
+    slot = task.schedule.next(int(since) - task.schedule.jitter_offset_sec - 1)
+    while slot is not None:
+        due = task.schedule.due_at(slot)
+        if due >= until:
+            return
+        if due > since:
+            yield slot, due
+        slot = task.schedule.next(slot)
+
+
+def accounted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]:
+    """Every slot of an active task, and of a pause that is over, has a row or lies in a range."""
+    rows = stage.rows()
+    end = stage.world.start.timestamp() + until_sec
+    spans: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for run in rows.values():
+        if run.range_to:
+            spans[run.task_id].append((run.key.split("~", maxsplit=1)[0], run.range_to))
+    for task in stage.tasks:
+        if task.name in stage.poisoned:
+            continue
+        ruled = reigns(stage, journal, task.task_id)
+        for place, reign in enumerate(ruled):
+            over = place + 1 < len(ruled)
+            if reign.task.status == "deleted" or (reign.task.status == "paused" and not over):
+                continue
+            most = reign.task.max_runs
+            slots = slots_within(reign.task, reign.since, min(reign.until, end))
+            for count, (slot, _) in enumerate(slots):
+                key = nominal(slot)
+                covered = any(a <= key <= b for a, b in spans[task.task_id])
+                if run_id(task.task_id, key) in rows or covered:
+                    continue
+                if most is None or count < most:
+                    yield f"lost: {task.name} {key} has no row"
+
+
+def counted(stage: Stage, until_sec: float) -> Iterator[str]:
+    """A task with `max_runs` claims so many slots, and no more."""
+    minutes = until_sec // 60
+    for task in stage.tasks:
+        if task.max_runs is None or any(act.task_id == task.task_id for act in stage.acts):
+            continue
+        of_task = [run for run in stage.rows().values() if run.task_id == task.task_id]
+        # Which missed slot is the latest changes with time: two dispatches may each run one.
+        if any(run.life.reason == "coalesced" for run in of_task):
+            continue
+        claimed = [
+            run
+            for run in of_task
+            if is_slot_key(run.key) and run.life.claim_until and run.life.status != "missed"
+        ]
+        if len(claimed) != min(task.max_runs, minutes):
+            yield f"miscounted: {task.name} has {len(claimed)} runs of {task.max_runs}"
+
+
+def acknowledged(stage: Stage, journal: Journal) -> Iterator[str]:
+    """A cursor moves past a slot only if that is final, started or sent."""
+    unplanned = {task.task_id for task in stage.tasks if task.name in stage.poisoned}
+    history: dict[tuple[str, str], list[Change]] = defaultdict(list)
+    for change in journal.changes:
+        history[change.task_id, change.key].append(change)
+    for move in journal.moves:
+        same = move.before["next_run_at"] == move.after["next_run_at"]
+        if move.before["version"] != move.after["version"] or (same and move.task_id in unplanned):
+            continue
+        yield from _passed(journal, history, move)
+
+
+def _passed(
+    journal: Journal, history: dict[tuple[str, str], list[Change]], move: Move
+) -> Iterator[str]:
+    task = _task_at(journal, move)
+    first = parse_nominal(move.before["next_run_at"])
+    last = parse_nominal(move.after["next_run_at"])
+    if last < first:
+        yield f"back: the cursor of {task.name} went from {first} to {last}"
+    spans = [
+        (key.split("~", maxsplit=1)[0], change.after.range_to)
+        for (task_id, key), changes in history.items()
+        if task_id == move.task_id
+        for change in changes
+        if change.after and change.after.range_to and change.at_ms <= move.at_ms
+    ]
+    final = "due_shard" not in move.after
+    for slot, _ in slots_within(task, first - 1, last + (0.5 if final else 0)):
+        if "runs_left" in move.after and final:
+            break
+        key = nominal(slot)
+        seen = _at(history.get((move.task_id, key), []), move.at_ms)
+        if seen is None:
+            if not any(start <= key <= end for start, end in spans):
+                yield f"passed: the cursor of {task.name} passed {key}, which has no row"
+        elif seen.status == "claimed" and not seen.attempt:
+            sent = journal.sent_ms.get(run_id(move.task_id, key), float("inf"))
+            if sent > move.at_ms:
+                yield f"unsent: the cursor of {task.name} passed {key} before it was sent"
+
+
+def _task_at(journal: Journal, move: Move) -> Task:
+    """The task under the version that the cursor carries."""
+    versions = journal.versions[move.task_id]
+    return next(
+        (one.task for one in versions if one.task.version == move.before["version"]),
+        versions[0].task,
+    )
+
+
+def _at(changes: list[Change], at_ms: float) -> Seen | None:
+    seen = None
+    for change in changes:
+        if change.at_ms > at_ms:
+            break
+        seen = change.after
+    return seen

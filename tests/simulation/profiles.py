@@ -1,0 +1,265 @@
+"""What a history is made of: tasks, faults, and what users do meanwhile; one value a profile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tests.simulation.faults import CALM, ROUGH, Aim, Fault, Profile
+from tests.simulation.stage import Course
+
+FAULTS_UNTIL_SEC = 200.0
+Kind = tuple[str, dict[str, Any]]
+
+_FREE: dict[str, Any] = {"overlap": "allow", "max_concurrent": None}
+KINDS: dict[str, Kind] = {
+    "minute": ("* * * * *", _FREE),
+    "twenty": ("*/20 * * * * *", _FREE),
+    "skip": ("*/30 * * * * *", {"overlap": "skip"}),
+    "queue": ("*/20 * * * * *", {"overlap": "queue", "queue_max": 3}),
+    "previous": ("*/20 * * * * *", {"overlap": "cancel_previous"}),
+    "two": ("*/15 * * * * *", {"overlap": "allow", "max_concurrent": 2}),
+    "once": ("at(2026-11-18T12:03:00)", {"prefix": "tsk", **_FREE}),
+    "three": ("* * * * *", {"max_runs": 3, **_FREE}),
+    "jitter": ("* * * * *", {"jitter_sec": 40, **_FREE}),
+    "latest": ("*/20 * * * * *", {"misfire": "latest", **_FREE}),
+    "all": ("*/30 * * * * *", {"misfire": "all", **_FREE}),
+    "none": ("*/20 * * * * *", {"misfire": "none", **_FREE}),
+    "strict": ("*/20 * * * * *", {"misfire_grace_sec": 240, **_FREE}),
+    "fragile": ("*/30 * * * * *", {"max_attempts": 1, **_FREE}),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """One profile: the tasks it draws from, what goes wrong, what users and handlers do."""
+
+    name: str
+    faults: Profile = CALM
+    kinds: tuple[str, ...] = ("minute", "twenty", "skip", "queue", "once", "three", "jitter")
+    drawn: int = 2
+    course: Course = Course()
+    # Calls of the API, at any moment.
+    calls: tuple[str, ...] = ()
+    calls_max: int = 3
+    # How often a handler fails, how long it takes at most, how often it kills its worker.
+    failing: float = 0.0
+    takes_sec: float = 0.0
+    killing: float = 0.0
+    poison: bool = False
+    # Faults that must happen, and when the calls do.
+    aims: tuple[Aim, ...] = ()
+    calls_between: tuple[float, float] = (5, 280)
+    # What the laws may ask for besides.
+    late_sec: float = 0.0
+    smooth: bool = False
+
+
+def _quiet(**chances: Any) -> Profile:
+    return Profile(faults_until_sec=FAULTS_UNTIL_SEC, faults_max=12, **chances)
+
+
+_ROUGH = replace(ROUGH, faults_until_sec=FAULTS_UNTIL_SEC)
+_API = ("pause", "resume", "half", "other", "faster", "delete", "trigger", "payload")
+_SLOW = replace(_ROUGH, crash_before=0.005, crash_after=0.005)
+
+SCENES = (
+    Scene(
+        name="calm",
+        kinds=("minute", "twenty", "queue", "two", "once", "three", "jitter"),
+        drawn=4,
+        late_sec=0.3,
+        smooth=True,
+    ),
+    # The SDK tries again by itself: every second answer contradicts the first one.
+    Scene(
+        name="repeats",
+        kinds=("minute", "twenty", "fragile", "queue", "once", "three", "jitter"),
+        faults=_quiet(repeated=0.1),
+        late_sec=2.5,
+        smooth=True,
+    ),
+    Scene(name="crashes", faults=_quiet(crash_before=0.02, crash_after=0.03)),
+    Scene(
+        name="answers",
+        faults=_quiet(
+            lost=0.02,
+            refused=0.02,
+            repeated=0.02,
+            throttled=0.02,
+            partial=0.05,
+            torn=0.02,
+            split=0.05,
+        ),
+    ),
+    Scene(
+        name="messages",
+        faults=_quiet(
+            double_message=0.2,
+            late_message=0.2,
+            shuffle=True,
+            stale_handle_deletes=0.5,
+            crash_after=0.01,
+        ),
+    ),
+    Scene(
+        name="stale",
+        faults=_quiet(stale=0.5, stale_ms=(10, 70_000), short_page=0.3, crash_after=0.01),
+        course=Course(dispatchers=2),
+    ),
+    Scene(name="skew", faults=_quiet(skew_ms=2_000, crash_after=0.02, double_message=0.1)),
+    Scene(
+        name="stalls",
+        faults=_quiet(stall_before=0.02, stall_after=0.02, skew_ms=2_000, double_message=0.1),
+        course=Course(dispatch_limit_sec=240),
+        takes_sec=8,
+    ),
+    Scene(
+        name="two",
+        faults=replace(_ROUGH, crash_after=0.02, stall_before=0.02),
+        course=Course(dispatchers=2, dispatch_limit_sec=240),
+    ),
+    Scene(name="ticks", faults=_quiet(drop_tick=0.4, double_tick=0.3, crash_after=0.01)),
+    Scene(
+        name="misfires",
+        kinds=("latest", "all", "none", "strict", "three", "minute"),
+        faults=replace(
+            _ROUGH, faults_until_sec=640, stall_before=0.02, double_tick=0.5, skew_ms=2_000
+        ),
+        course=Course(gap=(1, 480), ticks_until=780, sec=2_100, dispatch_limit_sec=240),
+    ),
+    Scene(
+        name="edits",
+        kinds=("minute", "twenty", "queue", "jitter"),
+        faults=replace(_ROUGH, faults_max=6),
+        calls=_API,
+    ),
+    Scene(
+        name="races",
+        kinds=("twenty",),
+        drawn=1,
+        faults=_quiet(skew_ms=2_000, slow=0.1, crash_after=0.01, stale=0.2, split=0.1),
+        calls=_API,
+        calls_max=8,
+    ),
+    Scene(
+        name="gates",
+        kinds=("skip", "queue", "previous", "two"),
+        faults=_SLOW,
+        takes_sec=60,
+        failing=0.1,
+    ),
+    Scene(
+        name="retries",
+        kinds=("minute", "twenty", "fragile", "queue", "skip"),
+        faults=replace(_ROUGH, crash_after=0.02),
+        failing=0.5,
+        takes_sec=10,
+    ),
+    Scene(
+        name="killers",
+        kinds=("minute", "twenty", "skip", "queue"),
+        drawn=3,
+        faults=_quiet(double_message=0.05),
+        killing=0.1,
+    ),
+    # A dispatcher that dies after a while: the next tick is still ahead of time.
+    Scene(
+        name="late",
+        kinds=("minute", "twenty"),
+        aims=(
+            Aim("dispatch#0", "put_item", 0, Fault.STALL_BEFORE, stall_sec=22),
+            Aim("dispatch#0", "batch_execute_statement", 0, Fault.CRASH_AFTER),
+        ),
+        course=Course(ticks_until=240, sec=600),
+        late_sec=2.5,
+    ),
+    # The cursor comes back to where a stalled dispatcher saw it.
+    Scene(
+        name="aba",
+        kinds=("minute",),
+        drawn=1,
+        aims=(Aim("dispatch#0", "batch_execute_statement", 1, Fault.STALL_BEFORE, stall_sec=57),),
+        course=Course(dispatch_limit_sec=240),
+        calls=("faster",),
+        calls_max=2,
+        calls_between=(41, 56),
+    ),
+    # A dispatcher dies with its claims, and the task is moved before the next one comes.
+    Scene(
+        name="orphans",
+        kinds=("minute", "twenty"),
+        drawn=1,
+        aims=(Aim("dispatch#0", "batch_execute_statement", 0, Fault.CRASH_AFTER),),
+        calls=("pause", "half", "other"),
+        calls_between=(3, 58),
+    ),
+    # The same run twice in one batch.
+    Scene(
+        name="doubles",
+        kinds=("minute", "twenty", "queue"),
+        faults=_quiet(
+            double_message=0.5,
+            double_after_ms=(0, 2_000),
+            pickup_ms=(0, 2_500),
+            shuffle=True,
+            crash_after=0.01,
+        ),
+    ),
+    # A caller repeats a call that died before it made its write govern.
+    Scene(
+        name="replays",
+        kinds=("twenty",),
+        drawn=1,
+        faults=_quiet(crash_before=0.02, crash_after=0.02, lost=0.03, slow=0.2, skew_ms=2_000),
+        calls=("pause", "resume", "other", "half", "delete"),
+        calls_max=8,
+    ),
+    # Workers die while the last runs leave the gate: nobody comes later who could help.
+    Scene(
+        name="closing",
+        kinds=("queue", "previous", "two"),
+        drawn=1,
+        faults=Profile(
+            faults_until_sec=420, faults_max=12, crash_before=0.02, crash_after=0.04, lost=0.01
+        ),
+        course=Course(ticks_until=70),
+        takes_sec=40,
+    ),
+    Scene(
+        name="buried",
+        faults=_quiet(crash_before=0.03, crash_after=0.03, stall_before=0.02),
+        course=Course(receives_max=2),
+        takes_sec=30,
+    ),
+    Scene(
+        name="triggers",
+        kinds=("minute", "queue"),
+        drawn=1,
+        faults=_quiet(crash_before=0.05, crash_after=0.05),
+        calls=("trigger",),
+        calls_max=4,
+    ),
+    Scene(name="poison", faults=_ROUGH, poison=True),
+    Scene(name="purge", faults=replace(_ROUGH, purge=0.5), course=Course(sec=2_400)),
+    Scene(
+        name="rough",
+        kinds=tuple(KINDS),
+        faults=_ROUGH,
+        course=Course(dispatchers=2),
+        calls=("pause", "resume", "half", "trigger"),
+        calls_max=1,
+        failing=0.1,
+        takes_sec=12,
+    ),
+)
+
+
+def bare(scene: Scene) -> Scene:
+    """The same without the audit, which would hide faults; it may take long to calm down."""
+    course = replace(scene.course, audited=False, sec=scene.course.sec + 2_500)
+    return replace(scene, name=f"{scene.name} bare", course=course)
+
+
+ALL = {scene.name: scene for scene in SCENES}
+ALL |= {bare(scene).name: bare(scene) for scene in SCENES if scene.name != "purge"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from onthedot.adapters import telemetry
 from onthedot.core.keys import SHARDS
 from onthedot.flows.dispatch import dispatch
 
@@ -12,4 +13,6 @@ from onthedot.flows.dispatch import dispatch
 def handler(event: Mapping[str, Any], _context: object) -> dict[str, int]:
     """`{"shards": [first, last]}`, both included, splits a tick over several invocations."""
     first, last = event.get("shards", (0, SHARDS - 1))
-    return dispatch(range(first, last + 1)).counts
+    counts = dispatch(range(first, last + 1)).counts
+    telemetry.emit("dispatch", counts)
+    return counts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from onthedot.core.due import Due
+from onthedot.core.gaps import skipped_gaps
 from onthedot.core.numbers import LOOK_AHEAD_SEC, ROWS_MAX
 
 # So many slots are looked at in one plan; the rest is planned by the next.
@@ -61,6 +62,7 @@ def plan(due: Due, now: int, *, horizon: int | None = None) -> Plan:
         slots.append((slot, due_at))
         slot = schedule.next(slot)
     firings, unfired = _sorted_out(due, slots, now)
+    unfired = sorted([*unfired, *_gaps(due, slots)], key=lambda record: record.slot)
     if spanned := _leading_range(unfired):
         return Plan(due=due, unfired=[spanned], following=_due_after(due, spanned.last))
     following = None if slot is None else schedule.due_at(slot)
@@ -69,6 +71,15 @@ def plan(due: Due, now: int, *, horizon: int | None = None) -> Plan:
         last = firings[-1].slot if firings else 0
         unfired = [record for record in unfired if record.slot < last]
     return Plan(due=due, firings=firings, unfired=unfired, following=following)
+
+
+def _gaps(due: Due, slots: list[tuple[int, int]]) -> list[Unfired]:
+    """Record a gap with the first slot after it, so that every gap is in one plan and no other."""
+    if not slots:
+        return []
+    before = due.schedule.prev(slots[0][0])
+    gaps = skipped_gaps(due.schedule, slots[0][0] if before is None else before, slots[-1][0])
+    return [Unfired(gap, gap, "skipped", "dst_gap", gap) for gap in gaps]
 
 
 def _due_after(due: Due, slot: int) -> int | None:

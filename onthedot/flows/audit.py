@@ -6,7 +6,6 @@ It only ever sends messages, so it cannot run anything twice; the start decides.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from onthedot.adapters import claims, clock, queue, tables
 from onthedot.core import due as dues
@@ -15,6 +14,7 @@ from onthedot.core import run as runs
 from onthedot.core import task as tasks
 from onthedot.core.instants import parse_nominal
 from onthedot.core.keys import is_slot_key, manifest_keys, row_of
+from onthedot.core.ledger import Ledger
 from onthedot.core.manifest import Manifest
 from onthedot.core.numbers import MARGIN_SEC
 from onthedot.core.pack import Pack, Ticket
@@ -28,20 +28,9 @@ _LEASE_OVER_SEC = 45
 _CARRY_MIN = (1, 2, 4, 8, 15)
 
 
-@dataclass(slots=True)
-class Audit:
-    """What one pass saw."""
-
-    counts: dict[str, int] = field(default_factory=dict)
-
-    def count(self, name: str) -> None:
-        """Add one."""
-        self.counts[name] = self.counts.get(name, 0) + 1
-
-
-def audit(*, look_back_min: int = LOOK_BACK_MIN) -> Audit:
+def audit(*, look_back_min: int = LOOK_BACK_MIN) -> Ledger:
     """Read the manifests of the last minutes, send what is overdue, carry on what is open."""
-    seen = Audit()
+    seen = Ledger()
     this_minute = clock.now_ms() // 60_000 * 60
     for minutes in range(look_back_min, -1, -1):
         for source in _manifests(this_minute - minutes * 60):
@@ -55,7 +44,7 @@ def _manifests(minute_sec: int) -> Iterator[Manifest]:
             yield manifest.parse(item)
 
 
-def _look_at(source: Manifest, seen: Audit) -> None:
+def _look_at(source: Manifest, seen: Ledger) -> None:
     """Carry on first and delete last: a crash in between looks twice, never not at all."""
     now_ms = clock.now_ms()
     rows = _rows(run_id for run_id, _ in source.entries)
@@ -68,7 +57,7 @@ def _look_at(source: Manifest, seen: Audit) -> None:
                 open_entries.append((run_id, tv))
             continue
         if run.final:
-            seen.count(run.life.status)
+            seen.note(run)
             continue
         open_entries.append((run_id, tv))
         if _overdue(run.life, now_ms):
@@ -106,7 +95,7 @@ def _resend(run: Run) -> Pack:
     )
 
 
-def _still_missing(run_id: str, tv: int, source: Manifest, seen: Audit) -> bool:
+def _still_missing(run_id: str, tv: int, source: Manifest, seen: Ledger) -> bool:
     """Explain a row that is not there; after ten minutes without an explanation, record a miss."""
     now_ms = clock.now_ms()
     if now_ms < source.since_ms + MISSING_FOR_SEC * 1000:

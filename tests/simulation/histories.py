@@ -28,7 +28,9 @@ _OTHERS = {"half": "*/2 * * * *", "other": "30 * * * * *", "faster": "*/20 * * *
 
 def history(scene: Scene, seed: int, aims: tuple[Aim, ...] = ()) -> Stage:
     """Play it to its end."""
-    stage = make_stage(seed, scene.faults, (*scene.aims, *aims), receives_max=scene.course.receives_max)
+    stage = make_stage(
+        seed, scene.faults, (*scene.aims, *aims), receives_max=scene.course.receives_max
+    )
     random = Random(f"{scene.name.removesuffix(' bare')} {seed}")
     for kind in random.sample(scene.kinds, min(scene.drawn, len(scene.kinds))):
         text, given = KINDS[kind]

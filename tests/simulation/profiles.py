@@ -19,6 +19,9 @@ KINDS: dict[str, Kind] = {
     "queue": ("*/20 * * * * *", {"overlap": "queue", "queue_max": 3}),
     "previous": ("*/20 * * * * *", {"overlap": "cancel_previous"}),
     "two": ("*/15 * * * * *", {"overlap": "allow", "max_concurrent": 2}),
+    "last queue": ("*/20 * * * * *", {"overlap": "queue", "end_sec": 90}),
+    "last previous": ("*/20 * * * * *", {"overlap": "cancel_previous", "end_sec": 90}),
+    "last two": ("*/15 * * * * *", {"overlap": "allow", "max_concurrent": 2, "end_sec": 90}),
     "once": ("at(2026-11-18T12:03:00)", {"prefix": "tsk", **_FREE}),
     "three": ("* * * * *", {"max_runs": 3, **_FREE}),
     "jitter": ("* * * * *", {"jitter_sec": 40, **_FREE}),
@@ -62,6 +65,7 @@ def _quiet(**chances: Any) -> Profile:
 _ROUGH = replace(ROUGH, faults_until_sec=FAULTS_UNTIL_SEC)
 _API = ("pause", "resume", "half", "other", "faster", "delete", "trigger", "payload")
 _SLOW = replace(_ROUGH, crash_before=0.005, crash_after=0.005)
+_LATE = Course(gap=(1, 420), ticks_until=660, sec=1_800, dispatch_limit_sec=240, rows_max=2)
 
 SCENES = (
     Scene(
@@ -126,12 +130,39 @@ SCENES = (
         faults=replace(
             _ROUGH, faults_until_sec=640, stall_before=0.02, double_tick=0.5, skew_ms=2_000
         ),
-        course=Course(gap=(1, 480), ticks_until=780, sec=2_100, dispatch_limit_sec=240),
+        course=Course(gap=(1, 480), ticks_until=780, sec=2_100, dispatch_limit_sec=240, rows_max=4),
+    ),
+    # A range is recorded, and before the cursor moves the next dispatcher sees more slots missed.
+    Scene(
+        name="adopted",
+        kinds=("latest", "none", "strict"),
+        drawn=1,
+        aims=(Aim("dispatch#1", "query", 2, Fault.STALL_BEFORE, stall_sec=70),),
+        course=_LATE,
+    ),
+    # A slot that is to fire is claimed only after the next dispatcher recorded it as missed.
+    Scene(
+        name="covered",
+        kinds=("latest",),
+        drawn=1,
+        aims=(Aim("dispatch#1", "batch_execute_statement", 0, Fault.STALL_BEFORE, stall_sec=70),),
+        course=_LATE,
+    ),
+    # A dispatcher stalls over a range, and another one goes on.
+    Scene(
+        name="ranges",
+        kinds=("latest", "none", "strict"),
+        drawn=1,
+        faults=Profile(
+            faults_until_sec=700, faults_max=4, stall_before=0.04, stall_sec=(20.0, 130.0)
+        ),
+        course=replace(_LATE, dispatchers=2),
     ),
     Scene(
         name="edits",
         kinds=("minute", "twenty", "queue", "jitter"),
         faults=replace(_ROUGH, faults_max=6),
+        course=Course(rows_max=4),
         calls=_API,
     ),
     Scene(
@@ -168,7 +199,7 @@ SCENES = (
         name="late",
         kinds=("minute", "twenty"),
         aims=(
-            Aim("dispatch#0", "put_item", 0, Fault.STALL_BEFORE, stall_sec=22),
+            Aim("dispatch#0", "query", 0, Fault.STALL_BEFORE, stall_sec=22),
             Aim("dispatch#0", "batch_execute_statement", 0, Fault.CRASH_AFTER),
         ),
         course=Course(ticks_until=240, sec=600),
@@ -179,7 +210,10 @@ SCENES = (
         name="aba",
         kinds=("minute",),
         drawn=1,
-        aims=(Aim("dispatch#0", "batch_execute_statement", 1, Fault.STALL_BEFORE, stall_sec=57),),
+        aims=(
+            Aim("dispatch#0", "batch_execute_statement", 1, Fault.STALL_BEFORE, stall_sec=57),
+            Aim("api#0", "transact_write_items", 0, Fault.STALL_AFTER, stall_sec=30),
+        ),
         course=Course(dispatch_limit_sec=240),
         calls=("faster",),
         calls_max=2,
@@ -218,12 +252,11 @@ SCENES = (
     # Workers die while the last runs leave the gate: nobody comes later who could help.
     Scene(
         name="closing",
-        kinds=("queue", "previous", "two"),
+        kinds=("last queue", "last previous", "last two"),
         drawn=1,
         faults=Profile(
-            faults_until_sec=420, faults_max=12, crash_before=0.02, crash_after=0.04, lost=0.01
+            faults_until_sec=300, faults_max=12, crash_before=0.02, crash_after=0.04, lost=0.01
         ),
-        course=Course(ticks_until=70),
         takes_sec=40,
     ),
     Scene(

@@ -12,7 +12,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError
 
 from onthedot.adapters import aws, clock, ids, runner
-from onthedot.core import keys
+from onthedot.core import keys, plan
 from onthedot.core import run as runs
 from onthedot.core.attributes import plain_item, typed_item
 from onthedot.core.call import Call
@@ -24,7 +24,7 @@ from onthedot.core.run import Run
 from onthedot.core.schedule import compile_schedule
 from onthedot.core.schema import RUNS, TASKS, creation
 from onthedot.core.task import Task
-from onthedot.flows import deliver
+from onthedot.flows import books, deliver
 from onthedot.flows.audit import audit
 from onthedot.flows.bury import bury
 from onthedot.flows.dispatch import dispatch
@@ -183,7 +183,7 @@ def _token(world: World, length: int) -> str:
 
 
 @contextmanager
-def staged(stage: Stage) -> Iterator[None]:
+def staged(stage: Stage, rows_max: int = 100) -> Iterator[None]:
     """Put the world in the place of the clients, the clock, the ids and the target."""
     world = stage.world
     replaced = [
@@ -200,6 +200,8 @@ def staged(stage: Stage) -> Iterator[None]:
         (runner, "submit", lambda handler: _Part(world.submit(handler))),
         (runner, "wait", lambda parts, seconds: _wait(world, parts, seconds)),
         (deliver, "deliver", stage.deliver),
+        (plan, "ROWS_MAX", rows_max),
+        (books, "ROWS_MAX", rows_max),
     ]
     before = [getattr(module, name) for module, name, _ in replaced]
     for module, name, stand_in in replaced:
@@ -214,13 +216,16 @@ def staged(stage: Stage) -> Iterator[None]:
 def make_task(name: str, text: str, world: World, **given: Any) -> Task:
     """A task as the API would register it."""
     start = int(world.start.timestamp())
-    prefix = given.pop("prefix", "sch")
+    prefix, jitter_sec = given.pop("prefix", "sch"), given.pop("jitter_sec", 0)
+    end_sec = given.pop("end_sec", None)
+    end_at = None if end_sec is None else start + end_sec
+    schedule = compile_schedule(text, jitter_sec=jitter_sec, seed=name, end_at=end_at)
     return Task(
-        task_id=f"{prefix}_{name.upper():0<26}",
+        task_id=f"{prefix}_{name.upper().replace(' ', '0'):0<26}",
         tenant_id="acme",
         name=name,
         effective_from=start,
-        compiled=pack(compile_schedule(text, jitter_sec=given.pop("jitter_sec", 0), seed=name)),
+        compiled=pack(schedule),
         target={"type": "recording"},
         **given,
     )
@@ -256,13 +261,15 @@ class Course:
     audited: bool = True
     dispatch_limit_sec: float = 60
     receives_max: int = 10
+    # From so many slots on, a range stands for them.
+    rows_max: int = 100
 
 
 def play(stage: Stage, course: Course) -> None:
     """Let rules tick, workers work, and the auditor look."""
     world = stage.world
     shards = stage.shards()
-    with staged(stage):
+    with staged(stage, course.rows_max):
         for _ in range(course.dispatchers):
             for first, until in ((0.0, course.gap[0]), (course.gap[1], course.ticks_until)):
                 world.every(

@@ -45,7 +45,7 @@ def plain_item(item: Mapping[str, Attribute]) -> dict[str, Any]:
 
 
 def _number(text: str) -> int | float:
-    return float(text) if "." in text or "E" in text else int(text)
+    return float(text) if set(text) & set(".eE") else int(text)
 
 
 def _bytes(value: bytes | str) -> bytes:

@@ -42,6 +42,11 @@ def payload_key(key: str) -> str:
     return f"{key}^payload"
 
 
+def is_payload_key(key: str) -> bool:
+    """Tell what lies beside a run from a run."""
+    return key.endswith("^payload")
+
+
 def is_slot_key(key: str) -> bool:
     """Tell a slot's own row from manual runs, replays, backfills and ranges."""
     return "~" not in key and "#" not in key

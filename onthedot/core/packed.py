@@ -15,6 +15,8 @@ _EVERY = struct.Struct(">I")
 _GAPS = ("fire", "skip", "shift")
 _OVERLAPS = ("first", "last", "both")
 _UNBOUNDED = -(1 << 63)
+# What reading bytes that `pack` never wrote, or walking such a schedule, may raise.
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error)
 _IS_CRON, _ELAPSED, _BOTH_DAYS, _STARRED = 1, 2, 4, 8
 
 

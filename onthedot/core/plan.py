@@ -30,7 +30,8 @@ class Unfired:
     status: str
     reason: str
     last: int
-    count: int = 1
+    # How many slots a range stands for; a single slot's own record is none.
+    count: int = 0
     origin: str = "schedule"
 
 
@@ -46,7 +47,7 @@ class Plan:
     @property
     def range(self) -> Unfired | None:
         """The slots that one row stands for; a plan with a range has nothing else."""
-        return self.unfired[0] if self.unfired and self.unfired[0].count > 1 else None
+        return self.unfired[0] if self.unfired and self.unfired[0].count else None
 
 
 def plan(due: Due, now: int, *, horizon: int | None = None) -> Plan:
@@ -62,9 +63,9 @@ def plan(due: Due, now: int, *, horizon: int | None = None) -> Plan:
         slots.append((slot, due_at))
         slot = schedule.next(slot)
     firings, unfired = _sorted_out(due, slots, now)
-    unfired = sorted([*unfired, *_gaps(due, slots)], key=lambda record: record.slot)
     if spanned := _leading_range(unfired):
         return Plan(due=due, unfired=[spanned], following=_due_after(due, spanned.last))
+    unfired = sorted([*unfired, *_gaps(due, slots)], key=lambda record: record.slot)
     following = None if slot is None else schedule.due_at(slot)
     if due.runs_left is not None and len(firings) >= due.runs_left:
         firings, following = firings[: due.runs_left], None

@@ -19,6 +19,7 @@ from onthedot.core.manifest import Manifest
 from onthedot.core.numbers import MARGIN_SEC
 from onthedot.core.pack import Pack, Ticket
 from onthedot.core.run import Life, Run
+from onthedot.flows.ranges import covering
 
 LOOK_BACK_MIN = 30
 # A claim may still be under way: its dispatcher, stalled, may yet put it.
@@ -107,13 +108,12 @@ def _still_missing(run_id: str, tv: int, source: Manifest, seen: Ledger) -> bool
         return False
     if cursor.schedule.due_at(parse_nominal(key)) >= cursor.next_run_at:
         return False
-    seen.count("unaccounted")
     life = Life(
         status="missed",
         reason="unaccounted",
         tv=tv,
         schedule_version=cursor.schedule_version,
-        due_ms=parse_nominal(key) * 1000,
+        due_ms=cursor.schedule.due_at(parse_nominal(key)) * 1000,
         ended_ms=now_ms,
     )
     record = Run(
@@ -124,5 +124,7 @@ def _still_missing(run_id: str, tv: int, source: Manifest, seen: Ledger) -> bool
         queue=cursor.queue,
         life=life,
     )
-    claims.write_one(moves.insert(record, now_ms=now_ms))
+    if covering(record) is None:
+        seen.count("unaccounted")
+        claims.write_one(moves.insert(record, now_ms=now_ms))
     return False

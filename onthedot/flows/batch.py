@@ -20,6 +20,8 @@ class Received:
     message_id: str
     receipt: str
     receives: int
+    # By the queue's clock; 0 where the poller does not say.
+    received_ms: int = 0
     owes: set[str] = field(default_factory=set)
     deleted: bool = False
 
@@ -118,5 +120,6 @@ def _message(record: Mapping[str, Any]) -> Received | None:
         message_id=record["messageId"],
         receipt=record["receiptHandle"],
         receives=int(attributes["ApproximateReceiveCount"]),
+        received_ms=int(attributes.get("ApproximateFirstReceiveTimestamp", 0)),
         owes={ticket.run_id for ticket in parsed.tickets},
     )

@@ -10,6 +10,7 @@ from onthedot.core import moves
 from onthedot.core.instants import nominal
 from onthedot.core.keys import range_key
 from onthedot.core.numbers import ROWS_MAX
+from onthedot.core.packed import UNREADABLE
 from onthedot.core.run import Life, Run
 from onthedot.core.task import Task
 from onthedot.flows.known import Known
@@ -33,12 +34,17 @@ def _open_slots(known: Known, now: int) -> Sequence[int]:
     """Give the slots that are due by now: since the pause, or from where the cursor stands."""
     task = known.task
     if task.status == "paused":
-        since = max(task.paused_at, task.effective_from)
+        # What was due by then was in the books of the pause, or of an edit under it.
+        since = max(task.paused_at, task.effective_from) + 1
     elif known.indexed or task.status == "invalid":
         since = known.due.next_run_at
     else:
         return []
-    schedule = task.schedule
+    try:
+        schedule = task.schedule
+    except UNREADABLE:
+        # An edit must be able to heal it, and a delete to end it; which slots it had, nobody knows.
+        return []
     slot = schedule.prev(since + 1)
     if slot is None or schedule.due_at(slot) < since:
         slot = schedule.next(since - 1)

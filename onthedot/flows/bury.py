@@ -45,12 +45,13 @@ def _dealt_with(job: Job) -> bool:
     lease_ends = run.life.lease_ms + MARGIN_SEC * 1000
     if run.life.status == "running" and now_ms <= lease_ends:
         return _sent_afresh(run, (lease_ends - now_ms) // 1000 + 1)
-    if job.task is not None and run.life.attempt >= job.task.max_attempts:
+    counted = run.life.attempt - run.life.released
+    if job.task is not None and counted >= job.task.max_attempts:
         return _ended(job, now_ms)
     if run.life.buried >= BURIED_MAX:
         return _ended(job, now_ms)
-    counted = replace(run.life, buried=run.life.buried + 1)
-    if claims.write_one(moves.mark(run, counted, now_ms=now_ms)) is not Outcome.DONE:
+    again = replace(run.life, buried=run.life.buried + 1)
+    if claims.write_one(moves.mark(run, again, now_ms=now_ms)) is not Outcome.DONE:
         return False
     return _sent_afresh(run, 0)
 

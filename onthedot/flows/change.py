@@ -21,7 +21,7 @@ Edit = Callable[[Task, int], Task]
 
 
 def change(task_id: str, edit: Edit) -> Task | None:
-    """Carry an edit out; a task that is not there gives None."""
+    """Carry an edit out; a task that is not there, or not any more, gives None."""
     for _ in range(_TRIES):
         known = read(task_id)
         if known is None:
@@ -32,6 +32,9 @@ def change(task_id: str, edit: Edit) -> Task | None:
             # An earlier try may have died between its write and here: all of it is done again.
             make_it_govern(known.task, sent_from=0)
             return known.task
+        if known.task.status == "deleted":
+            # Nothing revives it.
+            return None
         wanted = replace(wanted, version=known.task.version + 1)
         if _moves(known.task, wanted):
             close_the_books(known, now)

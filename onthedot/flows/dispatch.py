@@ -5,7 +5,6 @@ Any number of dispatchers may look at the same shards: conditional writes decide
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Sequence
 
 from onthedot.adapters import aws, siblings, tables
@@ -16,6 +15,7 @@ from onthedot.core.due import Due
 from onthedot.core.herd import Herd
 from onthedot.core.instants import nominal
 from onthedot.core.numbers import DUE_MAX, LOOK_AHEAD_SEC, SHARDS_AT_ONCE
+from onthedot.core.packed import UNREADABLE
 from onthedot.core.plan import Plan, plan
 from onthedot.flows.firing import carry_out
 from onthedot.flows.quarantine import quarantine
@@ -80,7 +80,7 @@ def _plan_or_quarantine(item: tables.Item, tick: Tick) -> Plan | None:
     now = tick.started_ms // 1000
     try:
         planned = plan(dues.parse(item), now)
-    except (ValueError, KeyError, LookupError, struct.error):
+    except UNREADABLE:
         quarantine(item)
         tick.count("quarantined", 1)
         return None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from onthedot.adapters import claims, clock, ids, queue, tables
 from onthedot.core import manifest, moves, pack
+from onthedot.core import run as runs
 from onthedot.core.pack import Pack, Ticket
 from onthedot.core.run import Life, Run
 from onthedot.core.task import Task
@@ -36,8 +37,19 @@ def launch(extra: Sequence[Run]) -> list[Outcome]:
     for each in listed:
         tables.put(manifest.TABLE, each.item())
     outcomes = claims.write_surely([moves.insert(run, now_ms=now_ms) for run in extra])
+    outcomes = [
+        Outcome.DONE if outcome is Outcome.REFUSED and _ours(run) else outcome
+        for run, outcome in zip(extra, outcomes, strict=True)
+    ]
     send([run for run, done in zip(extra, outcomes, strict=True) if done is Outcome.DONE])
     return outcomes
+
+
+def _ours(run: Run) -> bool:
+    """An insert whose answer was lost, and that was made again, is refused by itself."""
+    item = tables.get(runs.TABLE, runs.row_key(run.run_id))
+    seen = runs.readable(item) if item else None
+    return seen is not None and seen.life.claim_id == run.life.claim_id
 
 
 def send(claimed: Sequence[Run]) -> None:

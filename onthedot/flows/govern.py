@@ -35,7 +35,8 @@ def _stamp(task: Task) -> list[Run]:
     until = nominal(now + LOOK_AHEAD_SEC + _JITTER_MAX_SEC)
     for _ in range(_TRIES):
         items = tables.rows(("task_id", task.task_id), "scheduled_for", (since, until))
-        near = [runs.parse(item) for item in items]
+        # A run's own payload lies beside it; a row of another version holds up no edit.
+        near = [run for item in items if (run := runs.readable(item))]
         behind = [run for run in near if _to_be_stamped(run, task)]
         if not behind:
             return near

@@ -16,12 +16,14 @@ def quarantine(item: tables.Item) -> None:
         (("status", "invalid"),),
         (Clause.equal("status", "active"),),
     )
+    # Whatever is wrong with the entry, the index cannot have shown it without its key.
+    seen = "version" if "version" in item else "next_run_at"
     left = Update(
         TABLE,
         (("task_id", item["task_id"]), ("part", CURSOR)),
         (),
         # An edit that heals the task bumps it: what is well again must not be marked.
-        (Clause.equal("version", item["version"]),),
+        (Clause.equal(seen, item[seen]),),
         removes=("due_shard",),
     )
     claims.write_together([said, left])

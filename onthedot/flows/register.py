@@ -52,7 +52,14 @@ def delete(task_id: str) -> Task | None:
 
 def reschedule(task_id: str, compiled: bytes) -> Task | None:
     """Give a task another schedule: it holds from now on, and nothing of it fires in the past."""
-    return change(task_id, lambda task, now: _restarted(replace(task, compiled=compiled), now))
+    return change(
+        task_id, lambda task, now: _restarted(_healed(replace(task, compiled=compiled)), now)
+    )
+
+
+def _healed(task: Task) -> Task:
+    """Another schedule is what a task that could not be planned was waiting for."""
+    return replace(task, status="active") if task.status == "invalid" else task
 
 
 def _restarted(task: Task, now: int) -> Task:

@@ -36,7 +36,7 @@ def replay(run_id: str, *, payload: Any = None) -> Run | None:  # noqa: ANN401 a
     item = tables.get(runs.TABLE, runs.row_key(run_id))
     old = runs.parse(item) if item else None
     known = read(old.task_id) if old else None
-    if old is None or known is None or not old.final:
+    if old is None or known is None or not old.final or known.task.status == "deleted":
         return None
     now_ms = clock.now_ms()
     again = Run(
@@ -48,6 +48,7 @@ def replay(run_id: str, *, payload: Any = None) -> Run | None:  # noqa: ANN401 a
         life=first_life(known.task, now_ms, ids.token()),
         slot=old.key if is_slot_key(old.key) else old.slot,
         replay_of=run_id,
+        payload_ref=old.payload_ref,
     )
     return _launched(again, payload)
 

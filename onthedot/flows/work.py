@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from onthedot.adapters import clock, ids, runner
+from onthedot.adapters import aws, clock, ids, runner
+from onthedot.adapters.aws import Watch
 from onthedot.core.decide import Hint, suspect
 from onthedot.core.numbers import HEARTBEAT_SEC
 from onthedot.core.policy import Again, error_of
@@ -21,15 +22,24 @@ from onthedot.flows.starting import start_due
 
 def work(event: Mapping[str, Any]) -> dict[str, Any]:
     """Work one invocation's messages; those whose runs are not done with come back."""
+    watch = aws.watching()
     batch = received(event)
+    _not_before_receipt(watch, batch)
     batch.shorten()
     batch.split()
     jobs = _jobs(batch)
     if jobs:
         load(jobs)
+        clock.correct(watch.skew.offset_never_early_ms)
         jobs = [job for job in jobs if not job.unreadable]
         _shift(batch, jobs, worker=ids.token(12))
     return batch.failures()
+
+
+def _not_before_receipt(watch: Watch, batch: Batch) -> None:
+    """The queue says when it handed a message out: it cannot be earlier than that by now."""
+    latest_ms = max((message.received_ms for message in batch.messages), default=0)
+    watch.skew = watch.skew.not_before(latest_ms, aws.local_ms())
 
 
 def _jobs(batch: Batch) -> list[Job]:

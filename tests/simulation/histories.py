@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -179,14 +179,3 @@ _EDITS: dict[str, Callable[[str, float], Any]] = {
         task_id, lambda task, _: replace(task, payload={"edited": int(at_sec)})
     ),
 }
-
-
-def failures(scenes: Iterable[Scene], seeds: Iterable[int]) -> list[tuple[str, int, list[str]]]:
-    """Every history that breaks a law."""
-    chosen = list(scenes)
-    found = []
-    for seed in seeds:
-        for scene in chosen:
-            if laws := verdict(scene, seed):
-                found.append((scene.name, seed, laws))
-    return found

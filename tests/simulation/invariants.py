@@ -26,7 +26,7 @@ class Measure:
 
 def broken(stage: Stage, measure: Measure) -> list[str]:
     """Name every law that does not hold."""
-    journal = read(stage.world)
+    journal = read(stage.world, stage.corrected)
     until_sec = measure.until_sec
     ruled = [
         (reign.task, reign.since, reign.until)
@@ -38,6 +38,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
         laws_slots.counted(stage, until_sec),
         laws_slots.acknowledged(stage, journal),
         laws_runs.sound_writes(journal),
+        laws_runs.held_alone(journal),
         laws_runs.calm_end(stage, journal, audited=measure.audited),
         laws_runs.once(stage, journal),
         laws_runs.alone(stage, journal),

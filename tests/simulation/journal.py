@@ -55,11 +55,7 @@ class Change(NamedTuple):
     before: Seen | None
     after: Seen | None
     writer: Process | None
-
-    @property
-    def skew_ms(self) -> int:
-        """How the writer's clock stood, or the worst that it may have stood."""
-        return SKEW_MS if self.writer is None else self.writer.skew_us // 1000
+    skew_ms: int  # how the writer's clock stood, corrected, or the worst that it may have stood
 
     @property
     def run_id(self) -> str:
@@ -112,8 +108,8 @@ class Journal:
         return [one for one in self.changes if one.task_id == task_id and one.key == key]
 
 
-def read(world: World) -> Journal:
-    """Read the logs of a history that is over."""
+def read(world: World, corrected: Mapping[str, int]) -> Journal:
+    """Read the logs of a history that is over, in which clocks were corrected by so much."""
     journal = Journal()
     start_us = world.epoch_us() - world.now_us
     writers = {start_us + entry[0]: entry[1] for entry in world.trace}
@@ -122,7 +118,11 @@ def read(world: World) -> Journal:
             journal.gates[key[0]].append(_held(at_us, after))
         elif (before or after) and _readable(before) and _readable(after):
             ends = (_seen(before), _seen(after))
-            change = Change(at_us / 1000, key[0], key[1], *ends, writers.get(at_us))
+            writer = writers.get(at_us)
+            skew_ms = SKEW_MS
+            if writer is not None:
+                skew_ms = writer.skew_us // 1000 + corrected.get(writer.name, 0)
+            change = Change(at_us / 1000, key[0], key[1], *ends, writer, skew_ms)
             journal.changes.append(change)
     for at_us, key, before, after in _pairs(world, "tasks"):
         if key[1] == "spec" and after is not None:

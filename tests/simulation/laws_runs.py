@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from onthedot.core.instants import nominal
 from onthedot.core.keys import is_slot_key
+from onthedot.core.run import Run
 from tests.simulation.journal import SKEW_MS, Change, Journal, Move, Seen
 from tests.simulation.stage import Stage
 
@@ -24,18 +25,21 @@ def sound_writes(journal: Journal) -> Iterator[str]:
             yield f"mortal: {change.run_id} is open and has an end of life"
         if after.reason == "undeliverable" and after.attempt < 3 and _buried(after) < 3:
             yield f"buried alive: {change.run_id} at attempt {after.attempt}"
-        if before is None:
-            continue
-        if before.final and before.life != after.life:
-            yield f"changed: {change.run_id} was {before.status} and became {after.status}"
-        elif change.started:
-            yield from _begun(change)
-        elif before.attempt != after.attempt:
-            yield f"attempt: {change.run_id} went from {before.attempt} to {after.attempt}"
-        elif before.status == "running" and before.owner != after.owner:
-            yield f"fence: attempt {before.attempt} of {change.run_id} was settled by another"
-        elif before.status == "retrying" and after.status == "claimed":
-            yield f"back: {change.run_id} is claimed again"
+        if before is not None:
+            yield from _moved(change, before, after)
+
+
+def _moved(change: Change, before: Seen, after: Seen) -> Iterator[str]:
+    if before.final and before.life != after.life:
+        yield f"changed: {change.run_id} was {before.status} and became {after.status}"
+    elif change.started:
+        yield from _begun(change)
+    elif before.attempt != after.attempt:
+        yield f"attempt: {change.run_id} went from {before.attempt} to {after.attempt}"
+    elif before.status == "running" and before.owner != after.owner:
+        yield f"fence: attempt {before.attempt} of {change.run_id} was settled by another"
+    elif before.status == "retrying" and after.status == "claimed":
+        yield f"back: {change.run_id} is claimed again"
 
 
 def _buried(seen: Seen) -> int:
@@ -43,12 +47,27 @@ def _buried(seen: Seen) -> int:
     return int(seen.life["buried"]["N"]) if "buried" in seen.life else 0
 
 
+def held_alone(journal: Journal) -> Iterator[str]:
+    """Nobody takes a run over while its holder's own clock still shows a lease."""
+    skews: dict[str, int] = {}
+    for change in journal.changes:
+        before, after = change.before, change.after
+        if after is None or after.status != "running":
+            continue
+        if change.started and before and before.status == "running":
+            left_ms = before.lease_ms - change.at_ms - skews.get(change.run_id, 0)
+            if left_ms > 0:
+                yield f"two hold: {change.run_id} was taken over {left_ms:.0f} ms too soon"
+        skews[change.run_id] = change.skew_ms
+
+
 def _begun(change: Change) -> Iterator[str]:
     """Start times by the clock of whoever started; another's lease by the worst that it may be."""
     before, after = change.before, change.after
     if before is None or after is None:
         return
-    skew = change.skew_ms
+    # A clock that is behind is never early; one that is ahead may go uncorrected by a second.
+    skew = max(0, change.skew_ms)
     if after.attempt != before.attempt + 1:
         yield f"attempt: {change.run_id} went from {before.attempt} to {after.attempt}"
     if before.status == "running":
@@ -65,20 +84,21 @@ def calm_end(stage: Stage, journal: Journal, *, audited: bool) -> Iterator[str]:
     for run in stage.rows().values():
         if run.final or run.life.due_ms >= now_ms - _QUIET_MS:
             continue
-        if not audited and _excused(stage, journal, run.run_id, run.task_id, run.key):
+        if not audited and _excused(stage, journal, run):
             continue
         yield f"open: {run.run_id} is {run.life.status} at attempt {run.life.attempt}"
 
 
-def _excused(stage: Stage, journal: Journal, named: str, task_id: str, key: str) -> bool:
+def _excused(stage: Stage, journal: Journal, run: Run) -> bool:
     """Only the audit finds a claim that its maker never sent, once its task has moved on.
 
     The same holds for one whose caller got no answer.
     """
-    if named in journal.sent_ms:
+    task_id, key = run.task_id, run.key
+    if run.run_id in journal.sent_ms:
         return False
     if not is_slot_key(key):
-        return named not in stage.acked_runs
+        return run.run_id not in stage.acked_runs
     born = journal.of_run(task_id, key)[0]
     if any(_passed(move, born) for move in journal.moves if move.task_id == task_id):
         return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tests.simulation.faults import CALM, ROUGH, Aim, Fault, Profile
@@ -41,7 +41,7 @@ class Scene:
     faults: Profile = CALM
     kinds: tuple[str, ...] = ("minute", "twenty", "skip", "queue", "once", "three", "jitter")
     drawn: int = 2
-    course: Course = Course()
+    course: Course = field(default_factory=Course)
     # Calls of the API, at any moment.
     calls: tuple[str, ...] = ()
     calls_max: int = 3

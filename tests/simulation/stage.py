@@ -86,6 +86,8 @@ class Stage:
     poisoned: set[str] = field(default_factory=set)
     # Runs that killed their worker.
     killers: set[str] = field(default_factory=set)
+    # By how much each process has corrected its clock.
+    corrected: dict[str, int] = field(default_factory=dict)
     answer: Callable[[Call], Answer] = lambda _call: Done()
     takes_sec: Callable[[Call], float] = lambda _call: 0.05
     kills: Callable[[Call], bool] = lambda _call: False
@@ -120,6 +122,16 @@ class Stage:
             if call.cancelled():
                 return Stopped()
         return answer
+
+    def correcting(self, correct: Callable[[int], None]) -> Callable[[int], None]:
+        """Note a correction, for the laws to judge a process by its own clock."""
+
+        def noted(offset_ms: int) -> None:
+            if self.world.running is not None:
+                self.corrected[self.world.running.name] = offset_ms
+            correct(offset_ms)
+
+        return noted
 
     def _kill_worker(self) -> None:
         """The handler takes its whole process with it."""
@@ -189,6 +201,7 @@ def staged(stage: Stage, rows_max: int = 100) -> Iterator[None]:
     replaced = [
         (aws, "client", world.client),
         (aws, "local_ms", world.clock.now_ms),
+        (clock, "correct", stage.correcting(clock.correct)),
         (clock, "monotonic", world.clock.monotonic),
         (clock, "sleep", world.clock.sleep),
         (

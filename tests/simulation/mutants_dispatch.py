@@ -1,0 +1,178 @@
+"""Planted faults of the dispatcher: plan, claim, send, advance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from onthedot.adapters import claims, clock, tables
+from onthedot.core import due as dues
+from onthedot.core import moves
+from onthedot.core.claim import Claim, Fate, fate_of
+from onthedot.core.decide import Decision, Skip, decide
+from onthedot.core.herd import Herd
+from onthedot.core.keys import SPEC
+from onthedot.core.plan import Plan, plan
+from onthedot.core.run import Run
+from onthedot.core.writes import Clause, Insert, Update
+from onthedot.flows import dispatch, firing, ranges, starting
+from onthedot.flows.tick import Tick
+
+Patch = tuple[Any, str, Any]
+
+
+def ended() -> list[Patch]:
+    """The last advance ends the task, and what is ended does not run."""
+    original = dues.advance
+
+    def advance(due: dues.Due, following: int | None, claimed: int) -> Update:
+        if following is None:
+            key = (("task_id", due.task_id), ("part", SPEC))
+            clause = (Clause.equal("task_id", due.task_id),)
+            claims.write_one(Update(dues.TABLE, key, (("status", "ended"),), clause))
+        return original(due, following, claimed)
+
+    def decided(run: Any, task: Any, hint: Any, now_ms: int) -> Decision:
+        if task and task.status == "ended" and run and not run.final and not run.life.attempt:
+            return Skip("skipped", "ended")
+        return decide(run, task, hint, now_ms)
+
+    return [(dues, "advance", advance), (starting, "decide", decided)]
+
+
+def late() -> list[Patch]:
+    """A claim is good for 40 s from when it is made, however late that is."""
+    original = firing._row  # noqa: SLF001  # planted in the flow
+
+    def row(due: Any, planned: Any, tick: Tick) -> Run:
+        made = original(due, planned, tick)
+        until = clock.now_ms() + 40_000
+        return replace(made, life=replace(made.life, claim_until=until))
+
+    return [(firing, "_row", row)]
+
+
+def unguarded() -> list[Patch]:
+    """Nothing guards a range against a dispatcher that was stalled."""
+    original = ranges._put  # noqa: SLF001  # planted in the flow
+
+    def put(due: Any, spanned: Any) -> int:
+        original(due, spanned)
+        return int(spanned.last)
+
+    return [
+        (ranges, "_put", put),
+        (ranges, "_resolve_inside", lambda *_, **__: True),
+        (starting, "needs_cover_check", lambda *_: False),
+        (Tick, "over", property(lambda _: False)),
+    ]
+
+
+def own_end() -> list[Patch]:
+    """A range that is there already is taken to end where one's own would."""
+    original = ranges._put  # noqa: SLF001  # planted in the flow
+
+    def put(due: Any, spanned: Any) -> int:
+        original(due, spanned)
+        return int(spanned.last)
+
+    return [(ranges, "_put", put)]
+
+
+def no_cover() -> list[Patch]:
+    """However late a start is, no range is looked for."""
+    return [(starting, "needs_cover_check", lambda *_: False)]
+
+
+def mortal() -> list[Patch]:
+    """A claim is given its end of life at once."""
+    original = moves.insert
+
+    def insert(run: Run, *, now_ms: int) -> Insert:
+        made = original(run, now_ms=now_ms)
+        ends = run.life.due_ms // 1000 + moves.HISTORY_SEC
+        return replace(made, item={**made.item, "expires_at": ends})
+
+    return [(moves, "insert", insert)]
+
+
+def aba() -> list[Patch]:
+    """The advance does not look at the version."""
+    original = dues.advance
+
+    def advance(due: dues.Due, following: int | None, claimed: int) -> Update:
+        made = original(due, following, claimed)
+        return replace(made, clauses=made.clauses[:1])
+
+    return [(dues, "advance", advance)]
+
+
+def advance_first() -> list[Patch]:
+    """The cursor moves before the messages are sent."""
+    original = firing._send  # noqa: SLF001  # planted in the flow
+
+    def carry_out(plans: Sequence[Plan], tick: Tick) -> None:
+        wanted = [claim for each in plans for claim in firing._claims(each, tick)]  # noqa: SLF001
+        if wanted and not tick.over:
+            firing._list(wanted, tick)  # noqa: SLF001
+            firing._claim(wanted, tick)  # noqa: SLF001
+        firing._advance(plans, wanted, tick)  # noqa: SLF001
+        original(wanted, tick)
+
+    return [(dispatch, "carry_out", carry_out)]
+
+
+def losers() -> list[Patch]:
+    """Somebody else's claim is as good as sent."""
+
+    def fate(claim: Claim, seen: Any, dispatch_id: str, now_ms: int, *, force: bool) -> Fate:
+        told = fate_of(claim, seen, dispatch_id, now_ms, force=force)
+        return Fate.DONE if told is Fate.LEFT and seen else told
+
+    return [(firing, "fate_of", fate)]
+
+
+def no_takeover() -> list[Patch]:
+    """A claim is its maker's for ever."""
+
+    def fate(claim: Claim, seen: Any, dispatch_id: str, now_ms: int, *, force: bool) -> Fate:
+        told = fate_of(claim, seen, dispatch_id, now_ms, force=force)
+        return Fate.LEFT if told is Fate.TAKE else told
+
+    return [(firing, "fate_of", fate)]
+
+
+def planned_twice() -> list[Patch]:
+    """An index page may show a task that an earlier page has shown."""
+    original = Herd.add
+
+    def add(self: Herd, items: Sequence[tables.Item], *, since: str) -> None:
+        for item in items:
+            known = self.on_time.pop(item["task_id"], None)
+            original(self, [item], since=since)
+            if known:
+                self.on_time[f"{item['task_id']} as it was"] = known
+
+    return [(Herd, "add", add)]
+
+
+def no_quarantine() -> list[Patch]:
+    """What cannot be planned stays in the index, and raises."""
+
+    def planned(item: tables.Item, tick: Tick) -> Plan | None:
+        due = dues.parse(item)
+        planned = plan(due, tick.started_ms // 1000)
+        return dispatch._behind_ranges(planned, tick)  # noqa: SLF001
+
+    return [(dispatch, "_plan_or_quarantine", planned)]
+
+
+def runs_left() -> list[Patch]:
+    """A partial advance counts all that was claimed."""
+    original = dues.advance
+
+    def advance(due: dues.Due, following: int | None, claimed: int) -> Update:
+        return original(due, following, claimed + (following is not None))
+
+    return [(dues, "advance", advance)]

@@ -1,0 +1,224 @@
+"""Planted faults of the worker: decide, start, settle, the gate, packs and dead letters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from onthedot.adapters import claims, clock, queue
+from onthedot.core import decide as decisions
+from onthedot.core import gate as doors
+from onthedot.core import moves
+from onthedot.core.decide import Busy, Decision, Hold, Over, Skip, Start, decide
+from onthedot.core.run import Life, Run
+from onthedot.core.writes import Clause, Outcome, Update
+from onthedot.flows import bury as burying
+from onthedot.flows import gate, gates, settling, starting
+from onthedot.flows import job as jobs_of
+from onthedot.flows import work as working
+from onthedot.flows.batch import Batch
+from onthedot.flows.job import Job
+
+Patch = tuple[Any, str, Any]
+
+
+def _deciding(change: Any) -> list[Patch]:
+    def decided(run: Any, task: Any, hint: Any, now_ms: int) -> Decision:
+        return change(decide(run, task, hint, now_ms), run, task, hint)  # type: ignore[no-any-return]  # planted
+
+    return [(starting, "decide", decided)]
+
+
+def version() -> list[Patch]:
+    """A slot that another version claimed is taken for another slot."""
+
+    def changed(told: Decision, run: Any, task: Any, _: Any) -> Decision:
+        first = isinstance(told, Start) and not run.life.attempt and "~" not in run.key
+        if first and run.life.schedule_version != task.schedule_version:
+            return Skip("skipped", "superseded")
+        return told
+
+    return _deciding(changed)
+
+
+def early() -> list[Patch]:
+    """What is to be skipped is skipped when the message comes."""
+
+    def changed(told: Decision, run: Any, task: Any, hint: Any) -> Decision:
+        if isinstance(told, Hold) and told.look_again:
+            then = decisions._when_due(run, task, hint, told.until_ms)  # noqa: SLF001
+            return then if isinstance(then, Skip) else told
+        return told
+
+    return _deciding(changed)
+
+
+def hold() -> list[Patch]:
+    """What is due within seconds starts at once."""
+
+    def changed(told: Decision, run: Any, _task: Any, _hint: Any) -> Decision:
+        if isinstance(told, Hold):
+            return Start(run.life.due_ms, run.life.schedule_version)
+        return told
+
+    def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
+        return moves._update(seen, begun.life, moves.exact_state(seen.life), now_ms=now_ms)  # noqa: SLF001
+
+    return [*_deciding(changed), (moves, "start", start)]
+
+
+def busy() -> list[Patch]:
+    """Another's run is nothing to us."""
+    return _deciding(lambda told, *_: Over() if isinstance(told, Busy) else told)
+
+
+def any_state() -> list[Patch]:
+    """A start looks at the attempt only."""
+
+    def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
+        clause = Clause.equal("life.attempt", seen.life.attempt)
+        return moves._update(seen, begun.life, (clause,), now_ms=now_ms)  # noqa: SLF001
+
+    return [(moves, "start", start)]
+
+
+def margin() -> list[Patch]:
+    """A lease is over when one's own clock says so."""
+    return [(decisions, "MARGIN_SEC", 0)]
+
+
+def no_fence() -> list[Patch]:
+    """Whoever comes settles what runs."""
+    return [(moves, "fence", lambda _: (Clause.equal("life.status", "running"),))]
+
+
+def bury() -> list[Patch]:
+    """What SQS gave up on is dead."""
+
+    def dealt_with(job: Job) -> bool:
+        if job.run is None or job.run.final:
+            return True
+        write = moves.settle_unstarted(job.held, "dead", "undeliverable", now_ms=clock.now_ms())
+        return claims.write_one(write) is Outcome.DONE
+
+    return [(burying, "_dealt_with", dealt_with)]
+
+
+def finish() -> list[Patch]:
+    """OVER deletes, and no more."""
+    original = starting._leave  # noqa: SLF001  # planted in the flow
+
+    def leave(batch: Batch, job: Job, decision: Decision) -> None:
+        if isinstance(decision, Over):
+            batch.done([job.ticket.run_id])
+        else:
+            original(batch, job, decision)
+
+    return [(starting, "_leave", leave)]
+
+
+def twice() -> list[Patch]:
+    """A run that two messages name is worked twice."""
+    original = working._jobs  # noqa: SLF001  # planted in the flow
+
+    def jobs(batch: Batch) -> list[Job]:
+        once = original(batch)
+        copies = [
+            replace(job) for job in once for _ in range(len(batch.naming(job.ticket.run_id)) - 1)
+        ]
+        return once + copies
+
+    return [(working, "_jobs", jobs)]
+
+
+def not_mine() -> list[Patch]:
+    """A start that is refused is another's."""
+    original = starting._start  # noqa: SLF001  # planted in the flow
+
+    def start(entered: Sequence[Job], again: list[Job], *, worker: str) -> list[Job]:
+        before = [job.run for job in entered]
+        begun = original(entered, again, worker=worker)
+        return [job for job in begun if job.run not in before and not _read_back(job)]
+
+    def _read_back(job: Job) -> bool:
+        return bool(getattr(job, "part", None)) and id(job) in doubtful
+
+    doubtful: set[int] = set()
+    loading = jobs_of.load
+
+    def load(jobs: Any) -> None:
+        wanted = list(jobs)
+        doubtful.update(id(job) for job in wanted if job.under is not None)
+        loading(wanted)
+
+    return [(starting, "_start", start), (starting, "load", load)]
+
+
+def place() -> list[Patch]:
+    """A run gives its place up whenever an attempt ends."""
+
+    def close(batch: Batch, settled: Sequence[tuple[Job, Life]]) -> None:
+        gates.leave([job for job, _ in settled])
+        batch.done([job.ticket.run_id for job, _ in settled])
+
+    return [(settling, "_close", close)]
+
+
+def place_by_hint() -> list[Patch]:
+    """An old message of a retrying run gives its place up."""
+    original = starting._leave  # noqa: SLF001  # planted in the flow
+
+    def leave(batch: Batch, job: Job, decision: Decision) -> None:
+        if isinstance(decision, Over) and job.run is not None:
+            gate.finish(job)
+        original(batch, job, decision)
+
+    return [(starting, "_leave", leave)]
+
+
+def settle_first() -> list[Patch]:
+    """The retry's message is sent after the settle."""
+    sending = settling._retry_sent  # noqa: SLF001  # planted in the flow
+    closing = settling._close  # noqa: SLF001  # planted in the flow
+
+    def close(batch: Batch, settled: Sequence[tuple[Job, Life]]) -> None:
+        for job, life in settled:
+            if life.status == "retrying":
+                receipts = [one.receipt for one in batch.naming(job.ticket.run_id)]
+                queue.delete(batch.url, receipts)
+                sending(batch, job, life, clock.now_ms())
+        closing(batch, settled)
+
+    return [(settling, "_retry_sent", lambda *_: True), (settling, "_close", close)]
+
+
+def release_first() -> list[Patch]:
+    """The gate is left before the next one is woken, and a newcomer does not wake it."""
+
+    def give_up(run: Run) -> None:
+        seen = gate._read(run.task_id)  # noqa: SLF001  # planted in the flow
+        if not seen.names(run.key):
+            return
+        wanted = seen.without([run.key])
+        if claims.write_one(doors.write(seen, wanted)) is Outcome.DONE and wanted.waiting:
+            gate._wake_an_open_one(wanted, run)  # noqa: SLF001
+
+    return [(gate, "give_up", give_up), (gate, "_wake_first", lambda *_: None)]
+
+
+def unsplit() -> list[Patch]:
+    """A pack comes back as it is, and an unreadable row stops its worker."""
+    original = jobs_of.load
+
+    def load(jobs: list[Job]) -> None:
+        original(jobs)
+        if any(job.unreadable for job in jobs):
+            raise ValueError("a row that nobody can read")
+
+    return [(Batch, "split", lambda _: None), (working, "load", load), (burying, "load", load)]
+
+
+def together() -> list[Patch]:
+    """Whatever killed a worker is tried again beside others."""
+    return [(working, "suspect", lambda *_: False)]

@@ -1,0 +1,89 @@
+"""Planted faults of the API's writes: books, stamp, send, trigger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from onthedot.adapters import claims, clock, ids, tables
+from onthedot.core import manifest, moves
+from onthedot.core import registered as registering
+from onthedot.core.instants import nominal
+from onthedot.core.numbers import LOOK_AHEAD_SEC
+from onthedot.core.run import Run, parse
+from onthedot.core.task import Task
+from onthedot.core.writes import Outcome
+from onthedot.flows import change, extra, govern, register, trigger
+from tests.simulation import stage
+
+Patch = tuple[Any, str, Any]
+
+
+def stamp() -> list[Patch]:
+    """Rows that have not started keep the version that they were claimed under."""
+
+    def near(task: Task) -> list[Run]:
+        now = clock.now_ms() // 1000
+        span = (nominal(now - LOOK_AHEAD_SEC - 3_600), nominal(now + LOOK_AHEAD_SEC + 86_400))
+        items = tables.rows(("task_id", task.task_id), "scheduled_for", span)
+        return [parse(item) for item in items if "life" in item]
+
+    return [(govern, "_stamp", near)]
+
+
+def same_again() -> list[Patch]:
+    """Who finds the task so already answers at once."""
+    original = govern.make_it_govern
+    alike = change._alike  # noqa: SLF001  # planted in the flow
+    found: list[bool] = []
+
+    def noted(wanted: Task, present: Task) -> bool:
+        found[:] = [alike(wanted, present)]
+        return found[0]
+
+    def make_it_govern(task: Task, *, sent_from: int | None) -> None:
+        if not found[0]:
+            original(task, sent_from=sent_from)
+
+    return [(change, "_alike", noted), (change, "make_it_govern", make_it_govern)]
+
+
+def books() -> list[Patch]:
+    """The cursor moves on, and nobody says what became of what was due."""
+    return [(change, "close_the_books", lambda *_: None)]
+
+
+def orphans() -> list[Patch]:
+    """What the write takes out of the index is left to whoever claimed it."""
+    return [(govern, "send", lambda _: None)]
+
+
+def listed_late() -> list[Patch]:
+    """A run of its own is claimed, then listed, then sent."""
+
+    def launch(runs: Sequence[Run]) -> list[Outcome]:
+        now_ms = clock.now_ms()
+        outcomes = claims.write_many([moves.insert(run, now_ms=now_ms) for run in runs])
+        entries = [(run.run_id, run.life.tv) for run in runs]
+        listed = manifest.listing(ids.token(), entries, now_ms=now_ms, latest_ms=now_ms)
+        for each in listed:
+            tables.put(manifest.TABLE, each.item())
+        extra.send([run for run, done in zip(runs, outcomes, strict=True) if done is Outcome.DONE])
+        return outcomes
+
+    return [(trigger, "launch", launch)]
+
+
+def edge() -> list[Patch]:
+    """The first slot is the first after now, wherever its jitter puts it."""
+
+    def first_due(task: Task) -> int | None:
+        slot = task.schedule.next(task.effective_from)
+        return None if slot is None else task.schedule.due_at(slot)
+
+    return [
+        (registering, "first_due", first_due),
+        (change, "first_due", first_due),
+        (register, "first_due", first_due),
+        (stage, "first_due", first_due),
+    ]

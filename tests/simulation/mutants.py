@@ -24,7 +24,7 @@ class Mutant:
     profiles: tuple[str, ...]
     # A first killer, and how many seeds from there on a changed world may need.
     seed: int = 0
-    within: int = 60
+    within: int = 150
 
 
 @contextmanager
@@ -67,7 +67,7 @@ MUTANTS = (
         "same again",
         "F3: who finds it so already stamps all the same",
         mutants_write.same_again,
-        ("replays", "replays bare"),
+        ("again",),
     ),
     Mutant(
         "skip early", "F4, L4: nobody skips before the due time", mutants_work.early, ("races",)
@@ -79,7 +79,7 @@ MUTANTS = (
         "orphans", "F6: the API sends what it moves away", mutants_write.orphans, ("orphans bare",)
     ),
     Mutant(
-        "any state", "F7, L3: a start names the state it saw", mutants_work.any_state, ("stalls",)
+        "any state", "F7, L3: a start names the state it saw", mutants_work.any_state, ("zombies",)
     ),
     Mutant(
         "claim from now", "F8: a claim ends before the next tick", mutants_dispatch.late, ("late",)
@@ -121,7 +121,7 @@ MUTANTS = (
     Mutant(
         "no takeover", "a dead dispatcher's claims", mutants_dispatch.no_takeover, ("crashes bare",)
     ),
-    Mutant("no fence", "only the newest start settles", mutants_work.no_fence, ("stalls",)),
+    Mutant("no fence", "only the newest start settles", mutants_work.no_fence, ("zombies",)),
     Mutant(
         "settle first",
         "the retry's message, then settle",

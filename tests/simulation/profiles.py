@@ -249,6 +249,33 @@ SCENES = (
         calls=("pause", "resume", "other", "half", "delete"),
         calls_max=8,
     ),
+    # A call dies between its write and its stamp, right before a slot; the second one finds it so.
+    Scene(
+        name="again",
+        kinds=("twenty",),
+        drawn=1,
+        faults=_quiet(slow=0.05),
+        aims=(Aim("api#0", "transact_write_items", 0, Fault.CRASH_AFTER),),
+        calls=("pause", "half"),
+        calls_max=1,
+        calls_between=(98.0, 99.5),
+    ),
+    # Workers stall over attempts that fail, and others take them over.
+    Scene(
+        name="zombies",
+        kinds=("minute", "twenty"),
+        faults=Profile(
+            faults_until_sec=300,
+            faults_max=20,
+            stall_before=0.06,
+            stall_after=0.06,
+            stall_sec=(22.0, 50.0),
+            double_message=0.3,
+            skew_ms=2_000,
+        ),
+        failing=0.6,
+        takes_sec=15,
+    ),
     # Workers die while the last runs leave the gate: nobody comes later who could help.
     Scene(
         name="closing",

@@ -1,0 +1,52 @@
+"""The figures of a minute follow from its rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onthedot.core.ledger import Ledger
+from onthedot.core.run import FINAL
+from tests.core.made import NOON_MS, run
+
+
+def succeeded(lag_ms: int, duration_ms: int) -> dict[str, Any]:
+    """A run of one attempt."""
+    started_ms = NOON_MS + lag_ms
+    return {
+        "status": "succeeded",
+        "attempt": 1,
+        "started_ms": started_ms,
+        "ended_ms": started_ms + duration_ms,
+    }
+
+
+def test_outcomes_are_counted_and_nothing_else_is_made_up() -> None:
+    ledger = Ledger()
+    for status in sorted(FINAL):
+        ledger.note(run(status=status, reason="any"))
+
+    assert ledger.figures() == dict.fromkeys(FINAL, 1)
+    assert Ledger().figures() == {}
+
+
+def test_lateness_and_durations_have_their_percentiles() -> None:
+    ledger = Ledger()
+    for number in range(1, 101):
+        ledger.note(run(**succeeded(number, number * 10)))
+
+    figures = ledger.figures()
+    assert (figures["lag_p50_ms"], figures["lag_p99_ms"], figures["lag_max_ms"]) == (51, 100, 100)
+    assert (figures["duration_p50_ms"], figures["duration_max_ms"]) == (510, 1_000)
+    assert figures["succeeded"] == 100
+
+
+def test_a_retried_run_counts_its_attempts_and_not_its_lateness() -> None:
+    ledger = Ledger()
+    outcomes = ("failed", "lost", "stale", "lost")
+    attempts = tuple({"outcome": outcome} for outcome in outcomes)
+    ledger.note(run(**succeeded(9_000, 5), attempts=attempts, first_started_ms=NOON_MS + 3))
+
+    figures = ledger.figures()
+    assert (figures["retries"], figures["leases_lost"], figures["stale"]) == (4, 2, 1)
+    assert "lag_max_ms" not in figures
+    assert figures["duration_max_ms"] == 5

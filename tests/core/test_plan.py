@@ -1,0 +1,159 @@
+"""Every slot that is due has one fate in one plan; what the policy says decides which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from onthedot.core.due import Due
+from onthedot.core.numbers import LOOK_AHEAD_SEC, ROWS_MAX
+from onthedot.core.plan import Plan, plan
+from tests.core.made import NOON, due, law
+
+TEXTS = ("* * * * *", "*/10 * * * * *", "*/7 * * * *", "@every 45s", "0 */6 * * *", "0 0 1 1 *")
+
+
+def plans(cursor: Due, now: int) -> Iterator[Plan]:
+    """Plan as a tick does: ranges first, each from behind the one before."""
+    while True:
+        planned = plan(cursor, now)
+        yield planned
+        if planned.range is None or planned.following is None:
+            return
+        assert planned.following > cursor.next_run_at
+        cursor = replace(cursor, next_run_at=planned.following)
+
+
+def slots_due(cursor: Due, now: int) -> list[int]:
+    """Every slot from the cursor on that is due within the look-ahead, by walking."""
+    schedule = cursor.schedule
+    slot = schedule.next(cursor.next_run_at - 86_402)
+    found = []
+    while slot is not None and slot <= now + LOOK_AHEAD_SEC:
+        if cursor.next_run_at <= schedule.due_at(slot) <= now + LOOK_AHEAD_SEC:
+            found.append(slot)
+        slot = schedule.next(slot)
+    return found
+
+
+@law
+@given(
+    cursor=st.builds(
+        due,
+        st.sampled_from(TEXTS),
+        misfire=st.sampled_from(["latest", "all", "none"]),
+        grace_sec=st.sampled_from([0, 60, 600, 3_600, 86_400]),
+        jitter_sec=st.sampled_from([0, 1, 30, 600]),
+        runs_left=st.none() | st.integers(1, 40),
+    ),
+    late_sec=st.integers(-200, 9_000),
+)
+def test_every_due_slot_fires_once_or_is_recorded_once(cursor: Due, late_sec: int) -> None:
+    first = cursor.schedule.next(NOON - 1)
+    assert first is not None
+    cursor = replace(cursor, next_run_at=cursor.schedule.due_at(first))
+    now = cursor.next_run_at + late_sec
+    expected = slots_due(cursor, now)
+
+    told: list[int] = []
+    fired = 0
+    for planned in plans(cursor, now):
+        if spanned := planned.range:
+            within = [slot for slot in expected if spanned.slot <= slot <= spanned.last]
+            assert len(within) == spanned.count
+            assert not planned.firings
+            told += within
+        else:
+            told += [firing.slot for firing in planned.firings]
+            told += [record.slot for record in planned.unfired]
+            fired += len(planned.firings)
+            assert len(planned.unfired) <= 2 * ROWS_MAX
+        last = planned
+
+    if cursor.runs_left is not None and fired == cursor.runs_left:
+        assert last.following is None
+        assert sorted(told) == expected[: len(told)]
+    else:
+        assert sorted(told) == expected
+        assert last.following is not None
+        assert last.following > now + LOOK_AHEAD_SEC
+
+
+@law
+@given(
+    misfire=st.sampled_from(["latest", "all", "none"]),
+    grace_sec=st.sampled_from([0, 100, 150, 151, 3_600]),
+    late_sec=st.integers(0, 5_000),
+)
+def test_what_is_late_by_up_to_the_look_ahead_always_fires(
+    misfire: str, grace_sec: int, late_sec: int
+) -> None:
+    now = NOON + late_sec
+    *_, planned = plans(due("* * * * *", misfire=misfire, grace_sec=grace_sec), now)
+
+    fresh = {slot for slot in slots_due(due("* * * * *"), now) if slot >= now - LOOK_AHEAD_SEC}
+    assert fresh <= {firing.slot for firing in planned.firings}
+    for record in planned.unfired:
+        outside = record.due < now - grace_sec
+        assert (record.reason == "outside_grace") == outside
+
+
+@pytest.mark.parametrize("grace_sec", [7_200, 7_260, 12_000])
+@pytest.mark.parametrize("outside", [1, 2, 100, 101])
+def test_whatever_stands_before_a_long_group_the_plan_gets_behind_both(
+    grace_sec: int, outside: int
+) -> None:
+    now = NOON + grace_sec + outside * 60 - 1
+    planned = list(plans(due("* * * * *", grace_sec=grace_sec), now))
+
+    assert planned[-1].range is None
+    assert planned[-1].firings[0].origin == "catchup"
+
+
+def test_a_range_begins_at_the_cursor_whoever_plans_it() -> None:
+    cursor = due("*/10 * * * * *")
+
+    earlier, later = plan(cursor, NOON + 9_000), plan(cursor, NOON + 9_500)
+
+    assert earlier.range is not None
+    assert later.range is not None
+    assert earlier.range.slot == later.range.slot == NOON
+    assert earlier.range.last < later.range.last
+
+
+def test_the_newest_missed_slot_fires_for_the_others() -> None:
+    planned = plan(due("* * * * *"), NOON + 600)
+
+    assert (planned.firings[0].slot, planned.firings[0].origin) == (NOON + 420, "catchup")
+    assert {record.reason for record in planned.unfired} == {"coalesced"}
+    assert {record.status for record in planned.unfired} == {"skipped"}
+
+
+def test_a_one_off_keeps_its_origin_however_late() -> None:
+    cursor = due("at(2026-11-18T12:00:00)", task_id="tsk_X")
+
+    assert [firing.origin for firing in plan(cursor, NOON).firings] == ["task"]
+    assert [firing.origin for firing in plan(cursor, NOON + 1_000).firings] == ["task"]
+    assert plan(cursor, NOON).following is None
+
+
+def test_a_cursor_between_two_slots_goes_on_at_the_next() -> None:
+    planned = plan(due("* * * * *", next_run_at=NOON + 1), NOON)
+
+    assert [firing.slot for firing in planned.firings] == [NOON + 60, NOON + 120]
+
+
+def test_nothing_is_due_before_its_time() -> None:
+    planned = plan(due("* * * * *", next_run_at=NOON + 600), NOON)
+
+    assert (planned.firings, planned.unfired, planned.following) == ([], [], NOON + 600)
+
+
+def test_without_runs_left_nothing_fires_and_nothing_follows() -> None:
+    planned = plan(due("* * * * *", runs_left=0), NOON)
+
+    assert (planned.firings, planned.following) == ([], None)

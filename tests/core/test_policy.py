@@ -1,0 +1,170 @@
+"""What becomes of an attempt: retries are counted, spread and bounded, and ends are final."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from onthedot.core.policy import (
+    Again,
+    Answer,
+    Dead,
+    Done,
+    Skipped,
+    Stopped,
+    after,
+    backoff_sec,
+    error_of,
+)
+from onthedot.core.run import ATTEMPTS_KEPT, Life
+from onthedot.core.task import Retry
+from tests.core.made import NOON_MS, law, run, task
+
+NOW_MS = NOON_MS + 1_000
+
+
+def running(attempt: int = 1, released: int = 0) -> Life:
+    """An attempt under way."""
+    seen = run(
+        status="running",
+        attempt=attempt,
+        released=released,
+        owner="W",
+        started_ms=NOON_MS,
+        lease_ms=NOW_MS,
+    )
+    return seen.life
+
+
+def came(life: Life, answer: Answer, *, max_attempts: int = 3, fraction: float = 1.0) -> Life:
+    """The life after it."""
+    of_task = task(max_attempts=max_attempts)
+    return after(life, of_task, answer, now_ms=NOW_MS, fraction=fraction)
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "reason"),
+    [
+        (Done({"ok": 1}), "succeeded", ""),
+        (Skipped("nothing to do"), "skipped", "handler"),
+        (Stopped(), "cancelled", "user"),
+        (Stopped("previous"), "cancelled", "previous"),
+        (Dead("permanent"), "dead", "permanent"),
+        (Dead("handler_not_found"), "dead", "handler_not_found"),
+    ],
+)
+def test_an_end_is_an_end_at_whichever_attempt(answer: Answer, status: str, reason: str) -> None:
+    for attempt in (1, 3):
+        life = came(running(attempt=attempt), answer)
+
+        assert (life.status, life.reason, life.ended_ms) == (status, reason, NOW_MS)
+        assert (life.attempt, life.lease_ms) == (attempt, 0)
+
+
+def test_an_end_keeps_what_was_said() -> None:
+    error = error_of("Fail", "no")
+
+    assert came(running(), Done({"ok": 1})).result == {"ok": 1}
+    assert came(running(), Skipped("nothing to do")).note == "nothing to do"
+    assert came(running(), Dead("permanent", error)).error == error
+    assert came(running(attempt=3), Again("failed", error)).error == error
+
+
+@pytest.mark.parametrize("outcome", ["failed", "timed_out", "lost"])
+@pytest.mark.parametrize(
+    ("attempt", "released", "status"),
+    [(1, 0, "retrying"), (2, 0, "retrying"), (3, 0, "dead"), (4, 2, "retrying"), (5, 2, "dead")],
+)
+def test_attempts_are_counted_but_for_those_that_gave_the_run_back(
+    outcome: str, attempt: int, released: int, status: str
+) -> None:
+    life = came(running(attempt=attempt, released=released), Again(outcome))
+
+    assert life.status == status
+    assert life.reason == (outcome if status == "retrying" else "attempts_exhausted")
+    assert life.released == released
+
+
+@pytest.mark.parametrize("outcome", ["yielded", "released"])
+def test_to_give_a_run_back_costs_no_attempt(outcome: str) -> None:
+    life = came(running(attempt=1), Again(outcome, after_sec=60), max_attempts=1)
+
+    assert (life.status, life.reason, life.released) == ("retrying", outcome, 1)
+    assert life.due_ms == NOW_MS + 60_000
+
+
+def test_a_retry_is_never_due_at_once() -> None:
+    assert came(running(), Again("failed"), fraction=0.0).due_ms == NOW_MS + 1_000
+    assert came(running(), Again("failed", after_sec=0)).due_ms == NOW_MS + 1_000
+
+
+def test_a_retry_keeps_what_became_of_the_attempt_and_when_the_run_first_began() -> None:
+    error = error_of("ValueError", "no")
+    first = came(running(), Again("failed", error))
+
+    assert first.attempts == (
+        {
+            "attempt": 1,
+            "worker": "W",
+            "started_ms": NOON_MS,
+            "ended_ms": NOW_MS,
+            "outcome": "failed",
+            "error": error,
+        },
+    )
+    assert first.first_started_ms == NOON_MS
+    assert first.lease_ms == 0
+
+
+def test_only_so_many_attempts_are_kept() -> None:
+    life = running()
+    for attempt in range(1, 80):
+        life = came(running(attempt=attempt), Again("failed"), max_attempts=100)
+        kept = (*life.attempts,) * 60
+
+    assert len(kept) == 60
+    full = run(status="running", attempt=60, attempts=kept).life
+    assert len(came(full, Again("failed"), max_attempts=100).attempts) == ATTEMPTS_KEPT
+
+
+@law
+@given(
+    bounds=st.tuples(st.integers(1, 86_400), st.integers(1, 86_400)),
+    attempt=st.integers(1, 100),
+    fraction=st.floats(0, 1),
+    backoff=st.sampled_from(["exponential", "fixed"]),
+)
+def test_full_jitter_lies_between_nothing_and_the_plain_wait(
+    bounds: tuple[int, int], attempt: int, fraction: float, backoff: str
+) -> None:
+    base, cap = sorted(bounds)
+    full = Retry(backoff=backoff, base_sec=base, cap_sec=cap)
+    plain = Retry(backoff=backoff, base_sec=base, cap_sec=cap, jitter="none")
+    wait = backoff_sec(plain, attempt, fraction)
+
+    assert base <= wait <= cap
+    assert 0 <= backoff_sec(full, attempt, fraction) <= wait
+    assert backoff_sec(full, attempt, 1.0) == wait
+
+
+def test_exponential_doubles_up_to_the_cap_and_fixed_stays() -> None:
+    doubling = Retry(jitter="none")
+    fixed = Retry(backoff="fixed", jitter="none")
+
+    waits = [backoff_sec(doubling, attempt, 0) for attempt in range(1, 11)]
+    assert waits == [5, 10, 20, 40, 80, 160, 320, 640, 900, 900]
+    assert {backoff_sec(fixed, attempt, 0) for attempt in range(1, 11)} == {5}
+
+
+def test_an_error_is_cut_and_likes_have_one_fingerprint() -> None:
+    error = error_of("ValueError", "x" * 2_000, "y" * 9_000)
+
+    assert (len(error["message"]), len(error["stack"])) == (1_000, 8_192)
+    prints = {
+        error_of("ValueError", f"order {number} of '{name}' is gone")["fingerprint"]
+        for number, name in ((1, "a"), (77, "b c"))
+    }
+    assert len(prints) == 1
+    assert len(prints.pop()) == 12
+    assert error_of("KeyError", "x")["fingerprint"] != error_of("ValueError", "x")["fingerprint"]

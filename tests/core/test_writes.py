@@ -1,0 +1,139 @@
+"""Both spellings of a write change the same, name every clause, and give values apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from onthedot.core import backfill, due, gate, moves
+from onthedot.core.gate import Gate
+from onthedot.core.writes import Clause, Insert, Update, expression, statement
+from tests.core.made import NOON, NOON_MS, TASK_ID, run
+from tests.core.made import due as made_due
+
+CLAIMED = run(claim_id="D1", claim_until=NOON_MS)
+RUNNING = run(status="running", attempt=2, owner="W", lease_ms=NOON_MS + 20_000)
+RETRYING = run(status="retrying", attempt=2)
+EXACT = ["life.status", "life.attempt", "life.tv"]
+FENCE = ["life.status", "life.attempt", "life.owner"]
+FILL = backfill.Backfill(backfill_id="bkf_1", task_id=TASK_ID, first=NOON, last=NOON, cursor=NOON)
+
+Make = Callable[[], object]
+# Every conditional update of ours, and the state that it names.
+UPDATES: dict[str, tuple[Make, list[str]]] = {
+    "advance": (lambda: due.advance(made_due(), NOON + 60, 1), ["next_run_at", "version"]),
+    "advance to nothing": (lambda: due.advance(made_due(), None, 1), ["next_run_at", "version"]),
+    "gate": (lambda: gate.write(Gate(task_id=TASK_ID, rev=3), Gate(task_id=TASK_ID)), ["rev"]),
+    "backfill moved": (lambda: backfill.moved(FILL, NOON + 60), ["cursor"]),
+    "take over a claim": (
+        lambda: moves.take_over_claim(CLAIMED, "D2", NOON_MS, now_ms=NOON_MS),
+        [*EXACT, "life.claim_id"],
+    ),
+    "miss a claim": (
+        lambda: moves.miss_claim(CLAIMED, "missed", "outside_grace", now_ms=NOON_MS),
+        [*EXACT, "life.claim_id"],
+    ),
+    "settle unstarted": (
+        lambda: moves.settle_unstarted(CLAIMED, "skipped", "paused", now_ms=NOON_MS),
+        EXACT,
+    ),
+    "settle a lost one": (
+        lambda: moves.settle_unstarted(RUNNING, "dead", "undeliverable", now_ms=NOON_MS),
+        [*EXACT, "life.lease_ms"],
+    ),
+    "start": (lambda: _start(CLAIMED), [*EXACT, "life.due_ms"]),
+    "start again": (lambda: _start(RETRYING), [*EXACT, "life.due_ms"]),
+    "take over": (lambda: _start(RUNNING), [*EXACT, "life.lease_ms"]),
+    "settle": (lambda: moves.settle(RUNNING, RUNNING.life, now_ms=NOON_MS), FENCE),
+    "stamp": (lambda: moves.stamp(CLAIMED, 2, now_ms=NOON_MS), EXACT),
+    "cancel": (lambda: moves.cancel(RETRYING, "user", now_ms=NOON_MS), EXACT),
+    "request": (
+        lambda: moves.request_cancel(RUNNING, "user", now_ms=NOON_MS),
+        ["life.status", "life.attempt"],
+    ),
+    "mark": (lambda: moves.mark(RUNNING, RUNNING.life, now_ms=NOON_MS), [*EXACT, "life.lease_ms"]),
+}
+
+
+def _start(seen: object) -> object:
+    assert isinstance(seen, type(CLAIMED))
+    begun = moves.started(seen, owner="W2", msg="m", now_ms=NOON_MS, lease_ms=NOON_MS + 20_000)
+    return moves.start(seen, begun, now_ms=NOON_MS)
+
+
+def made(name: str) -> Update:
+    write = UPDATES[name][0]()
+    assert isinstance(write, Update)
+    return write
+
+
+@pytest.mark.parametrize("name", UPDATES)
+def test_it_names_the_very_state_that_was_seen(name: str) -> None:
+    clauses = made(name).clauses
+
+    assert [".".join(clause.path) for clause in clauses] == UPDATES[name][1]
+    ranges = [".".join(clause.path) for clause in clauses if clause.operator != "="]
+    assert ranges == (["life.due_ms"] if name.startswith("start") else [])
+
+
+@pytest.mark.parametrize("name", UPDATES)
+def test_the_statement_has_every_change_and_every_clause(name: str) -> None:
+    write = made(name)
+    text, values = statement(write, "physical")
+    changes, _, where = text.partition(" WHERE ")
+
+    assert text.startswith('UPDATE "physical" ')
+    assert text.count("?") == len(values) == len(write.sets) + len(write.key) + len(write.clauses)
+    assert re.findall(r'"(\w+)"=\?', changes) == [name for name, _ in write.sets]
+    assert re.findall(r'REMOVE "(\w+)"', changes) == list(write.removes)
+    named = [path.replace('"', "") for path in re.findall(r'([\w".]+)(?:<=|=)\?', where)]
+    assert named == [name for name, _ in write.key] + [
+        ".".join(clause.path) for clause in write.clauses
+    ]
+    assert values[: len(write.sets)] == [value for _, value in write.sets]
+    assert values[-len(write.clauses) :] == [clause.value for clause in write.clauses]
+
+
+@pytest.mark.parametrize("name", UPDATES)
+def test_the_expression_has_every_change_and_every_clause(name: str) -> None:
+    write = made(name)
+    spelled = expression(write)
+
+    def real(text: str) -> str:
+        return re.sub(r"#n\d+", lambda found: spelled.names[found.group()], text)
+
+    sets = dict(re.findall(r"(\w+) = (:s\d+)", real(spelled.update)))
+    assert {key: spelled.values[short] for key, short in sets.items()} == dict(write.sets)
+    assert all(name in real(spelled.update).partition("REMOVE")[2] for name in write.removes)
+    exists, *conditions = real(spelled.condition).split(" AND ")
+    assert exists == f"attribute_exists({write.key[0][0]})"
+    named = [re.fullmatch(r"([\w.]+) (<=|=) (:c\d+)", each) for each in conditions]
+    assert [
+        Clause(tuple(found[1].split(".")), found[2], spelled.values[found[3]])
+        for found in named
+        if found
+    ] == list(write.clauses)
+
+
+def test_an_expression_spells_no_name_out() -> None:
+    for name in UPDATES:
+        spelled = expression(made(name))
+
+        bare = re.sub(
+            r"[#:]\w+|SET|REMOVE|AND|attribute_exists", "", spelled.update + spelled.condition
+        )
+        assert not re.search(r"\w", bare)
+        assert set(re.findall(r"#n\d+", spelled.update + spelled.condition)) == set(spelled.names)
+
+
+def test_an_insert_puts_the_whole_item_under_a_key_that_is_free() -> None:
+    write = moves.insert(CLAIMED, now_ms=NOON_MS)
+    text, values = statement(write, "physical")
+
+    assert isinstance(write, Insert)
+    assert write.key == ("task_id", "scheduled_for")
+    assert text.startswith('INSERT INTO "physical" VALUE {')
+    assert re.findall(r"'(\w+)': \?", text) == list(write.item)
+    assert values == list(write.item.values())

@@ -1,0 +1,197 @@
+"""The audit looks at every listed run until it is final, asks less and less often, only sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from onthedot.core import manifest
+from onthedot.core.instants import nominal
+from onthedot.core.policy import Again, Done
+from onthedot.flows import register
+from onthedot.flows.audit import audit
+from onthedot.flows.cancel import cancel
+from onthedot.flows.trigger import trigger
+from tests.flows.calm import NOON, add, go, outcomes, partition, purge, put_run, runs, spoil, wait
+from tests.simulation.stage import Stage
+
+
+def listed(stage: Stage, *run_ids: str, tv: int = 1) -> None:
+    """Put a manifest as a dispatch puts it that died before its first claim."""
+    entries = [(run_id, tv) for run_id in run_ids]
+    now_ms = stage.world.epoch_us() // 1000
+    for each in manifest.listing("DEAD", entries, now_ms=now_ms, latest_ms=now_ms):
+        put_run(stage, each.item())
+
+
+def manifests(stage: Stage) -> list[tuple[str, int]]:
+    """The minute that each manifest is for, and how often it was carried."""
+    return [(item["task_id"][17:22], item["carried"]) for item in partition(stage, "check#")]
+
+
+def test_what_is_final_is_counted_and_its_manifest_goes(stage: Stage) -> None:
+    task = add(stage, "* * * * *")
+    go(stage, 130)
+    register.delete(task.task_id)
+    wait(stage, 400)
+
+    figures = audit().figures()
+
+    assert figures["succeeded"] == 2
+    assert figures["cancelled"] == 2
+    assert figures["lag_max_ms"] < 100
+    assert figures["duration_p50_ms"] >= 50
+    assert manifests(stage) == []
+
+
+def test_a_lost_message_is_sent_again_a_minute_after_it_was_due(stage: Stage) -> None:
+    task = add(stage, "0 0 * * *")
+    trigger(task.task_id)
+    purge(stage)
+    wait(stage, 50)
+    assert "resent" not in audit().figures()
+    wait(stage, 61)
+
+    assert audit().figures()["resent"] == 1
+    wait(stage, 70)
+
+    assert list(outcomes(stage, task).values()) == ["succeeded"]
+
+
+def test_a_lost_retry_is_sent_again_as_the_next_attempt(stage: Stage) -> None:
+    task = add(stage, "0 0 * * *")
+    stage.answer = lambda call: Again("failed", after_sec=20) if call.attempt == 1 else Done()
+    trigger(task.task_id)
+    wait(stage, 5)
+    purge(stage)
+
+    go(stage, 300, audited=True)
+
+    assert [delivery.attempt for delivery in stage.deliveries] == [1, 2]
+    assert list(outcomes(stage, task).values()) == ["succeeded"]
+
+
+def test_what_stays_open_is_asked_for_less_and_less_often(stage: Stage) -> None:
+    task = add(stage, "0 0 * * *")
+    stage.answer = lambda _: Again("failed", after_sec=7_200)
+    trigger(task.task_id)
+    minutes = []
+    for minute in range(1, 60):
+        wait(stage, minute * 60 + 30)
+        audit()
+        minutes.append(manifests(stage)[0])
+
+    assert list(dict.fromkeys(minutes)) == [
+        ("12:02", 1),
+        ("12:04", 2),
+        ("12:08", 3),
+        ("12:16", 4),
+        ("12:31", 5),
+        ("12:46", 6),
+        ("13:01", 7),
+    ]
+
+
+def test_a_crash_between_the_two_manifests_looks_twice(stage: Stage) -> None:
+    run = trigger(add(stage, "0 0 * * *").task_id)
+    assert run is not None
+    stage.answer = lambda _: Again("failed", after_sec=7_200)
+    (before,) = partition(stage, "check#")
+    wait(stage, 90)
+    audit()
+    put_run(stage, before)
+    audit()
+
+    assert manifests(stage) == [("12:02", 1)]
+
+
+def test_a_row_that_nobody_put_is_waited_for_and_then_recorded_as_missed(stage: Stage) -> None:
+    task = add(stage, "*/5 * * * *")
+    listed(stage, f"{task.task_id}.20261118T120500Z")
+    spoil(stage, task, "cursor", next_run_at=nominal(NOON + 600))
+    for minute in range(1, 10):
+        wait(stage, minute * 60 + 30)
+        assert "unaccounted" not in audit().figures()
+
+    wait(stage, 1_000)
+    assert audit().figures() == {"unaccounted": 1}
+
+    (found,) = runs(stage, task)
+    assert (found.life.status, found.life.reason) == ("missed", "unaccounted")
+    assert found.life.due_ms == (NOON + 300) * 1000
+    assert manifests(stage) == []
+
+
+def _edited(stage: Stage) -> None:
+    register.pause(stage.tasks[0].task_id)
+
+
+def _ahead(stage: Stage) -> None:
+    spoil(stage, stage.tasks[0], "cursor", next_run_at=nominal(NOON + 300))
+
+
+def _gone(stage: Stage) -> None:
+    key = {"task_id": {"S": stage.tasks[0].task_id}, "part": {"S": "cursor"}}
+    stage.world.store.delete_item(TableName="tasks", Key=key)
+
+
+@pytest.mark.parametrize("why", [_edited, _ahead, _gone])
+def test_a_row_whose_absence_is_explained_is_forgotten(
+    stage: Stage, why: Callable[[Stage], None]
+) -> None:
+    task = add(stage, "*/5 * * * *")
+    listed(stage, f"{task.task_id}.20261118T120500Z")
+    spoil(stage, task, "cursor", next_run_at=nominal(NOON + 600))
+    why(stage)
+    before = outcomes(stage, task)
+
+    go_audited(stage, 1_500)
+
+    assert outcomes(stage, task) == before
+    assert manifests(stage) == []
+
+
+def test_a_slot_that_a_range_covers_is_not_unaccounted(stage: Stage) -> None:
+    task = add(stage, "*/10 * * * * *", misfire="none")
+    listed(stage, f"{task.task_id}.20261118T120500Z")
+    wait(stage, 1_300)
+    go(stage, 1_400)
+    register_ranges = [run for run in runs(stage, task) if run.range_to]
+    assert register_ranges != []
+
+    figures = audit().figures()
+
+    assert "unaccounted" not in figures
+    assert "12:05:00" not in outcomes(stage, task)
+
+
+def test_an_unknown_run_that_has_no_slot_is_forgotten(stage: Stage) -> None:
+    task = add(stage, "*/5 * * * *")
+    listed(stage, f"{task.task_id}.20261118T120001.000Z~mABC")
+
+    go_audited(stage, 1_500)
+
+    assert outcomes(stage, task) == {}
+    assert manifests(stage) == []
+
+
+def test_nothing_is_sent_for_a_run_that_was_cancelled(stage: Stage) -> None:
+    run = trigger(add(stage, "0 0 * * *").task_id)
+    assert run is not None
+    purge(stage)
+    cancel(run.run_id)
+    wait(stage, 100)
+
+    assert audit().figures() == {"cancelled": 1}
+    assert stage.deliveries == []
+
+
+def go_audited(stage: Stage, until_sec: int) -> None:
+    """An audit each minute, and no tick."""
+    figures: list[Any] = []
+    for minute in range(1, until_sec // 60):
+        wait(stage, minute * 60 + 30)
+        figures.append(audit().figures())
+    assert not any("unaccounted" in each for each in figures)

@@ -1,0 +1,137 @@
+"""Cancel: at once what has not started, by request what runs, and nothing that is over."""
+
+from __future__ import annotations
+
+from onthedot.core.policy import Again
+from onthedot.flows.cancel import cancel
+from onthedot.flows.trigger import trigger
+from tests.flows.calm import NOON, add, gate, go, outcomes, runs, said, told, wait
+from tests.simulation.stage import Stage
+
+
+def test_a_claimed_run_is_cancelled_at_once_and_never_starts(stage: Stage) -> None:
+    task = add(stage, "* * * * *")
+    go(stage, 61)
+    claimed = runs(stage, task)[1]
+
+    after = cancel(claimed.run_id)
+    assert after is not None
+    assert said(after) == "cancelled(user)"
+    go(stage, 130)
+
+    assert told(stage) == [(60, 1)]
+
+
+def test_a_run_that_waits_for_its_retry_is_cancelled_at_once(stage: Stage) -> None:
+    task = add(stage, "* * * * *")
+    stage.answer = lambda _: Again("failed", after_sec=30)
+    go(stage, 61)
+
+    cancel(runs(stage, task)[0].run_id)
+    wait(stage, 100)
+
+    assert outcomes(stage, task)["12:01:00"] == "cancelled(user)"
+    assert told(stage) == [(60, 1)]
+
+
+def test_a_handler_that_looks_stops_when_it_is_asked_to(stage: Stage) -> None:
+    task = add(stage, "* * * * *")
+    stage.takes_sec = lambda _: 60
+    go(stage, 70)
+    run = runs(stage, task)[0]
+
+    asked = cancel(run.run_id)
+    assert asked is not None
+    assert asked.life.status == "running"
+    assert asked.cancel_by == "user"
+    wait(stage, 90)
+
+    assert outcomes(stage, task)["12:01:00"] == "cancelled(user)"
+
+
+def test_a_handler_that_does_not_look_ends_as_it_ends(stage: Stage) -> None:
+    task = add(stage, "* * * * *")
+    stage.takes_sec = lambda _: 3
+    go(stage, 62)
+
+    cancel(runs(stage, task)[0].run_id)
+    wait(stage, 90)
+
+    assert outcomes(stage, task)["12:01:00"] == "succeeded"
+
+
+def test_a_run_that_fails_after_the_request_is_not_tried_again(stage: Stage) -> None:
+    task = add(stage, "* * * * *")
+    stage.answer = lambda _: Again("failed", after_sec=10)
+    stage.takes_sec = lambda _: 3
+    go(stage, 62)
+
+    cancel(runs(stage, task)[0].run_id)
+    wait(stage, 100)
+
+    assert outcomes(stage, task)["12:01:00"] == "cancelled(user)"
+    assert told(stage) == [(60, 1)]
+
+
+def test_what_is_final_stays_as_it_is(stage: Stage) -> None:
+    task = add(stage, "* * * * *")
+    go(stage, 70)
+    run = runs(stage, task)[0]
+
+    assert cancel(run.run_id) == run
+    assert runs(stage, task)[0] == run
+    assert cancel("sch_NONE.20261118T120000Z") is None
+
+
+def test_a_second_request_changes_nothing(stage: Stage) -> None:
+    task = add(stage, "* * * * *")
+    stage.takes_sec = lambda _: 60
+    go(stage, 70)
+    run = runs(stage, task)[0]
+
+    cancel(run.run_id)
+    asked_ms = stage.rows()[run.run_id].cancel_ms
+    wait(stage, 71)
+    cancel(run.run_id)
+
+    assert stage.rows()[run.run_id].cancel_ms == asked_ms == (NOON + 70) * 1000
+
+
+def test_a_run_that_waits_at_the_gate_leaves_the_line(stage: Stage) -> None:
+    task = add(stage, "0 0 * * *", overlap="queue")
+    stage.takes_sec = lambda _: 40
+    first, second, third = (_triggered(stage, task.task_id, at) for at in (1, 2, 3))
+    wait(stage, 10)
+    assert len(gate(stage, task)["waiting"]) == 2
+
+    cancel(second)
+    wait(stage, 130)
+
+    rows = stage.rows()
+    assert [said(rows[each]) for each in (first, second, third)] == [
+        "succeeded",
+        "cancelled(user)",
+        "succeeded",
+    ]
+    assert gate(stage, task) == {"holders": [], "waiting": []}
+
+
+def test_a_retry_that_is_cancelled_gives_its_place_to_the_next(stage: Stage) -> None:
+    task = add(stage, "0 0 * * *", overlap="queue")
+    stage.answer = lambda _: Again("failed", after_sec=500)
+    first = _triggered(stage, task.task_id, 1)
+    _triggered(stage, task.task_id, 2)
+    wait(stage, 10)
+    assert len(stage.deliveries) == 1
+
+    cancel(first)
+    wait(stage, 20)
+
+    assert len(stage.deliveries) == 2
+
+
+def _triggered(stage: Stage, task_id: str, at_sec: float) -> str:
+    wait(stage, at_sec)
+    run = trigger(task_id)
+    assert run is not None
+    return run.run_id

@@ -1,0 +1,117 @@
+"""A handler keeps its lease while it runs, loses it when told so, and may take so long only."""
+
+from __future__ import annotations
+
+import json
+
+from onthedot.core.call import Call
+from onthedot.core.policy import Again, Answer, Done
+from onthedot.flows.trigger import trigger
+from tests.flows.calm import NOON, add, go, outcomes, purge, runs, told, wait
+from tests.simulation.stage import Stage
+
+
+def test_a_handler_of_minutes_keeps_its_lease_and_runs_once(stage: Stage) -> None:
+    task = add(stage, "*/10 * * * *")
+    stage.takes_sec = lambda _: 200
+    go(stage, 700)
+    lease_ms = runs(stage, task)[0].life.lease_ms
+
+    assert NOON + 700 < lease_ms / 1000 <= NOON + 720
+    go(stage, 900)
+
+    assert told(stage) == [(600, 1)]
+    assert outcomes(stage, task)["12:10:00"] == "succeeded"
+
+
+def test_a_handler_past_its_time_is_timed_out_and_tried_again(stage: Stage) -> None:
+    task = add(stage, "*/10 * * * *", timeout_sec=30)
+    stage.takes_sec = lambda call: 200 if call.attempt == 1 else 1
+    stage.answer = lambda _: Done()
+    go(stage, 632)
+    (run,) = (each for each in runs(stage, task) if each.key.endswith("12:10:00Z"))
+    assert (run.life.status, run.life.reason) == ("retrying", "timed_out")
+    assert [attempt["outcome"] for attempt in run.life.attempts] == ["timed_out"]
+    go(stage, 700)
+
+    assert [attempt for _, attempt in told(stage)] == [1, 2]
+    assert outcomes(stage, task)["12:10:00"] == "succeeded"
+
+
+def test_the_last_attempt_past_its_time_is_the_end(stage: Stage) -> None:
+    task = add(stage, "*/10 * * * *", timeout_sec=30, max_attempts=1)
+    stage.takes_sec = lambda _: 200
+    go(stage, 700)
+
+    assert outcomes(stage, task)["12:10:00"] == "dead(attempts_exhausted)"
+    assert runs(stage, task)[0].life.error["type"] == "TimedOut"
+
+
+def test_a_worker_that_dies_is_replaced_within_27_seconds(stage: Stage) -> None:
+    task = add(stage, "*/10 * * * *")
+    stage.takes_sec = lambda call: 60 if call.attempt == 1 else 1
+    stage.world.call_at(610, lambda: _kill_workers(stage))
+    go(stage, 700)
+
+    (first, _), (second, attempt) = told(stage)
+    assert (first, attempt) == (600, 2)
+    assert second <= 610 + 27
+    run = runs(stage, task)[0]
+    assert run.life.status == "succeeded"
+    assert [each["outcome"] for each in run.life.attempts] == ["lost"]
+
+
+def test_a_worker_that_lost_its_lease_settles_nothing(stage: Stage) -> None:
+    task = add(stage, "*/10 * * * *")
+    stage.takes_sec = lambda _: 30
+    stage.world.call_at(610, lambda: _taken_over(stage))
+    go(stage, 670)
+
+    # The other's lease ends too: what the first one did is attempt 1's, and outcome of nothing.
+    run = runs(stage, task)[0]
+    assert [attempt for _, attempt in told(stage)] == [1, 3]
+    assert (run.life.attempt, run.life.status) == (3, "succeeded")
+
+
+def test_an_attempt_that_gives_the_run_back_is_not_counted(stage: Stage) -> None:
+    task = add(stage, "*/10 * * * *", max_attempts=2)
+
+    def answer(call: Call) -> Answer:
+        return Again("released" if call.attempt <= 3 else "failed", after_sec=1)
+
+    stage.answer = answer
+    go(stage, 700)
+
+    assert [attempt for _, attempt in told(stage)] == [1, 2, 3, 4, 5]
+    assert outcomes(stage, task)["12:10:00"] == "dead(attempts_exhausted)"
+
+
+def test_a_backoff_of_hours_arrives_in_hops_and_never_early(stage: Stage) -> None:
+    task = add(stage, "0 0 1 1 *")
+    stage.answer = lambda call: Again("failed", after_sec=7_200) if call.attempt == 1 else Done()
+    stage.world.spawn("api", lambda: trigger(task.task_id))
+    wait(stage, 3)
+    (body,) = [json.loads(m.body) for m in stage.world.queues.queue("normal").messages.values()]
+    assert body["why"] == "retry"
+    wait(stage, 8_000)
+
+    assert told(stage) == [(0, 1), (7_200, 2)]
+    purge(stage)
+
+
+def _kill_workers(stage: Stage) -> None:
+    for process in stage.world.processes:
+        if process.kind == "work" and not process.done:
+            stage.world.kill(process, "the test")
+
+
+def _taken_over(stage: Stage) -> None:
+    """What another worker's takeover leaves, as a stall would allow it."""
+    run = next(iter(stage.rows().values()))
+    stage.world.store.update_item(
+        TableName="runs",
+        Key={"task_id": {"S": run.task_id}, "scheduled_for": {"S": run.key}},
+        UpdateExpression="SET life.#o = :o, life.attempt = :a",
+        ExpressionAttributeNames={"#o": "owner"},
+        ExpressionAttributeValues={":o": {"S": "ANOTHER"}, ":a": {"N": "2"}},
+    )

@@ -8,9 +8,12 @@ import sys
 import time
 from collections import Counter
 from multiprocessing import Pool
+from multiprocessing.pool import Pool as ProcessPool
 
+from tests.simulation.exhaust import Plan
 from tests.simulation.histories import verdict
 from tests.simulation.profiles import ALL
+from tests.simulation.small_history import judged, seconds_of, single_plans
 
 _PORTION = 50
 _SHOWN_MAX = 20
@@ -25,6 +28,26 @@ def _portion(seeds: tuple[str, int, int]) -> Found:
     return [one for one in found if one[2]]
 
 
+def _second_crashes(first: Plan) -> tuple[int, Found]:
+    gc.disable()
+    plans = seconds_of(first)
+    found = [(f"crashes {plan}", 0, judged(plan)) for plan in plans]
+    gc.collect()
+    return len(plans), [one for one in found if one[2]]
+
+
+def _every_pair(pool: ProcessPool) -> Found:
+    """Crash the small history at each effect and at each that then follows."""
+    broken: Found = []
+    began, count = time.monotonic(), 0
+    for number, found in pool.imap_unordered(_second_crashes, single_plans()):
+        count += number
+        broken += found
+    sec = time.monotonic() - began
+    sys.stdout.write(f"{count} pairs of crashes in {sec:.0f} s, {len(broken)} break a law\n")
+    return broken
+
+
 def main() -> int:
     """Spread so many histories evenly over the profiles; 1 if any breaks a law."""
     wanted, first = int(os.environ.get("SEEDS", "1000")), int(os.environ.get("FIRST", "0"))
@@ -37,6 +60,9 @@ def main() -> int:
     ]
     began, broken = time.monotonic(), Counter[str]()
     with Pool() as pool:
+        pairs = [] if os.environ.get("PROFILE") else _every_pair(pool)
+        for name, _, laws in pairs[:_SHOWN_MAX]:
+            sys.stdout.write(f"{name}: {'; '.join(laws[:3])}\n")
         for found in pool.imap_unordered(_portion, portions):
             for name, seed, laws in found:
                 broken[name] += 1
@@ -47,7 +73,7 @@ def main() -> int:
     sys.stdout.write(f"{count} histories in {sec:.0f} s, {broken.total()} break a law\n")
     for name, number in broken.most_common():
         sys.stdout.write(f"  {name}: {number}\n")
-    return 1 if broken else 0
+    return 1 if broken or pairs else 0
 
 
 if __name__ == "__main__":

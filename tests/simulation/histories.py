@@ -9,13 +9,16 @@ from random import Random
 from typing import Any
 
 from onthedot.core.attributes import typed
+from onthedot.core.backfill import Backfill
 from onthedot.core.call import Call
 from onthedot.core.packed import pack
 from onthedot.core.policy import Again, Answer, Dead, Done, Skipped
+from onthedot.core.run import Run
 from onthedot.core.schedule import compile_schedule
-from onthedot.flows import register
+from onthedot.flows import backfill, register
+from onthedot.flows.cancel import cancel
 from onthedot.flows.change import change
-from onthedot.flows.trigger import trigger
+from onthedot.flows.trigger import replay, trigger
 from tests.simulation.faults import Aim
 from tests.simulation.invariants import Measure, broken
 from tests.simulation.process import Process
@@ -43,6 +46,9 @@ def history(scene: Scene, seed: int, aims: tuple[Aim, ...] = ()) -> Stage:
     for _ in range(random.randint(1, scene.calls_max) if scene.calls else 0):
         at_sec = random.uniform(*scene.calls_between)
         _call(stage, random.choice(scene.calls), random.choice(stage.tasks).task_id, at_sec)
+    if "backfill" in scene.calls:
+        until_sec = scene.course.ticks_until + 300
+        stage.world.every(60, "step", lambda _: backfill.step(), first_sec=40, until_sec=until_sec)
     play(stage, scene.course)
     return stage
 
@@ -152,11 +158,13 @@ def _call(stage: Stage, name: str, task_id: str, at_sec: float) -> None:
 
 
 def _do(stage: Stage, act: Act, at_sec: float) -> object:
-    if act.name == "trigger":
-        run = trigger(act.task_id)
+    if act.name in _LAUNCHES:
+        run = _LAUNCHES[act.name](stage, act)
         if run is not None:
             stage.acked_runs.add(run.run_id)
         return run
+    if act.name in _BESIDE:
+        return _BESIDE[act.name](stage, act)
     done = _EDITS[act.name](act.task_id, at_sec)
     if done is not None:
         act.version = done.version
@@ -168,6 +176,45 @@ def _rescheduled(name: str) -> Callable[[str, float], Any]:
     return lambda task_id, _: register.reschedule(task_id, compiled)
 
 
+def _replayed(stage: Stage, act: Act) -> Run | None:
+    """The oldest run that is over is run again."""
+    over = [run for run in _runs(stage, act.task_id) if run.final]
+    return replay(over[0].run_id) if over else None
+
+
+def _cancelled(stage: Stage, act: Act) -> object:
+    """The oldest run that is open is to end."""
+    still = [run for run in _runs(stage, act.task_id) if not run.final]
+    return cancel(still[0].run_id) if still else None
+
+
+def _backfilled(act: Act) -> bool:
+    """The last minutes, some slots a minute; the same call again begins no second one."""
+    now = int(act.began_ms) // 1000
+    wanted = Backfill(
+        backfill_id=f"bkf_{act.began_ms:.0f}",
+        task_id=act.task_id,
+        first=now - 240,
+        last=now,
+        cursor=now - 240,
+        per_minute=3,
+    )
+    return backfill.begin(wanted)
+
+
+def _runs(stage: Stage, task_id: str) -> list[Run]:
+    of_task = (run for run in stage.rows().values() if run.task_id == task_id)
+    return sorted(of_task, key=lambda run: run.key)
+
+
+_LAUNCHES: dict[str, Callable[[Stage, Act], Run | None]] = {
+    "trigger": lambda _, act: trigger(act.task_id),
+    "replay": _replayed,
+}
+_BESIDE: dict[str, Callable[[Stage, Act], object]] = {
+    "cancel": _cancelled,
+    "backfill": lambda _, act: _backfilled(act),
+}
 _EDITS: dict[str, Callable[[str, float], Any]] = {
     "pause": lambda task_id, _: register.pause(task_id),
     "resume": lambda task_id, _: register.resume(task_id),

@@ -53,6 +53,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
         laws_api.grounded(journal),
         laws_api.fired(journal, ruled),
         laws_api.triggered(stage),
+        laws_api.beside(stage, journal),
         laws_runs.punctual(stage, journal, measure.late_sec) if measure.late_sec else (),
         laws_runs.all_succeed(stage) if measure.smooth else (),
         _sound(stage),

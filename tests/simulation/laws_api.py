@@ -126,3 +126,26 @@ def triggered(stage: Stage) -> Iterator[str]:
     for run in rows.values():
         if run.origin == "manual" and is_slot_key(run.key):
             yield f"collided: {run_id(run.task_id, run.key)} is manual and a slot's"
+
+
+def beside(stage: Stage, journal: Journal) -> Iterator[str]:
+    """A backfill writes no slot's own row and nothing of a task; each run says its origin."""
+    steps = {process for process in stage.world.processes if process.kind == "step"}
+    for change in journal.changes:
+        if change.writer in steps and is_slot_key(change.key):
+            yield f"trespassed: {change.run_id} was written by a backfill"
+    for _, process, operation, request, *_ in stage.world.trace:
+        if process in steps and operation in _WRITES and _names_tasks(request):
+            yield f"trespassed: {process.name} wrote to a task"
+    for run in stage.rows().values():
+        named = next((origin for mark, origin in _MARKED.items() if mark in run.key), run.origin)
+        if run.origin != named:
+            yield f"mistaken: {run.run_id} is of origin {run.origin}"
+
+
+def _names_tasks(request: object) -> bool:
+    return "'tasks'" in str(request) or '"tasks"' in str(request)
+
+
+_WRITES = ("batch_execute_statement", "put_item", "transact_write_items", "update_item")
+_MARKED = {"~b": "backfill", "~m": "manual", "~r": "replay"}

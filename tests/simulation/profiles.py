@@ -300,6 +300,17 @@ SCENES = (
         calls=("trigger",),
         calls_max=4,
     ),
+    # Runs besides the slots' own, and the end of any run at any moment.
+    Scene(
+        name="extras",
+        kinds=("minute", "twenty", "queue", "two"),
+        drawn=1,
+        faults=_quiet(crash_before=0.02, crash_after=0.03, repeated=0.02, double_message=0.1),
+        calls=("trigger", "replay", "cancel", "backfill"),
+        calls_max=8,
+        failing=0.2,
+        takes_sec=10,
+    ),
     Scene(name="poison", faults=_ROUGH, poison=True),
     Scene(name="purge", faults=replace(_ROUGH, purge=0.5), course=Course(sec=2_400)),
     Scene(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from random import Random
 
-from tests.simulation.exhaust import Plan, pairs, singles
+from tests.simulation.exhaust import Plan, singles
 from tests.simulation.faults import CALM, Aim, Fault
 from tests.simulation.invariants import Measure, broken
 from tests.simulation.stage import Course, Stage, make_stage, make_task, play
+from tests.simulation.trace import Effect
 from tests.simulation.world import World
 
 # The last tick is a quiet one; whatever hangs has come back by the end.
@@ -22,9 +22,7 @@ def small(aims: Plan) -> Stage:
     stage = make_stage(1, CALM, aims)
     given = {"end_sec": 100, "overlap": "allow", "max_concurrent": None}
     stage.register(make_task("free", "*/40 * * * * *", stage.world, **given))
-    stage.register(
-        make_task("gated", "*/40 * * * * *", stage.world, overlap="queue", end_sec=100)
-    )
+    stage.register(make_task("gated", "*/40 * * * * *", stage.world, overlap="queue", end_sec=100))
     play(stage, _COURSE)
     return stage
 
@@ -43,30 +41,27 @@ def single_plans() -> list[Plan]:
     return list(singles(_world, _FAULTS))
 
 
-def pair_plans() -> Iterator[Plan]:
-    """For each of those, a second one at each effect that then follows."""
-    return pairs(_world, _FAULTS)
+def seconds_of(first: Plan) -> list[Plan]:
+    """Give every plan in which, after that crash, a second one follows."""
+    effects = _world(first).effects()
+    return [
+        (*first, Aim(one.process, one.operation, one.nth, fault))
+        for one in effects[_place(effects, first[0]) + 1 :]
+        for fault in _FAULTS
+    ]
+
+
+def _place(effects: list[Effect], aim: Aim) -> int:
+    named = (aim.process, aim.operation, aim.nth)
+    return next(
+        place for place, one in enumerate(effects) if (one.process, one.operation, one.nth) == named
+    )
 
 
 def some_pairs(count: int, seed: int) -> Iterator[Plan]:
-    """Draw first crashes, then for each of them one second crash."""
+    """Draw first crashes, and for each of them a second one."""
     random = Random(seed)
     firsts = single_plans()
     for _ in range(count):
-        first = random.choice(firsts)
-        effects = _world(first).effects()
-        hit = next(
-            place
-            for place, one in enumerate(effects)
-            if (one.process, one.operation, one.nth)
-            == (first[0].process, first[0].operation, first[0].nth)
-        )
-        later = effects[hit + 1 :]
-        if later:
-            one = random.choice(later)
-            fault = random.choice(_FAULTS)
-            yield (*first, Aim(one.process, one.operation, one.nth, fault))
-
-
-def first_pairs(count: int) -> list[Plan]:
-    return list(islice(pair_plans(), count))
+        if later := seconds_of(random.choice(firsts)):
+            yield random.choice(later)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
@@ -74,7 +76,7 @@ def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: floa
     """Give the life that follows an attempt: final, or retrying with its next due time."""
     match answer:
         case Done(result):
-            return replace(ended(life, "succeeded", "", now_ms=now_ms), result=result)
+            return replace(ended(life, "succeeded", "", now_ms=now_ms), result=_kept(result))
         case Skipped(note):
             return ended(life, "skipped", "handler", now_ms=now_ms, note=note)
         case Stopped(reason):
@@ -91,8 +93,26 @@ def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: floa
             return _retrying(life, answer, now_ms, now_ms + max(1, wait_sec) * 1000)
 
 
+def _kept(result: Any) -> Any:  # noqa: ANN401 whatever a handler returns
+    """Keep what is JSON and small; of the rest, as much of its text as a row has room for."""
+    try:
+        text = json.dumps(result, allow_nan=False)
+    except (RecursionError, TypeError, ValueError):
+        text = json.dumps(repr(result)[:_RESULT_MAX])
+    if len(text) <= _RESULT_MAX:
+        return json.loads(text)
+    return {"truncated": True, "text": text[:_RESULT_MAX]}
+
+
+def _brief(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Forget the stack: a row has room for some, not for one of every attempt."""
+    error = {name: value for name, value in record.get("error", {}).items() if name != "stack"}
+    return {**record, "error": error} if error else record
+
+
 def _retrying(life: Life, answer: Again, now_ms: int, due_ms: int) -> Life:
     record = attempt_record(replace(life, error=answer.error), answer.outcome, now_ms)
+    earlier = tuple(_brief(one) for one in life.attempts)
     return replace(
         life,
         status="retrying",
@@ -101,7 +121,7 @@ def _retrying(life: Life, answer: Again, now_ms: int, due_ms: int) -> Life:
         lease_ms=0,
         first_started_ms=life.first_started_ms or life.started_ms,
         released=life.released + answer.released,
-        attempts=(*life.attempts, record)[-ATTEMPTS_KEPT:],
+        attempts=(*earlier, record)[-ATTEMPTS_KEPT:],
     )
 
 

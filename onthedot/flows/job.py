@@ -60,6 +60,8 @@ def load(jobs: Iterable[Job]) -> None:
     stamped in between, and the task is read again.
     """
     wanted = list(jobs)
+    if not wanted:
+        return
     _load(wanted)
     behind = [job for job in wanted if job.run and job.task and job.run.life.tv > job.task.version]
     if behind:
@@ -68,10 +70,12 @@ def load(jobs: Iterable[Job]) -> None:
 
 def _load(jobs: list[Job]) -> None:
     keys = {job.ticket.run_id: row_of(job.ticket.run_id) for job in jobs}
+    # In the jobs' order, as a set would not be from one process to the next.
+    task_ids = dict.fromkeys(task for task, _ in keys.values())
     found = tables.get_many(
         {
             runs.TABLE: [runs.row_key(run_id) for run_id in keys],
-            tasks.TABLE: [tasks.spec_key(task) for task in {task for task, _ in keys.values()}],
+            tasks.TABLE: [tasks.spec_key(task) for task in task_ids],
         }
     )
     rows = tables.by_key(found[runs.TABLE], "task_id", "scheduled_for")

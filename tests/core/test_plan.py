@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onthedot.core.due import Due
+from onthedot.core.instants import parse_nominal
 from onthedot.core.numbers import LOOK_AHEAD_SEC, ROWS_MAX
+from onthedot.core.packed import pack
 from onthedot.core.plan import Plan, plan
+from onthedot.core.schedule import compile_schedule
 from tests.core.made import NOON, due, law
 
 TEXTS = ("* * * * *", "*/10 * * * * *", "*/7 * * * *", "@every 45s", "0 */6 * * *", "0 0 1 1 *")
@@ -112,6 +115,19 @@ def test_whatever_stands_before_a_long_group_the_plan_gets_behind_both(
 
     assert planned[-1].range is None
     assert planned[-1].firings[0].origin == "catchup"
+
+
+def test_a_gap_before_a_long_group_holds_nothing_up() -> None:
+    schedule = compile_schedule("0,30 2 * * *", timezone="America/New_York", dst_gap="skip")
+    after = schedule.next(parse_nominal("2027-03-14T07:00:00Z"))
+    assert after is not None
+    cursor = due(next_run_at=after, compiled=pack(schedule))
+
+    *ranges, last = plans(cursor, after + 60 * 86_400)
+
+    assert [spanned.range.reason for spanned in ranges if spanned.range] == ["outside_grace"]
+    assert last.range is None
+    assert last.following is not None
 
 
 def test_a_range_begins_at_the_cursor_whoever_plans_it() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import date
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,6 +129,35 @@ def test_only_so_many_attempts_are_kept() -> None:
     assert len(kept) == 60
     full = run(status="running", attempt=60, attempts=kept).life
     assert len(came(full, Again("failed"), max_attempts=100).attempts) == ATTEMPTS_KEPT
+
+
+def test_a_hundred_attempts_with_a_stack_each_fit_into_a_row() -> None:
+    error = error_of("ValueError", "m" * 1_000, "s" * 8_192)
+    life = running()
+    for attempt in range(1, 100):
+        life = came(replace(life, attempt=attempt), Again("failed", error), max_attempts=100)
+
+    assert len(str(life.stored())) < 100_000
+    assert life.attempts[-1]["error"] == error
+    assert [record["error"]["message"] for record in life.attempts] == ["m" * 1_000] * 50
+
+
+@pytest.mark.parametrize("result", [None, 0, "text", [1, {"a": 0.5}], {"x": "y" * 4_000}])
+def test_a_result_that_is_json_and_small_is_kept(result: object) -> None:
+    assert came(running(), Done(result)).result == result
+
+
+@pytest.mark.parametrize("result", [{1, 2}, object(), float("nan"), 1j, b"bytes", date.max])
+def test_what_is_no_json_is_kept_as_its_text(result: object) -> None:
+    assert came(running(), Done(result)).result == repr(result)
+
+
+@pytest.mark.parametrize("result", ["x" * 9_000, {"x": ["y" * 100] * 100}, {"z" * 9_000}])
+def test_a_large_result_is_cut_and_says_so(result: object) -> None:
+    kept = came(running(), Done(result)).result
+
+    assert kept["truncated"] is True
+    assert len(kept["text"]) == 4_096
 
 
 @law

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from onthedot.flows.trigger import trigger
 from tests.flows.calm import add, go, outcomes, runs, told, wait
 from tests.simulation.stage import Stage
 
@@ -74,6 +75,17 @@ def test_a_long_outage_is_a_range_and_the_newest_fires_in_the_same_tick(stage: S
     assert kept["coalesced"] == 44
     assert runs(stage, task)[0].origin == "schedule"
     assert sum(run.origin == "catchup" and run.life.attempt == 1 for run in runs(stage, task)) == 1
+
+
+def test_a_payload_among_the_missed_slots_is_no_row_of_theirs(stage: Stage) -> None:
+    task = add(stage, "*/10 * * * * *", misfire="none")
+    wait(stage, 60)
+    trigger(task.task_id, payload={"own": 1})
+    wait(stage, 1_799)
+    go(stage, 1_805)
+
+    assert [run.range_count for run in runs(stage, task) if run.range_to] == [164]
+    assert outcomes(stage, task)["12:30:00"] == "succeeded"
 
 
 def test_one_slot_outside_the_grace_does_not_hold_up_the_hundred_within(stage: Stage) -> None:

@@ -27,6 +27,7 @@ class Measure:
 def broken(stage: Stage, measure: Measure) -> list[str]:
     """Name every law that does not hold."""
     journal = read(stage.world, stage.corrected)
+    stage.last_rows = stage.rows()
     until_sec = measure.until_sec
     ruled = [
         (reign.task, reign.since, reign.until)

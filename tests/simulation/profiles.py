@@ -175,9 +175,10 @@ SCENES = (
     ),
     Scene(
         name="gates",
+        drawn=1,
         kinds=("skip", "queue", "previous", "two"),
         faults=_SLOW,
-        takes_sec=60,
+        takes_sec=45,
         failing=0.1,
     ),
     Scene(
@@ -263,6 +264,7 @@ SCENES = (
     # Workers stall over attempts that fail, and others take them over.
     Scene(
         name="zombies",
+        drawn=1,
         kinds=("minute", "twenty"),
         faults=Profile(
             faults_until_sec=300,

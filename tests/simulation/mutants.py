@@ -113,6 +113,12 @@ MUTANTS = (
         "place lost by hint", "F19, row 11", mutants_work.place_by_hint, ("gates", "gates bare")
     ),
     Mutant("cursor twice", "F20: an edit bumps the version", mutants_dispatch.aba, ("aba",)),
+    Mutant(
+        "slow answer",
+        "a clock is corrected by what is certain",
+        mutants_work.slow_answer,
+        ("zombies", "stalls bare"),
+    ),
     # And the order of the effects, the fences, the packs.
     Mutant(
         "advance first", "send, then advance", mutants_dispatch.advance_first, ("crashes bare",)

@@ -12,6 +12,7 @@ from onthedot.core import gate as doors
 from onthedot.core import moves
 from onthedot.core.decide import Busy, Decision, Hold, Over, Skip, Start, decide
 from onthedot.core.run import Life, Run
+from onthedot.core.skew import Skew
 from onthedot.core.writes import Clause, Outcome, Update
 from onthedot.flows import bury as burying
 from onthedot.flows import gate, gates, settling, starting
@@ -86,6 +87,19 @@ def any_state() -> list[Patch]:
 def margin() -> list[Patch]:
     """A lease is over when one's own clock says so."""
     return [(decisions, "MARGIN_SEC", 0)]
+
+
+def slow_answer() -> list[Patch]:
+    """The clock is set to the middle of what an answer leaves open, however slow it was."""
+
+    def middle(skew: Skew) -> int:
+        unsure = not skew.known or skew.low_ms <= 0 <= skew.high_ms
+        return 0 if unsure else (skew.low_ms + skew.high_ms) // 2
+
+    return [
+        (Skew, "offset_ms", property(middle)),
+        (Skew, "offset_never_early_ms", property(middle)),
+    ]
 
 
 def no_fence() -> list[Patch]:

@@ -51,6 +51,8 @@ class Task:
     timeout_sec: int = 300
     priority: int = 2
     max_runs: int | None = None
+    # What only the API reads and shows: the expression as it was written, tags, who made it.
+    shown: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def schedule(self) -> Schedule:
@@ -64,9 +66,13 @@ class Task:
 
     def item(self) -> dict[str, Any]:
         """Write the spec."""
-        item = {name: getattr(self, name) for name in Task.__slots__}
+        item = {name: getattr(self, name) for name in _WORKED_WITH} | dict(self.shown)
         item["retry"] = {name: getattr(self.retry, name) for name in Retry.__slots__}
         return {"part": SPEC} | {name: value for name, value in item.items() if value is not None}
+
+
+_WORKED_WITH = tuple(name for name in Task.__slots__ if name != "shown")
+_NOT_SHOWN = frozenset({*_WORKED_WITH, "part"})
 
 
 @lru_cache(4096)
@@ -75,8 +81,9 @@ def _unpacked(compiled: bytes) -> Schedule:
 
 
 def parse(item: Mapping[str, Any]) -> Task:
-    """Read the spec; what this version does not know is passed over."""
-    known: dict[str, Any] = {name: item[name] for name in Task.__slots__ if name in item}
+    """Read the spec; what the worker does not know is kept as it is."""
+    known: dict[str, Any] = {name: item[name] for name in _WORKED_WITH if name in item}
+    known["shown"] = {name: item[name] for name in item if name not in _NOT_SHOWN}
     known["retry"] = Retry(**item["retry"])
     # None is not stored, and for `allow` it means something: no bound.
     return Task(**{"max_concurrent": None} | known)

@@ -45,9 +45,12 @@ simulate: setup ## play SEEDS=20000 histories of the protocol with everything go
 	@SEEDS=$(SEEDS) $(venv) -m tests.simulation
 
 # The AWS CLI's own certificate bundle would replace the ones Node trusts already.
+cdk := env -u AWS_CA_BUNDLE CDK_HOME=$(CURDIR)/.cdk NODE_OPTIONS=--no-warnings \
+  node_modules/.bin/cdk
+
+# The template is the same in every account, so nobody is asked which one this is.
 synth: setup ## write the CloudFormation template into cdk.out
-	@env -u AWS_CA_BUNDLE CDK_HOME=$(CURDIR)/.cdk NODE_OPTIONS=--no-warnings \
-	  node_modules/.bin/cdk synth --quiet
+	@AWS_EC2_METADATA_DISABLED=true $(cdk) synth --quiet
 
 # uv resolves for 3.11 and 3.13 at once, which pip cannot. It lives for this command only.
 # Pins stay as they are unless a .in file asks otherwise; LOCK=--upgrade renews them all.

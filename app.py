@@ -2,8 +2,11 @@
 
 from aws_cdk import App
 
+from infra import bundle
+from infra.settings import Settings
 from infra.stack import OnTheDot
 
 app = App()
-OnTheDot(app, "OnTheDot")
+settings = Settings.read(app.node)
+OnTheDot(app, "OnTheDot", settings=settings, packages=bundle.packages(settings))
 app.synth()

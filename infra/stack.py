@@ -1,15 +1,98 @@
 """The system on one page: what is deployed, and who may touch what."""
 
-from aws_cdk import Stack
+from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
+from infra.alarms import Alarms
+from infra.bundle import Packages
+from infra.front import Front
+from infra.functions import Functions
+from infra.grants import DELETE, QUERY, READ, SEND, WRITE, allow, allow_itself
+from infra.polling import poll
+from infra.queues import Queues
+from infra.settings import Settings
 from infra.storage import Storage
+from infra.ticks import Ticks
+
+# How many calls a function makes at once: DynamoDB answers many side by side.
+PARALLEL_CALLS = "16"
 
 
 class OnTheDot(Stack):
     """Everything in one stack, until deployment needs two."""
 
-    def __init__(self, scope: Construct, construct_id: str) -> None:
+    def __init__(
+        self, scope: Construct, construct_id: str, *, settings: Settings, packages: Packages
+    ) -> None:
         super().__init__(scope, construct_id)
 
         self.storage = Storage(self, "Storage")
+        self.queues = Queues(self, "Queues")
+        self.functions = Functions(
+            self, "Functions", packages=packages, environment=self._environment()
+        )
+        work, bury = self.functions.work, self.functions.bury
+        dispatch, audit = self.functions.dispatch, self.functions.audit
+        poll(self.queues, work=work, bury=bury, at_once=settings.worker_concurrency)
+        Ticks(self, "Ticks", functions=[dispatch, audit])
+        front = Front(self, "Front", function=self.functions.api, settings=settings)
+        self.alarms = Alarms(self, "Alarms", email=settings.alarm_email)
+
+        self._grant()
+        self._say(
+            Url=front.api.api_endpoint,
+            ApiId=front.api.api_id,
+            AlarmTopic=self.alarms.topic.topic_arn,
+            BlobsBucket=self.storage.blobs.bucket_name,
+            **{f"{each.node.id}Table": each.table_name for each in self.storage.tables},
+            **{f"{each.node.id}QueueUrl": each.queue_url for each in self.queues.all},
+            **{f"{each.node.id}Function": each.function_name for each in self.functions.all},
+        )
+
+    def _environment(self) -> dict[str, str]:
+        """Give every function the same names; which of them it may use is another matter."""
+        return {
+            "TASKS_TABLE": self.storage.tasks.table_name,
+            "RUNS_TABLE": self.storage.runs.table_name,
+            "BLOBS_BUCKET": self.storage.blobs.bucket_name,
+            "HIGH_QUEUE_URL": self.queues.high.queue_url,
+            "NORMAL_QUEUE_URL": self.queues.normal.queue_url,
+            "LOW_QUEUE_URL": self.queues.low.queue_url,
+            "DEAD_QUEUE_URL": self.queues.dead.queue_url,
+            "PARALLEL_CALLS": PARALLEL_CALLS,
+        }
+
+    def _grant(self) -> None:
+        tasks, runs = self.storage.tasks.table_arn, self.storage.runs.table_arn
+        access, blobs = self.storage.access.table_arn, self.storage.blobs.arn_for_objects("*")
+        queues = [each.queue_arn for each in self.queues.working]
+        functions = self.functions
+
+        allow(functions.dispatch, QUERY, f"{tasks}/index/due")
+        allow(functions.dispatch, READ + WRITE, tasks, runs)
+        allow_itself(functions.dispatch)
+
+        allow(functions.work, READ, tasks)
+        allow(functions.work, READ + WRITE, runs)
+        allow(functions.work, ("s3:GetObject",), blobs)
+
+        allow(functions.bury, READ, tasks)
+        allow(functions.bury, READ + WRITE, runs)
+
+        allow(functions.audit, QUERY, f"{tasks}/index/due")
+        allow(functions.audit, READ + WRITE, tasks)
+        allow(functions.audit, READ + WRITE + DELETE, runs)
+
+        allow(functions.api, QUERY, f"{tasks}/index/by_tenant")
+        allow(functions.api, QUERY, f"{runs}/index/attention", f"{runs}/index/pull")
+        allow(functions.api, READ + WRITE + DELETE, tasks, runs, access)
+        allow(functions.api, ("s3:GetObject", "s3:PutObject", "s3:DeleteObject"), blobs)
+        functions.api.add_environment("ACCESS_TABLE", self.storage.access.table_name)
+
+        for function in functions.all:
+            allow(function, SEND, *queues)
+
+    def _say(self, **outputs: str) -> None:
+        """Say what things are called, to whoever makes the first key, looks on, or tests."""
+        for name, value in outputs.items():
+            CfnOutput(self, name, value=value)

@@ -1,7 +1,8 @@
-"""The three tables: what users registered, what became of it, and who may ask."""
+"""The three tables, and the bucket for what is too large for them."""
 
-from aws_cdk import RemovalPolicy
+from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from onthedot.core import schema
@@ -19,6 +20,8 @@ class Storage(Construct):
         self.tasks = self._table("Tasks", schema.TASKS)
         self.runs = self._table("Runs", schema.RUNS)
         self.access = self._table("Access", schema.ACCESS)
+        self.tables = (self.tasks, self.runs, self.access)
+        self.blobs = self._bucket("Blobs")
 
     def _table(self, name: str, declared: Table) -> dynamodb.Table:
         partition_key, sort_key = declared.keys
@@ -38,6 +41,19 @@ class Storage(Construct):
         for index in declared.indexes:
             _add_index(table, index)
         return table
+
+    def _bucket(self, name: str) -> s3.Bucket:
+        return s3.Bucket(
+            self,
+            name,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            enforce_ssl=True,
+            lifecycle_rules=[
+                s3.LifecycleRule(abort_incomplete_multipart_upload_after=Duration.days(1))
+            ],
+            removal_policy=RemovalPolicy.RETAIN,
+        )
 
 
 def _add_index(table: dynamodb.Table, index: Index) -> None:

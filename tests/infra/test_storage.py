@@ -1,15 +1,11 @@
 """The tables as the template has them: keys, indexes, and what keeps their items safe."""
 
-import json
 from typing import Any
 
 import pytest
-from aws_cdk import App
-from aws_cdk.assertions import Template
 
-from infra.stack import OnTheDot
 from onthedot.core import schema
-from tests.tidy.tree import ROOT
+from tests.infra import deployed
 
 NAMES_IN_AN_INDEX_MAX = 20
 NAMES_IN_A_TABLE_MAX = 100
@@ -18,9 +14,7 @@ NAMES_IN_A_TABLE_MAX = 100
 @pytest.fixture(scope="module")
 def tables() -> dict[str, Any]:
     """Every table of the template, by the sort key that tells them apart."""
-    context = json.loads((ROOT / "cdk.json").read_text())["context"]
-    template = Template.from_stack(OnTheDot(App(context=context), "OnTheDot"))
-    found = template.find_resources("AWS::DynamoDB::Table")
+    found = deployed.resources("AWS::DynamoDB::Table")
     return {table["Properties"]["KeySchema"][1]["AttributeName"]: table for table in found.values()}
 
 

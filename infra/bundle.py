@@ -1,0 +1,82 @@
+"""What the functions are made of: our code as it stands, and their packages in a layer.
+
+pip builds the layers for the machine they will run on, so no Docker is needed.
+"""
+
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from tempfile import mkdtemp
+
+from aws_cdk import IgnoreMode
+from aws_cdk import aws_lambda as lambda_
+
+from infra.settings import Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("jobs", "lambdas", "onthedot")
+BUILT = ROOT / ".cdk" / "layers"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packages:
+    """Folders that hold the layers' content."""
+
+    # What every function loads, and what the api function alone may take the time to load.
+    common: Path
+    api: Path
+
+
+def packages(settings: Settings) -> Packages:
+    """Build both layers, unless what they are made of has not changed since."""
+    common = _pins("requirements.txt")
+    api = [pin for pin in _pins("requirements-api.txt") if pin not in common]
+    return Packages(common=_layer(common, settings), api=_layer(api, settings))
+
+
+def code() -> lambda_.Code:
+    """Give all our code to every function: those that talk are always of the same version."""
+    kept = [pattern for folder in FOLDERS for pattern in (f"!{folder}", f"!{folder}/**")]
+    return lambda_.Code.from_asset(
+        str(ROOT), exclude=["*", *kept, "**/__pycache__"], ignore_mode=IgnoreMode.GIT
+    )
+
+
+def _pins(name: str) -> list[str]:
+    lines = (ROOT / "lambdas" / name).read_text().splitlines()
+    return [line for line in lines if not line.startswith("#")]
+
+
+def _layer(pins: list[str], settings: Settings) -> Path:
+    """Name the folder after all that decides its content: what is there need not be built."""
+    asked = [
+        *pins,
+        "--no-deps",
+        "--no-compile",
+        "--only-binary=:all:",
+        f"--platform={settings.platform}",
+        f"--python-version={settings.python}",
+    ]
+    decisive = "\n".join([*asked, Path(__file__).read_text()])
+    folder = BUILT / sha256(decisive.encode()).hexdigest()[:16]
+    if not folder.exists():
+        BUILT.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(mkdtemp(dir=BUILT))
+        _install(asked, unfinished / "python")
+        # Two builds at once make the same: the later finds the folder taken, and lets it be.
+        if not folder.exists():
+            unfinished.rename(folder)
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return folder
+
+
+def _install(asked: list[str], target: Path) -> None:
+    pip = [sys.executable, "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
+    command = [*pip, *asked, "--target", str(target)]
+    subprocess.run(command, check=True)  # noqa: S603 our own interpreter and our own lock
+    for unused in ("bin", "*.dist-info", "**/tests"):
+        for folder in list(target.glob(unused)):
+            shutil.rmtree(folder)

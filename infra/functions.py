@@ -1,0 +1,100 @@
+"""The functions, one for each file in `lambdas/`, all made the same way."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from infra import bundle
+from infra.bundle import Packages
+from onthedot.core.numbers import CLAIM_SEC
+
+# The longest that Lambda lets anything run; a task's own timeout ends a minute before it.
+WORK_SEC = 900
+# A dispatcher stops itself before its claims lapse; by then it must certainly have ended.
+DISPATCH_SEC = CLAIM_SEC
+# API Gateway gives up after 30 s: an answer later than this reaches nobody.
+API_SEC = 29
+# Once an hour the audit looks back over a day. It sends and never runs: overlapping is harmless.
+AUDIT_SEC = 300
+BURY_SEC = 60
+
+# A whole processor from 1,769 MB on: dispatch and audit compute, the others mostly wait.
+_ONE_PROCESSOR_MB = 1769
+
+
+class Functions(Construct):
+    """Dispatch, work, bury, audit and api; what each may touch is the stack's to say."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        packages: Packages,
+        environment: Mapping[str, str],
+    ) -> None:
+        super().__init__(scope, construct_id)
+
+        self._environment = environment
+        self._code = bundle.code()
+        common = self._layer("Packages", packages.common)
+        api = self._layer("ApiPackages", packages.api)
+
+        self.dispatch = self._function(
+            "Dispatch", common, timeout_sec=DISPATCH_SEC, memory_mb=_ONE_PROCESSOR_MB
+        )
+        self.work = self._function(
+            "Work", common, timeout_sec=WORK_SEC, memory_mb=512, sends_to_itself=True
+        )
+        self.bury = self._function(
+            "Bury", common, timeout_sec=BURY_SEC, memory_mb=256, sends_to_itself=True
+        )
+        self.audit = self._function(
+            "Audit", common, timeout_sec=AUDIT_SEC, memory_mb=_ONE_PROCESSOR_MB
+        )
+        self.api = self._function("Api", common, api, timeout_sec=API_SEC, memory_mb=1024)
+        self.all = (self.dispatch, self.work, self.bury, self.audit, self.api)
+
+    def _layer(self, name: str, folder: Path) -> lambda_.LayerVersion:
+        return lambda_.LayerVersion(self, name, code=lambda_.Code.from_asset(str(folder)))
+
+    def _function(
+        self,
+        name: str,
+        *layers: lambda_.LayerVersion,
+        timeout_sec: int,
+        memory_mb: int,
+        sends_to_itself: bool = False,
+    ) -> lambda_.Function:
+        """Make one; Lambda would stop a run's 16th message to itself, taking it for a mistake."""
+        return lambda_.Function(
+            self,
+            name,
+            runtime=lambda_.Runtime.PYTHON_3_13,
+            architecture=lambda_.Architecture.ARM_64,
+            handler=f"lambdas.{name.lower()}.handler",
+            code=self._code,
+            layers=list(layers),
+            environment=dict(self._environment),
+            timeout=Duration.seconds(timeout_sec),
+            memory_size=memory_mb,
+            recursive_loop=lambda_.RecursiveLoop.ALLOW if sends_to_itself else None,
+            log_group=self._log_group(name),
+            # Metrics are lines of level INFO. Lambda's own line an invocation costs more than
+            # it tells: its figures are metrics anyway.
+            logging_format=lambda_.LoggingFormat.JSON,
+            application_log_level_v2=lambda_.ApplicationLogLevel.INFO,
+            system_log_level_v2=lambda_.SystemLogLevel.WARN,
+        )
+
+    def _log_group(self, name: str) -> logs.LogGroup:
+        return logs.LogGroup(
+            self,
+            f"{name}Logs",
+            retention=logs.RetentionDays.ONE_MONTH,
+            removal_policy=RemovalPolicy.DESTROY,
+        )

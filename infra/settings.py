@@ -1,0 +1,45 @@
+"""What a deployment may choose, read from the CDK's context: cdk.json, or `-c name=value`."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from constructs import Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The choices; docs/deploying.md says what each is for."""
+
+    # For which machine the layers are built: pip's name of a platform, and a Python version.
+    platform: str
+    python: str
+    # How many invocations of the worker may run at once, over all queues.
+    worker_concurrency: int
+    # How many requests a second the API takes before it answers 429, and in one burst.
+    requests_per_sec: int
+    requests_burst: int
+    # Who is told when an alarm goes off; nobody when empty.
+    alarm_email: str
+
+    @classmethod
+    def read(cls, node: Node) -> Self:
+        """Read them all; the command line gives text where cdk.json gives numbers."""
+        return cls(
+            platform=_text(node, "platform"),
+            python=_text(node, "python"),
+            worker_concurrency=_number(node, "worker_concurrency", least=10),
+            requests_per_sec=_number(node, "requests_per_sec", least=1),
+            requests_burst=_number(node, "requests_burst", least=1),
+            alarm_email=_text(node, "alarm_email"),
+        )
+
+
+def _text(node: Node, name: str) -> str:
+    return str(node.get_context(name))
+
+
+def _number(node: Node, name: str, *, least: int) -> int:
+    value = str(node.get_context(name))
+    if not value.isdecimal() or int(value) < least:
+        raise ValueError(f"context {name} is {value!r}; give a whole number of at least {least}")
+    return int(value)

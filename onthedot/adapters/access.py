@@ -1,0 +1,51 @@
+"""The access table: keys, tenants and what else only the api function may touch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onthedot.adapters import aws
+from onthedot.core import access
+from onthedot.core.access import Key
+from onthedot.core.attributes import plain_item, typed_item
+
+_SAME = "attribute_not_exists(#p)"
+
+
+def key(key_id: str) -> Key | None:
+    """Read an API key."""
+    answer = aws.dynamodb(
+        "get_item",
+        TableName=aws.table("access"),
+        Key=typed_item(access.key_key(key_id)),
+        ConsistentRead=True,
+    )
+    return access.parse(plain_item(answer["Item"])) if "Item" in answer else None
+
+
+def put_key(made: Key) -> None:
+    """Store a new key and what lists it among its tenant's, both or neither."""
+    items = (made.item(), access.pointer(made))
+    aws.dynamodb("transact_write_items", TransactItems=[{"Put": _new(item)} for item in items])
+
+
+def _new(item: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "TableName": aws.table("access"),
+        "Item": typed_item(item),
+        "ConditionExpression": _SAME,
+        "ExpressionAttributeNames": {"#p": "pk"},
+    }
+
+
+def keys(tenant_id: str) -> list[dict[str, Any]]:
+    """List what a tenant's keys are called and may do."""
+    answer = aws.dynamodb(
+        "query",
+        TableName=aws.table("access"),
+        KeyConditionExpression="#p = :p AND begins_with(#s, :s)",
+        ExpressionAttributeNames={"#p": "pk", "#s": "sk"},
+        ExpressionAttributeValues={":p": {"S": f"tenant#{tenant_id}"}, ":s": {"S": "key#"}},
+        ConsistentRead=True,
+    )
+    return [plain_item(item) for item in answer["Items"]]

@@ -1,0 +1,63 @@
+"""Pages of what a tenant has, newest first, and where the next one begins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from onthedot.adapters import aws
+from onthedot.core.attributes import plain_item, typed, typed_item
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some items, and the key of the last one if more may follow."""
+
+    items: list[dict[str, Any]]
+    last: Mapping[str, Any] | None
+
+
+def by_tenant(listed: str, *, limit: int, start: Mapping[str, Any] | None) -> Page:
+    """Give a page of a tenant's schedules or tasks."""
+    return _page(
+        "tasks",
+        {
+            "IndexName": "by_tenant",
+            "KeyConditionExpression": "#p = :p",
+            "ExpressionAttributeNames": {"#p": "listed"},
+            "ExpressionAttributeValues": {":p": typed(listed)},
+            "Limit": limit,
+        },
+        start,
+    )
+
+
+def runs(
+    task_id: str, between: tuple[str, str], *, limit: int, start: Mapping[str, Any] | None
+) -> Page:
+    """Give a page of a task's runs whose keys lie between two, both included."""
+    return _page(
+        "runs",
+        {
+            "KeyConditionExpression": "#p = :p AND #s BETWEEN :a AND :b",
+            "ExpressionAttributeNames": {"#p": "task_id", "#s": "scheduled_for"},
+            "ExpressionAttributeValues": {
+                ":p": typed(task_id),
+                ":a": typed(between[0]),
+                ":b": typed(between[1]),
+            },
+            "Limit": limit,
+        },
+        start,
+    )
+
+
+def _page(table: str, request: Mapping[str, Any], start: Mapping[str, Any] | None) -> Page:
+    begin = {"ExclusiveStartKey": typed_item(start)} if start else {}
+    answer = aws.dynamodb(
+        "query", TableName=aws.table(table), ScanIndexForward=False, **request, **begin
+    )
+    last = answer.get("LastEvaluatedKey")
+    items = [plain_item(item) for item in answer["Items"]]
+    return Page(items, plain_item(last) if last else None)

@@ -1,0 +1,93 @@
+"""The handlers behind the routes: Powertools reads parameters and bodies and calls them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cache
+from inspect import signature
+from typing import Any
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from onthedot.api import answers, bodies, complaints, health, runs, schedules
+from onthedot.api.answers import Handlers
+from onthedot.api.asking import Asked
+from onthedot.api.routes import ROUTES, Route
+from onthedot.core.problems import Fault, Problem, of_faults
+
+FAMILIES = (health, schedules, runs)
+HANDLERS: Handlers = {
+    key: handler for family in FAMILIES for key, handler in family.HANDLERS.items()
+}
+
+
+@cache
+def resolver() -> APIGatewayHttpResolver:
+    """Bind every route to its handler; a route without one fails at the first request."""
+    made = APIGatewayHttpResolver(
+        enable_validation=True, json_body_deserializer=bodies.parsed, serializer=json.dumps
+    )
+    for route in ROUTES:
+        made.route(_rule(route), route.method)(HANDLERS[route.key])
+    made.exception_handler(RequestValidationError)(_invalid)
+    made.exception_handler(Problem)(answers.problem)
+    made.not_found(_not_found)
+    return made
+
+
+def resolve(asked: Asked, event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Let the handler answer a request that was let in; its body has been read as text."""
+    read = {
+        "body": asked.body,
+        "isBase64Encoded": False,
+        "headers": {**asked.headers, "content-type": "application/json"},
+    }
+    return resolver().resolve({**event, **read}, context)
+
+
+def check_query(asked: Asked) -> None:
+    """Refuse a query parameter that nobody reads: a typing error must not change the answer."""
+    if not asked.query or asked.route is None:
+        return
+    known = _query(asked.route.key)
+    faults = [_unknown(name, known) for name in asked.query if name not in known]
+    if faults:
+        raise of_faults("unknown_field", faults)
+
+
+def _unknown(name: str, known: frozenset[str]) -> Fault:
+    near = get_close_matches(name, sorted(known), 1)
+    hint = f" Did you mean '{near[0]}'?" if near else ""
+    message = f"'{name[:64]}' is no parameter of this route.{hint}"
+    suggestion = near[0] if near else None
+    return Fault(
+        pointer=f"?{name[:64]}",
+        code="unknown_field",
+        message=message,
+        field=name[:64],
+        suggestion=suggestion,
+    )
+
+
+@cache
+def _query(key: str) -> frozenset[str]:
+    """Name the parameters that a handler has besides those of its path and its body."""
+    names = set(signature(HANDLERS[key]).parameters) - {"body"}
+    return frozenset(name for name in names if f"{{{name}}}" not in key)
+
+
+def _rule(route: Route) -> str:
+    return route.path.replace("{", "<").replace("}", ">")
+
+
+def _invalid(error: RequestValidationError) -> Response[str]:
+    return answers.problem(complaints.problem(error.errors()))
+
+
+def _not_found(_error: NotFoundError) -> Response[str]:
+    return answers.problem(Problem("not_found", "There is nothing under this address."))

@@ -1,0 +1,62 @@
+"""The request under way: its id, its route, who asks; handlers read it from here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from onthedot.api.routes import Route
+from onthedot.core.access import Caller
+from onthedot.flows.identity import new_id
+
+_asked: ContextVar[Asked] = ContextVar("asked")
+
+
+@dataclass(slots=True, kw_only=True)
+class Asked:
+    """One request; the route and the caller are known once they are found."""
+
+    request_id: str
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    query: Mapping[str, str]
+    body: str = ""
+    route: Route | None = None
+    caller: Caller | None = None
+    # What the answer says besides what the handler says.
+    answer_headers: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def by(self) -> Caller:
+        """Who asks; only on a route that is not open to all."""
+        if self.caller is None:
+            raise LookupError(f"{self.path} is open to all, so nobody in particular asks")
+        return self.caller
+
+
+def begin(event: Mapping[str, Any]) -> Asked:
+    """Take what API Gateway says of a request; it is the one that handlers then find."""
+    http = event["requestContext"]["http"]
+    headers = {name.lower(): value for name, value in event.get("headers", {}).items()}
+    asked = Asked(
+        request_id=new_id("req"),
+        method=http["method"],
+        path=event["rawPath"],
+        headers=headers,
+        query=event.get("queryStringParameters") or {},
+    )
+    _asked.set(asked)
+    return asked
+
+
+def asked() -> Asked:
+    """Give the request under way."""
+    return _asked.get()
+
+
+def tenant() -> str:
+    """Give the tenant of the request under way."""
+    return _asked.get().by.tenant_id

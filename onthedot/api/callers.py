@@ -1,0 +1,57 @@
+"""Who asks: an API key read from the request, held against what is stored of it."""
+
+from __future__ import annotations
+
+from onthedot.adapters import access as stored
+from onthedot.adapters import clock
+from onthedot.api.asking import Asked
+from onthedot.core import access
+from onthedot.core.access import Caller, Key
+from onthedot.core.problems import Problem
+
+# A key that was revoked opens nothing once this has passed.
+REMEMBERED_MS = 50_000
+_REMEMBERED_MAX = 1_000
+_known: dict[str, tuple[int, Key | None]] = {}
+_HOW = {"WWW-Authenticate": "Bearer"}
+
+
+def authenticate(asked: Asked) -> Caller:
+    """Give the caller, or say why there is none."""
+    scheme, _, text = asked.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not text:
+        raise Problem(
+            "unauthenticated",
+            "No API key came along: expected the header Authorization: Bearer otd_….",
+            headers=_HOW,
+        )
+    parts = access.read(text.strip())
+    if parts is None:
+        raise _unknown("It is mistyped or cut off")
+    key_id, secret = parts
+    key = _remembered(key_id)
+    if key is None or not key.holds(secret, clock.now_ms()):
+        raise _unknown("It does not exist, has expired or was revoked")
+    return Caller(key_id=key.key_id, tenant_id=key.tenant_id, role=key.role)
+
+
+def forget() -> None:
+    """Read every key anew from now on."""
+    _known.clear()
+
+
+def _unknown(why: str) -> Problem:
+    return Problem("unauthenticated", f"The API key opens nothing. {why}.", headers=_HOW)
+
+
+def _remembered(key_id: str) -> Key | None:
+    """A key is read once in a while; one that is not there is remembered just as long."""
+    now_ms = clock.now_ms()
+    read_ms, key = _known.get(key_id, (0, None))
+    if now_ms - read_ms < REMEMBERED_MS:
+        return key
+    if len(_known) >= _REMEMBERED_MAX:
+        _known.clear()
+    key = stored.key(key_id)
+    _known[key_id] = (now_ms, key)
+    return key

@@ -1,0 +1,77 @@
+"""What is wrong with a request's shape, from the validator's words into ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from onthedot.core.problems import Fault, Problem, of_faults
+
+_SENTENCES = {
+    "missing": "{field} is missing: it is required.",
+    "string_type": "{field} is not text: expected a string.",
+    "int_type": "{field} is no whole number.",
+    "bool_type": "{field} is neither true nor false.",
+    "dict_type": "{field} is no object: expected {{…}}.",
+    "list_type": "{field} is no list: expected […].",
+    "model_type": "{field} is no object: expected {{…}}.",
+    "model_attributes_type": "{field} is no object: expected {{…}}.",
+    "greater_than_equal": "{field} is {value}: expected {ge} or more.",
+    "less_than_equal": "{field} is {value}: expected {le} or less.",
+    "string_too_long": "{field} is too long: expected {max_length} characters at most.",
+    "string_too_short": "{field} is too short: expected {min_length} characters or more.",
+    "string_pattern_mismatch": "{field} is {value}: expected the form {pattern}.",
+    "literal_error": "{field} is {value}: expected {expected}.",
+    "too_long": "{field} has {actual_length} entries: expected {max_length} at most.",
+    "too_short": "{field} has {actual_length} entries: expected {min_length} or more.",
+    "int_parsing": "{field} is {value}: expected a whole number.",
+    "bool_parsing": "{field} is {value}: expected true or false.",
+    "extra_forbidden": "'{field}' is no field here.",
+}
+
+
+def problem(errors: Sequence[Mapping[str, Any]], known: Sequence[str] = ()) -> Problem:
+    """Give all of them as one problem; a field that nobody knows comes first."""
+    faults = [fault(error, known) for error in errors]
+    unknown = [each for each in faults if each.code == "unknown_field"]
+    if unknown:
+        return of_faults("unknown_field", unknown)
+    if any(error["loc"][0] != "body" or error["loc"] == ("body",) for error in errors):
+        return of_faults("invalid_request", faults)
+    return of_faults("invalid_field", faults)
+
+
+def fault(error: Mapping[str, Any], known: Sequence[str] = ()) -> Fault:
+    """Put one of them into words."""
+    source, *path = error["loc"]
+    path = [str(step) for step in path]
+    field = path[-1] if path else str(source)
+    kind = str(error["type"])
+    if kind == "extra_forbidden":
+        return _unknown(path, field, known)
+    words = {**error.get("ctx", {}), "field": field, "value": _shortly(error.get("input"))}
+    sentence = _SENTENCES.get(kind, "{field} is not valid: " + str(error["msg"]) + ".")
+    return Fault(
+        pointer="".join(f"/{step}" for step in path) if source == "body" else f"?{field}",
+        code="missing" if kind == "missing" else "bad_value",
+        message=sentence.format_map(words),
+        field=field,
+    )
+
+
+def _unknown(path: Sequence[str], field: str, known: Sequence[str]) -> Fault:
+    near = get_close_matches(field, known, 1)
+    hint = f" Did you mean '{near[0]}'?" if near else ""
+    return Fault(
+        pointer="".join(f"/{step[:64]}" for step in path),
+        code="unknown_field",
+        message=f"'{field[:64]}' is no field here.{hint}",
+        field=field[:64],
+        suggestion=near[0] if near else None,
+    )
+
+
+def _shortly(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 64 else f"{text[:64]}…"  # a line's worth

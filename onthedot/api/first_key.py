@@ -1,0 +1,28 @@
+"""`python -m onthedot.api.first_key`: makes the first admin key and prints it, once.
+
+Runs with the deployer's credentials; the table is ACCESS_TABLE's, or the first argument's.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from onthedot.flows import keys
+
+
+def main(arguments: list[str]) -> int:
+    """Say the key on stdout and nothing else there; later calls only say that there is one."""
+    if arguments:
+        os.environ["ACCESS_TABLE"] = arguments[0]
+    text = keys.make_first()
+    if text is None:
+        sys.stderr.write("There is an API key already; whoever has it makes more of them.\n")
+        return 0
+    sys.stderr.write("The first admin key; it is shown this once:\n")
+    sys.stdout.write(f"{text}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

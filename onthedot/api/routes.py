@@ -1,0 +1,61 @@
+"""Every route on one page: who may call it, and whether a repetition is answered once.
+
+Read without pydantic by the stack, which deploys exactly these.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+_PARAMETER = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Route:
+    """A method and a path; `role` "" is open to all.
+
+    With `once`, a repeated Idempotency-Key gets the first answer again.
+    """
+
+    method: str
+    path: str
+    role: str
+    once: bool = False
+
+    @property
+    def key(self) -> str:
+        """The route as API Gateway names it."""
+        return f"{self.method} {self.path}"
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """What a path must look like; a parameter is never empty and holds no slash."""
+        return re.compile(_PARAMETER.sub(r"(?P<\1>[^/]+)", self.path.replace(".", r"\.")))
+
+
+def _route(key: str, role: str, *, once: bool = False) -> Route:
+    method, path = key.split(" ")
+    return Route(method=method, path=path, role=role, once=once)
+
+
+ROUTES = (
+    _route("GET /v1/health", ""),
+    _route("POST /v1/schedules", "write", once=True),
+    _route("GET /v1/schedules", "read"),
+    _route("GET /v1/schedules/{schedule}", "read"),
+    _route("DELETE /v1/schedules/{schedule}", "write"),
+    _route("POST /v1/schedules/{schedule}/trigger", "write", once=True),
+    _route("GET /v1/schedules/{schedule}/runs", "read"),
+    _route("GET /v1/runs/{run_id}", "read"),
+)
+
+
+def find(method: str, path: str) -> tuple[Route | None, list[str]]:
+    """Give the route that serves a request, or none and the methods that the path does know."""
+    here = [route for route in ROUTES if route.pattern.fullmatch(path)]
+    # A word in the path wins over a parameter.
+    here.sort(key=lambda route: route.path.count("{"))
+    found = next((route for route in here if route.method == method), None)
+    return found, sorted({route.method for route in here})

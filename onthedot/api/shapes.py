@@ -1,0 +1,132 @@
+"""Schedules and tasks as callers write them: names, types and limits, but no meaning."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, PrivateAttr
+from pydantic import model_validator as checked
+
+from onthedot.core.defaults import SCHEDULE_READ_ONLY, TASK_READ_ONLY
+
+NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$"
+Instant = Annotated[str, Field(json_schema_extra={"format": "date-time"}, max_length=64)]
+Tags = Annotated[
+    dict[Annotated[str, Field(min_length=1, max_length=64)], Annotated[str, Field(max_length=128)]],
+    Field(max_length=20),
+]
+Seconds = Annotated[int, Field(ge=1, le=86_400)]
+
+
+class Written(BaseModel):
+    """A body: what it does not know is refused, and "5" is no number."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+
+
+class Rate(Written):
+    """At most `count` starts in `per_sec` seconds."""
+
+    count: int = Field(ge=1, le=1_000_000)
+    per_sec: Seconds
+
+
+class ConcurrencyKey(Written):
+    """Runs that share a key share its limits."""
+
+    key: str = Field(min_length=1, max_length=256)
+    max_running: int | None = Field(None, ge=1, le=1_000)
+    rate: Rate | None = None
+
+
+class Backoff(Written):
+    """How long to wait before the next attempt."""
+
+    backoff: Literal["exponential", "fixed"] = "exponential"
+    base_sec: Seconds = 5
+    cap_sec: Seconds = 900
+    jitter: Literal["full", "none"] = "full"
+
+
+class Definition(Written):
+    """What schedules and tasks have in common; null means the default."""
+
+    READ_ONLY: ClassVar[frozenset[str]]
+
+    description: str | None = Field(None, max_length=1_000)
+    tags: Tags | None = None
+    target: dict[str, Any]
+    payload: Any = None
+    max_attempts: int | None = Field(None, ge=1, le=100)
+    retry: Backoff | None = None
+    timeout_sec: Seconds | None = None
+    priority: Literal[1, 2, 3] | None = None
+    misfire_grace_sec: int | None = Field(None, ge=0, le=604_800)
+    concurrency_key: ConcurrencyKey | None = None
+    managed_by: str | None = Field(
+        None, max_length=128, pattern=r"^(api|console|(code|file):[^\s:]{1,100})$"
+    )
+    _read_only: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    @checked(mode="wrap")
+    @classmethod
+    def _apart(cls, value: Any, build: ModelWrapValidatorHandler[Definition]) -> Definition:  # noqa: ANN401 any JSON
+        """Put read-only fields aside: whether they are as they stand is not known here."""
+        aside: dict[str, Any] = {}
+        if isinstance(value, dict):
+            aside = {name: value[name] for name in value if name in cls.READ_ONLY}
+            value = {name: value[name] for name in value if name not in aside}
+        made = build(value)
+        made._read_only = aside  # noqa: SLF001  # its own class's
+        return made
+
+    def given(self) -> dict[str, Any]:
+        """Give what was written; null is as if it was not."""
+        return self.model_dump(exclude_none=True)
+
+    def read_only(self) -> dict[str, Any]:
+        """Give what cannot be written and came along all the same."""
+        return self._read_only
+
+
+class ScheduleIn(Definition):
+    """A schedule."""
+
+    READ_ONLY = SCHEDULE_READ_ONLY
+
+    name: str = Field(pattern=NAME)
+    cron: str | None = Field(None, max_length=256)
+    every_sec: int | None = Field(None, ge=1, le=31_622_400)
+    seconds: Literal["first", "last"] | None = None
+    timezone: str | None = Field(None, max_length=64)
+    dst_mode: Literal["auto", "interval", "fixed"] | None = None
+    dst_gap: Literal["fire", "skip", "shift"] | None = None
+    dst_overlap: Literal["first", "last", "both"] | None = None
+    start_at: Instant | None = None
+    end_at: Instant | None = None
+    max_runs: int | None = Field(None, ge=1, le=1_000_000_000)
+    calendars: list[Annotated[str, Field(max_length=64)]] | None = Field(None, max_length=8)
+    jitter_sec: int | None = Field(None, ge=0, le=86_400)
+    misfire: Literal["latest", "all", "none"] | None = None
+    overlap: Literal["skip", "queue", "cancel_previous", "allow"] | None = None
+    max_concurrent: int | None = Field(None, ge=1, le=50)
+    queue_max: int | None = Field(None, ge=1, le=1_000)
+    status: Literal["active", "paused"] | None = None
+
+
+class TaskIn(Definition):
+    """A one-off task."""
+
+    READ_ONLY = TASK_READ_ONLY
+
+    name: str | None = Field(None, pattern=NAME)
+    run_at: Instant | None = None
+    delay_sec: int | None = Field(None, ge=0, le=31_622_400)
+    idempotency_key: str | None = Field(None, min_length=1, max_length=255)
+    idempotency_ttl_sec: int | None = Field(None, ge=60, le=2_592_000)
+
+
+class TriggerIn(Written):
+    """What a manual run gets instead of the schedule's own."""
+
+    payload: Any = None

@@ -1,0 +1,105 @@
+"""API keys: how one is written, what of it is kept, and what each role may do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from hmac import compare_digest
+from typing import Any
+from zlib import crc32
+
+TABLE = "access"
+# What each role may besides: an admin everything, a worker nothing but its leases.
+GRANTS = {
+    "read": frozenset({"read"}),
+    "write": frozenset({"read", "write"}),
+    "worker": frozenset({"worker"}),
+    "admin": frozenset({"read", "write", "worker", "admin"}),
+}
+SECRET_LENGTH = 40
+_CHECKSUM_LENGTH = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who asks: the tenant comes from the credential and from nowhere else."""
+
+    key_id: str
+    tenant_id: str
+    role: str
+
+    def may(self, role: str) -> bool:
+        """Tell whether the key's role includes another."""
+        return role in GRANTS[self.role]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """A key as it is stored: everything but the secret."""
+
+    key_id: str
+    digest: bytes
+    tenant_id: str
+    role: str
+    name: str
+    created_at: str
+    expires_ms: int = 0
+    revoked_ms: int = 0
+    last_used_ms: int = 0
+
+    def holds(self, secret: str, now_ms: int) -> bool:
+        """Tell whether this secret opens it now; how long that takes says nothing of the secret."""
+        alive = not self.revoked_ms and (not self.expires_ms or now_ms < self.expires_ms)
+        return compare_digest(self.digest, digest(secret)) and alive
+
+    def item(self) -> dict[str, Any]:
+        """Write it."""
+        kept = {name: getattr(self, name) for name in Key.__slots__}
+        return key_key(self.key_id) | {name: value for name, value in kept.items() if value}
+
+
+def parse(item: Mapping[str, Any]) -> Key:
+    """Read a key."""
+    return Key(**{name: item[name] for name in Key.__slots__ if name in item})
+
+
+def written(key_id: str, secret: str) -> str:
+    """Write a key as its owner keeps it; the checksum finds a typing error without a store."""
+    return f"otd_{key_id.removeprefix('key_')}_{secret}{_checksum(key_id, secret)}"
+
+
+def read(text: str) -> tuple[str, str] | None:
+    """Take a key apart into its id and its secret; what is no key gives None."""
+    prefix, _, rest = text.partition("_")
+    key_id, _, secret = rest.partition("_")
+    secret, checksum = secret[:-_CHECKSUM_LENGTH], secret[-_CHECKSUM_LENGTH:]
+    key_id = f"key_{key_id}"
+    if prefix != "otd" or not secret or checksum != _checksum(key_id, secret):
+        return None
+    return key_id, secret
+
+
+def digest(secret: str) -> bytes:
+    """Give what is stored of a secret; it is random, so that no slow hash is needed."""
+    return sha256(secret.encode()).digest()
+
+
+def key_key(key_id: str) -> dict[str, str]:
+    """Give the key of an API key's item."""
+    return {"pk": f"key#{key_id}", "sk": "-"}
+
+
+def pointer(key: Key) -> dict[str, Any]:
+    """Write what lists a tenant's keys."""
+    return {
+        "pk": f"tenant#{key.tenant_id}",
+        "sk": f"key#{key.key_id}",
+        "name": key.name,
+        "role": key.role,
+        "created_at": key.created_at,
+    }
+
+
+def _checksum(key_id: str, secret: str) -> str:
+    return f"{crc32(f'{key_id}_{secret}'.encode()):08x}"

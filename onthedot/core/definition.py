@@ -1,0 +1,132 @@
+"""What a user defines, as fields: their defaults, and the task they make.
+
+Names, types and limits were held against the fields before; what they mean together is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from onthedot.core import packed
+from onthedot.core.defaults import SCHEDULE
+from onthedot.core.errors import ScheduleError
+from onthedot.core.instants import parse_instant
+from onthedot.core.problems import Fault, of_faults
+from onthedot.core.run_view import moment
+from onthedot.core.schedule import Schedule, compile_schedule
+from onthedot.core.task import Retry, Task
+
+# Kept in the task for the worker under these very names.
+_WORKED_WITH = (
+    "name",
+    "status",
+    "misfire",
+    "misfire_grace_sec",
+    "overlap",
+    "max_concurrent",
+    "queue_max",
+    "target",
+    "payload",
+    "max_attempts",
+    "timeout_sec",
+    "priority",
+    "max_runs",
+)
+_TEXTS = ("timezone", "seconds", "dst_mode", "dst_gap", "dst_overlap")
+
+
+def schedule(fields: Mapping[str, Any], *, task_id: str, tenant_id: str) -> Task:
+    """Make the task that a schedule's fields define, or say all that is wrong with them."""
+    whole = SCHEDULE | dict(fields)
+    if whole["max_concurrent"] is None and whole["overlap"] != "allow":
+        whole["max_concurrent"] = 1
+    return Task(
+        task_id=task_id,
+        tenant_id=tenant_id,
+        compiled=packed.pack(compiled(whole, task_id)),
+        retry=Retry(**whole["retry"]),
+        shown=_shown(whole),
+        **{name: whole[name] for name in _WORKED_WITH},
+    )
+
+
+def compiled(whole: Mapping[str, Any], task_id: str) -> Schedule:
+    """Compile a schedule from its fields, or say all that is wrong with them."""
+    faults: list[Fault] = []
+    found = _compiled(whole, task_id, faults)
+    if faults or found is None:
+        raise of_faults("invalid_schedule", faults)
+    return found
+
+
+def stamped(task: Task, key_id: str, now_ms: int) -> Task:
+    """Say who made it and when, and put it on its tenant's list."""
+    at = moment(now_ms)
+    shown = {
+        **task.shown,
+        "listed": f"{task.tenant_id}#s",
+        "created_at": at,
+        "created_by": key_id,
+        "updated_at": at,
+        "updated_by": key_id,
+    }
+    return replace(task, shown=shown)
+
+
+def ended(task: Task) -> Task:
+    """End it: it is on no list any more, and its item stays as long as its history."""
+    kept = {name: value for name, value in task.shown.items() if name != "listed"}
+    return replace(task, status="deleted", shown=kept)
+
+
+def fields_of(task: Task) -> dict[str, Any]:
+    """Give a schedule's fields back, defaults and all."""
+    found = SCHEDULE | {name: task.shown[name] for name in SCHEDULE if name in task.shown}
+    found |= {name: getattr(task, name) for name in _WORKED_WITH}
+    return found | {"retry": {name: getattr(task.retry, name) for name in Retry.__slots__}}
+
+
+def _shown(whole: Mapping[str, Any]) -> dict[str, Any]:
+    """What only the API reads; a default is not kept, it would only cost."""
+    kept = {name: value for name, value in whole.items() if name not in (*_WORKED_WITH, "retry")}
+    kept = {name: value for name, value in kept.items() if value not in (None, "", {}, [])}
+    target = whole["target"]
+    kept["target_type"] = target.get("type")
+    return kept | ({"handler": target["handler"]} if "handler" in target else {})
+
+
+def _compiled(whole: Mapping[str, Any], seed: str, faults: list[Fault]) -> Schedule | None:
+    if (whole["cron"] is None) == (whole["every_sec"] is None):
+        message = "Exactly one of cron and every_sec says when: expected one of them."
+        faults.append(Fault(pointer="/cron", code="field_count", message=message, field="cron"))
+        return None
+    text = whole["cron"] if whole["cron"] is not None else f"@every {whole['every_sec']}s"
+    words: dict[str, Any] = {name: whole[name] for name in _TEXTS}
+    bounds = {name: _instant(whole[name], name, faults) for name in ("start_at", "end_at")}
+    try:
+        return compile_schedule(
+            text,
+            start_at=bounds["start_at"],
+            end_at=bounds["end_at"],
+            jitter_sec=whole["jitter_sec"],
+            seed=seed,
+            **words,
+        )
+    except ScheduleError as error:
+        faults.append(Fault.of(_pointer(error), error))
+        return None
+
+
+def _instant(text: str | None, name: str, faults: list[Fault]) -> int | None:
+    try:
+        return None if text is None else parse_instant(text, name)
+    except ScheduleError as error:
+        faults.append(Fault.of(f"/{name}", error))
+        return None
+
+
+def _pointer(error: ScheduleError) -> str:
+    """Every field of the schedule's own stands at the top; the rest are places in `cron`."""
+    return f"/{error.field}" if error.field in SCHEDULE else "/cron"

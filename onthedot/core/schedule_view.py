@@ -1,0 +1,97 @@
+"""A schedule as callers see it: what was defined, what follows from it, what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from onthedot.core import definition, zones
+from onthedot.core.advice import warnings_of
+from onthedot.core.defaults import LISTED
+from onthedot.core.definition import fields_of
+from onthedot.core.explain import explanation
+from onthedot.core.instants import nominal
+from onthedot.core.keys import slot_key
+from onthedot.core.run import Run
+from onthedot.core.task import Task
+
+# The newest slot may still wait for its due time, and the one before may be paused away.
+RECENT_SLOTS = 3
+
+
+def recent_keys(task: Task, now: int) -> list[str]:
+    """Name the rows that may hold its last run, newest first."""
+    keys: list[str] = []
+    slot = task.schedule.prev(now + 1)
+    while slot is not None and len(keys) < RECENT_SLOTS:
+        keys.append(slot_key(slot))
+        slot = task.schedule.prev(slot)
+    return keys
+
+
+def view(
+    task: Task, now: int, *, last: Run | None = None, runs_left: int | None = None
+) -> dict[str, Any]:
+    """Show it whole."""
+    fields = fields_of(task)
+    schedule = task.schedule
+    text = fields["cron"] or f"@every {fields['every_sec']}s"
+    return {
+        "task_id": task.task_id,
+        "tenant_id": task.tenant_id,
+        "version": task.version,
+        "schedule_version": task.schedule_version,
+        **fields,
+        "status": _status(task, now, last),
+        "paused": task.shown.get("paused"),
+        "explanation": explanation(schedule),
+        **_coming(task.status, schedule.next(now)),
+        "runs_left": runs_left,
+        "last_run": _last_run(last),
+        "warnings": [
+            asdict(each) for each in warnings_of(schedule, text, now, seconds=fields["seconds"])
+        ],
+        "tzdata": zones.VERSION,
+        **{name: task.shown.get(name) for name in _STAMPS},
+    }
+
+
+def entry(item: Mapping[str, Any], now: int) -> dict[str, Any]:
+    """Show it in a list, from what the index carries."""
+    fields = {name: item.get(name, default) for name, default in LISTED.items()}
+    slot = definition.compiled(fields, item["task_id"]).next(now)
+    target = {"type": item.get("target_type")}
+    return {
+        "task_id": item["task_id"],
+        "version": item["version"],
+        **fields,
+        "target": target | ({"handler": item["handler"]} if "handler" in item else {}),
+        **_coming(item["status"], slot),
+        "created_at": item["created_at"],
+    }
+
+
+_STAMPS = ("created_at", "created_by", "updated_at", "updated_by")
+
+
+def _coming(status: str, slot: int | None) -> dict[str, str | None]:
+    """When it fires next, or would if it were not paused."""
+    at = None if slot is None else nominal(slot)
+    return {
+        "next_run_at": at if status == "active" else None,
+        "would_run_at": at if status == "paused" else None,
+    }
+
+
+def _status(task: Task, now: int, last: Run | None) -> str:
+    """Give its status; with no slot to come and none under way, it is completed."""
+    over = task.schedule.next(now) is None and (last is None or last.final)
+    return "completed" if task.status == "active" and over else task.status
+
+
+def _last_run(last: Run | None) -> Mapping[str, Any] | None:
+    """Show what became of the newest slot that was claimed."""
+    if last is None:
+        return None
+    return {"run_id": last.run_id, "scheduled_for": last.key, "status": last.life.status}

@@ -18,8 +18,10 @@ help: ## list these commands
 
 setup: .venv/onthedot .venv-cloud/locked node_modules/.package-lock.json ## install all that the other commands need, exactly as locked
 
-run: setup ## start On the Dot on this machine
-	@$(venv) -m onthedot.local
+# PORT is where its API answers.
+PORT ?= 8787
+run: setup ## start On the Dot on this machine (PORT=8787); Ctrl-C stops it
+	@$(venv) -m onthedot.local --port $(PORT)
 
 test: setup ## run the tests
 	@$(venv) -m pytest

@@ -1,73 +1,120 @@
-"""Show when the engine would fire three sample schedules, each as a line at its second."""
+"""`make run`: the whole system on this machine, until Ctrl-C."""
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
+import signal
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from pathlib import Path
 
-from onthedot.core import zones
-from onthedot.core.explain import explanation
-from onthedot.core.instants import local, nominal
-from onthedot.core.schedule import Schedule, compile_schedule
+from botocore.exceptions import BotoCoreError
 
-_BANNER = f"""On the Dot: the schedule engine, tzdata {zones.VERSION}.
-Nothing is stored or executed yet: there is no local cloud in this version, only the engine that
-says when. Each line below is a fire at its second. Ctrl-C stops.
+from onthedot.local import samples
+from onthedot.local.admin_key import admin_key
+from onthedot.local.caller import Caller
+from onthedot.local.folder import PROJECT, AlreadyRunningError, Folder, write_secret
+from onthedot.local.ports import StartError
+from onthedot.local.stack import Stack, started
+from onthedot.local.watch import Watch
+
+_LOOK_EVERY_SEC = 0.25
+
+
+def main(arguments: list[str]) -> int:
+    """Run until interrupted; 1 says that it could not."""
+    asked = _parser().parse_args(arguments)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
+    say = _progress()
+    try:
+        with started(Folder(asked.folder.resolve()), port=asked.port, say=say) as stack:
+            _run(stack, say)
+    except KeyboardInterrupt:
+        _print("stopped; your tasks and runs stay")
+        return 0
+    except (AlreadyRunningError, StartError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="make run", description=__doc__)
+    parser.add_argument("--port", type=int, default=8787, help="where the API answers (8787)")
+    parser.add_argument(
+        "--folder", type=Path, default=PROJECT / ".onthedot", help="where everything is kept"
+    )
+    return parser
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    """Stop once: a second Ctrl-C must not cut the stopping short."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _run(stack: Stack, say: Callable[[str], None]) -> None:
+    """Say where everything is, then show each fire; what dies is started again."""
+    new = not stack.folder.key_file.exists()
+    key = admin_key(stack)
+    if new:
+        samples.register(Caller(stack.door.port, key))
+    about = {"url": stack.door.url, "key": key, "pid": os.getpid()}
+    write_secret(stack.folder.run_file, json.dumps(about))
+    say("Ready")
+    _print(_BANNER.format(**about, folder=stack.folder.root))
+    os.environ.update(stack.environment)
+    watch = Watch()
+    try:
+        while True:
+            if not stack.alive:
+                say("A part of the stack has died: starting it again")
+                stack.stop()
+                stack.start()
+                say("Ready again")
+            _show(stack, watch)
+            time.sleep(_LOOK_EVERY_SEC)
+    finally:
+        stack.folder.run_file.unlink()
+
+
+_BANNER = """
+  API        {url}
+  admin key  {key}
+  try        curl -H 'authorization: Bearer {key}' {url}/v1/schedules
+
+  Everything is kept in {folder}; Ctrl-C stops. Each fire is a line:
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """A named schedule to watch."""
-
-    name: str
-    schedule: Schedule
-
-
-SAMPLES = (
-    Sample("heartbeat", compile_schedule("*/10 * * * * *")),
-    Sample("every-minute", compile_schedule("* * * * *", timezone="Europe/Paris")),
-    Sample("nightly-report", compile_schedule("30 2 * * *", timezone="America/New_York")),
-)
-
-
-def main() -> None:
-    """Print what each sample means, then its fires, until interrupted."""
-    _say(_BANNER)
-    for sample in SAMPLES:
-        _say(f"  {sample.name:14}  {explanation(sample.schedule)}")
-    _say("")
+def _show(stack: Stack, watch: Watch) -> None:
     try:
-        after = int(time.time())
-        while (fire := next_fire(after)) is not None:
-            after, samples = fire
-            time.sleep(max(0.0, after - time.time()))
-            for sample in samples:
-                _say(line(sample, after, late_ms=(time.time() - after) * 1000))
-    except KeyboardInterrupt:
-        _say("stopped")
+        for line in watch.look(time.time_ns() // 1_000_000):
+            _print(line)
+    except BotoCoreError:
+        # The database died between two looks: then that is to be said, else this.
+        if stack.alive:
+            raise
 
 
-def next_fire(after: int) -> tuple[int, list[Sample]] | None:
-    """Give the next instant at which any sample fires, and which do."""
-    slots = [(sample, sample.schedule.next(after)) for sample in SAMPLES]
-    coming = [slot for _, slot in slots if slot is not None]
-    if not coming:
-        return None
-    return min(coming), [sample for sample, slot in slots if slot == min(coming)]
+def _progress() -> Callable[[str], None]:
+    began = time.monotonic()
+
+    def say(step: str) -> None:
+        _print(f"{time.monotonic() - began:7.1f} s  {step}")
+
+    return say
 
 
-def line(sample: Sample, slot: int, *, late_ms: float) -> str:
-    """Show one fire."""
-    shown = local(zones.zone(sample.schedule.timezone), slot)
-    return f"{nominal(slot)}  {sample.name:14}  {shown:29}  shown {late_ms:.0f} ms after its second"
-
-
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

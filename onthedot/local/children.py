@@ -1,0 +1,95 @@
+"""Processes of our own: each leads a group, so that it ends with all it started, and is on record.
+
+A stack that was killed leaves its record behind; the next start ends what is left of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+_STEP_SEC = 0.02
+
+
+class Children:
+    """The processes of one stack."""
+
+    def __init__(self, record: Path) -> None:
+        self._record = record
+        self._groups: dict[int, str] = {}
+
+    def start(
+        self, command: Sequence[str | Path], environment: Mapping[str, str], *, log: Path, cwd: Path
+    ) -> subprocess.Popen[bytes]:
+        """Start a process that Ctrl-C in our terminal does not reach: we end it ourselves."""
+        with log.open("wb") as output:
+            process = subprocess.Popen(  # noqa: S603 programs of this project, by their paths
+                command,
+                env=environment,
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self._groups[process.pid] = _born(process.pid)
+        self._keep()
+        return process
+
+    def end(self, process: subprocess.Popen[bytes], patience_sec: float) -> None:
+        """Ask a process to end, then end whatever is left of its group."""
+        _signal(process.pid, signal.SIGTERM)
+        _wait(lambda: process.poll() is None, patience_sec)
+        _signal(process.pid, signal.SIGKILL)
+        process.wait()
+        self._groups.pop(process.pid, None)
+        self._keep()
+
+    def end_leftovers(self) -> int:
+        """End what a killed stack left running; say how many groups there were."""
+        if not self._record.exists():
+            return 0
+        recorded: dict[str, str] = json.loads(self._record.read_text())
+        left = [int(pid) for pid, born in recorded.items() if _is_ours(int(pid), born)]
+        ended = sum(_signal(pid, signal.SIGKILL) for pid in left)
+        self._record.unlink()
+        return ended
+
+    def _keep(self) -> None:
+        beside = self._record.with_suffix(".new")
+        beside.write_text(json.dumps(self._groups))
+        beside.replace(self._record)
+
+
+def _is_ours(pid: int, born: str) -> bool:
+    """A number that was given to another process since is not ours.
+
+    Without a process of that number there is at most our group: its number is not given away.
+    """
+    return _born(pid) in ("", born)
+
+
+def _born(pid: int) -> str:
+    """When a process was started, in the system's words; empty if there is none."""
+    command = ["ps", "-o", "lstart=", "-p", str(pid)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 a number
+    return answer.stdout.strip()
+
+
+def _signal(group: int, number: signal.Signals) -> bool:
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _wait(running: Callable[[], bool], patience_sec: float) -> None:
+    deadline = time.monotonic() + patience_sec
+    while running() and time.monotonic() < deadline:
+        time.sleep(_STEP_SEC)

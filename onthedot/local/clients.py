@@ -1,0 +1,25 @@
+"""Clients of the emulated cloud: the adapters' own go where the environment says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from botocore.config import Config
+from botocore.session import get_session
+
+REGION = "us-east-1"
+ACCOUNT = "000000000000"
+KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
+
+
+def client(service: str, endpoint: str, *, trusting: str | None = None) -> Any:  # noqa: ANN401 botocore makes clients at run time
+    """Make a client; over TLS it trusts the certificate of that file."""
+    return get_session().create_client(
+        service,
+        region_name=REGION,
+        endpoint_url=endpoint,
+        verify=trusting,
+        aws_access_key_id=KEYS["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=KEYS["AWS_SECRET_ACCESS_KEY"],
+        config=Config(s3={"addressing_style": "path"}, retries={"total_max_attempts": 1}),
+    )

@@ -1,0 +1,44 @@
+"""The stack into the emulator: by `cdk deploy`, or from what that left when nothing has changed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from onthedot.local import assembly, cdk, clients
+from onthedot.local.children import Children
+from onthedot.local.folder import Folder
+from onthedot.local.ports import StartError
+
+STACK = "OnTheDot"
+_MAX_SEC = 60
+_STEP_SEC = 0.05
+Say = Callable[[str], None]
+
+
+def deploy(folder: Folder, children: Children, endpoint: str, say: Say) -> dict[str, str]:
+    """Deploy into an empty emulator, and give the stack's outputs."""
+    if assembly.is_current(folder.assembly):
+        say("Deploying the stack as it was: nothing has changed since")
+        assembly.create(folder.assembly, STACK, endpoint)
+    else:
+        say("cdk bootstrap")
+        cdk.bootstrap(folder, children, endpoint)
+        say("cdk deploy")
+        cdk.deploy(folder, children, endpoint)
+        assembly.stamp(folder.assembly)
+    return _outputs(endpoint)
+
+
+def _outputs(endpoint: str) -> dict[str, str]:
+    """Wait until the stack stands, and give what it says of itself."""
+    cloudformation = clients.client("cloudformation", endpoint)
+    deadline = time.monotonic() + _MAX_SEC
+    while True:
+        (stack,) = cloudformation.describe_stacks(StackName=STACK)["Stacks"]
+        status = stack["StackStatus"]
+        if status == "CREATE_COMPLETE":
+            return {each["OutputKey"]: each["OutputValue"] for each in stack["Outputs"]}
+        if status != "CREATE_IN_PROGRESS" or time.monotonic() > deadline:
+            raise StartError(f"The stack is {status}: {stack.get('StackStatusReason', '')}")
+        time.sleep(_STEP_SEC)

@@ -1,0 +1,101 @@
+"""Where a local stack keeps what outlives it, and the lock that keeps a second one out."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+class AlreadyRunningError(Exception):
+    """Another stack uses this folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """One local stack's files; by default `.onthedot/` of the project."""
+
+    root: Path
+
+    @property
+    def database(self) -> Path:
+        """Every task and run: the one file that must not be lost."""
+        return self.root / "tables.db"
+
+    @property
+    def objects(self) -> Path:
+        """Payloads that are too large for a table."""
+        return self.root / "objects"
+
+    @property
+    def assembly(self) -> Path:
+        """What `cdk deploy` deployed last."""
+        return self.root / "cdk.out"
+
+    @property
+    def scratch(self) -> Path:
+        """What the emulator and its Lambdas unpack; emptied at every start."""
+        return self.root / "scratch"
+
+    @property
+    def run_file(self) -> Path:
+        """For programs: where the API is, with which key, under which pid."""
+        return self.root / "run.json"
+
+    @property
+    def key_file(self) -> Path:
+        """The admin key, which stays good from one start to the next."""
+        return self.root / "admin-key"
+
+    @property
+    def children(self) -> Path:
+        """The processes started, so that those of a killed stack are found."""
+        return self.root / "children.json"
+
+    def log(self, name: str) -> Path:
+        """What a child has printed since it was started."""
+        return self.root / f"{name}.log"
+
+    def empty_scratch(self) -> None:
+        """Killed Lambdas leave what they unpacked, 30 MB a start."""
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        self.scratch.mkdir(parents=True)
+
+    def running(self) -> dict[str, Any]:
+        """Read the run file, if there is one."""
+        return json.loads(self.run_file.read_text()) if self.run_file.exists() else {}
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep every other stack out; the lock ends with the process, however it ends."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        with (self.root / "lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise AlreadyRunningError(self._who_runs()) from None
+            yield
+
+    def _who_runs(self) -> str:
+        known = self.running()
+        if not known:
+            return f"On the Dot is starting or stopping in {self.root}: wait, or stop that one."
+        return f"On the Dot already runs: {known['url']}, pid {known['pid']}. Stop that one first."
+
+
+def write_secret(path: Path, text: str) -> None:
+    """Write a file that only its owner may read, whole or not at all."""
+    beside = path.with_suffix(".new")
+    beside.unlink(missing_ok=True)
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(text)
+    beside.replace(path)

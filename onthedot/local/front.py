@@ -1,0 +1,156 @@
+"""The steady address: passes each request on to the stack's API, or says that it is down.
+
+The emulator tells APIs apart by their Host, and gives each deployment another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+_HEAD_BYTES_MAX = 65_536
+_PIECE_BYTES = 65_536
+_REPLACED = re.compile(rb"(?im)^(?:host|connection):.*\r\n")
+_RETRY_AFTER_SEC = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """Where the API is now."""
+
+    port: int
+    host: str
+
+
+class FrontDoor:
+    """One server on loopback, in a thread of its own."""
+
+    def __init__(self, listener: socket.socket) -> None:
+        self._listener = listener
+        self._loop = asyncio.new_event_loop()
+        self._answering: set[asyncio.Task[None]] = set()
+        self.port: int = listener.getsockname()[1]
+        # None while the stack is down.
+        self.upstream: Upstream | None = None
+
+    @property
+    def url(self) -> str:
+        """The address that users know."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def run(self) -> None:
+        """Serve until stopped."""
+        asyncio.set_event_loop(self._loop)
+        serving = asyncio.start_server(self._serve, sock=self._listener, limit=_HEAD_BYTES_MAX)
+        server = self._loop.run_until_complete(serving)
+        self._loop.run_forever()
+        server.close()
+        self._loop.run_until_complete(self._close())
+        self._loop.close()
+
+    def stop(self) -> None:
+        """Stop serving; callable from any thread."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+    async def _close(self) -> None:
+        open_ones = list(self._answering)
+        for each in open_ones:
+            each.cancel()
+        await asyncio.gather(*open_ones, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        answering = asyncio.ensure_future(self._answer(reader, writer))
+        self._answering.add(answering)
+        answering.add_done_callback(self._answering.discard)
+        try:
+            await answering
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            # The caller left, or sent what is no HTTP: there is nobody to answer.
+            return
+        finally:
+            writer.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        upstream = self.upstream
+        if upstream is None:
+            writer.write(_unavailable("The stack is starting."))
+            await writer.drain()
+            return
+        try:
+            up_reader, up_writer = await asyncio.open_connection("127.0.0.1", upstream.port)
+        except OSError:
+            writer.write(_unavailable("The stack is down."))
+            await writer.drain()
+            return
+        up_writer.write(_readdressed(head, upstream.host))
+        sending = asyncio.create_task(_pass_on(reader, up_writer))
+        try:
+            if not await _pass_on(up_reader, writer):
+                writer.write(_unavailable("The stack ended before it answered."))
+                await writer.drain()
+        finally:
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
+            up_writer.close()
+
+
+@contextmanager
+def front_door(port: int) -> Iterator[FrontDoor]:
+    """Open the door at a port, 0 for any free one; a port that is taken raises OSError."""
+    with socket.create_server(("127.0.0.1", port)) as listener:
+        door = FrontDoor(listener)
+        thread = threading.Thread(target=door.run, name="front-door", daemon=True)
+        thread.start()
+        try:
+            yield door
+        finally:
+            door.stop()
+            thread.join()
+
+
+def _readdressed(head: bytes, host: str) -> bytes:
+    """One request a connection: what follows it on the same one must not reach the emulator."""
+    line, _, headers = head.partition(b"\r\n")
+    kept = _REPLACED.sub(b"", headers)
+    return b"%s\r\nHost: %s\r\nConnection: close\r\n%s" % (line, host.encode(), kept)
+
+
+async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    passed = False
+    while piece := await _piece(reader):
+        passed = True
+        writer.write(piece)
+        await writer.drain()
+    return passed
+
+
+async def _piece(reader: asyncio.StreamReader) -> bytes:
+    try:
+        return await reader.read(_PIECE_BYTES)
+    except ConnectionResetError:
+        # Whoever was killed has said what it had to say.
+        return b""
+
+
+def _unavailable(detail: str) -> bytes:
+    problem = {
+        "type": "/problems/unavailable",
+        "title": "The service is unavailable",
+        "status": 503,
+        "code": "unavailable",
+        "detail": f"{detail} Try again in {_RETRY_AFTER_SEC} s.",
+    }
+    body = json.dumps(problem).encode()
+    return (
+        b"HTTP/1.1 503 Service Unavailable\r\n"
+        b"Content-Type: application/problem+json\r\n"
+        b"Retry-After: %d\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s"
+        % (_RETRY_AFTER_SEC, len(body), body)
+    )

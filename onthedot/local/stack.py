@@ -1,0 +1,130 @@
+"""The whole stack on one machine: started, asked whether it lives, stopped, started again."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from onthedot.local import clients, cloud, database, emulator, objects, ports
+from onthedot.local.children import Children
+from onthedot.local.folder import Folder
+from onthedot.local.front import FrontDoor, Upstream, front_door
+
+# Together well below the ten seconds in which a stop must be over.
+_EMULATOR_PATIENCE_SEC = 5
+_DATABASE_PATIENCE_SEC = 2
+Say = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Stack:
+    """A local stack behind its front door, which says so while it is down."""
+
+    folder: Folder
+    door: FrontDoor
+    say: Say
+    # Chosen once: a stack that is started again is found where it was.
+    emulator_port: int = field(default_factory=ports.free)
+    database_port: int = field(default_factory=ports.free)
+    # MiniStack's own tables end with it.
+    durable: bool = field(default_factory=database.exists)
+    outputs: Mapping[str, str] = field(default_factory=dict)
+    children: Children = field(init=False)
+    emulator: subprocess.Popen[bytes] | None = None
+    database: subprocess.Popen[bytes] | None = None
+
+    def __post_init__(self) -> None:
+        self.children = Children(self.folder.children)
+
+    @property
+    def endpoint(self) -> str:
+        """Where the emulated cloud answers."""
+        return f"http://127.0.0.1:{self.emulator_port}"
+
+    @property
+    def dynamodb(self) -> str:
+        """Where the tables are."""
+        return f"http://127.0.0.1:{self.database_port}" if self.durable else self.endpoint
+
+    @property
+    def alive(self) -> bool:
+        """Tell whether every process of it lives."""
+        return all(each is None or each.poll() is None for each in (self.emulator, self.database))
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a program of ours needs in order to see this stack as its functions do."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+        return {
+            **kept,
+            **clients.KEYS,
+            "AWS_DEFAULT_REGION": clients.REGION,
+            "AWS_CONFIG_FILE": os.devnull,
+            "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+            "AWS_ENDPOINT_URL": self.endpoint,
+            "AWS_ENDPOINT_URL_DYNAMODB": self.dynamodb,
+            "PARALLEL_CALLS": "1",
+            **{_variable(name): value for name, value in self.outputs.items()},
+        }
+
+    def start(self) -> None:
+        """Start from whatever was left, up to an API that answers through the door."""
+        self.children.end_leftovers()
+        self.folder.empty_scratch()
+        objects.forget_uploads(self.folder)
+        settings = objects.settings(self.folder)
+        if self.durable:
+            self.say("Starting Dynoxide, the database")
+            self.database = database.start(self.folder, self.children, self.database_port)
+            settings["AWS_ENDPOINT_URL_DYNAMODB"] = self.dynamodb
+        else:
+            self.say("No Dynoxide for this machine: tables live in MiniStack and end with it")
+        self.say("Starting MiniStack, the cloud")
+        self.emulator = emulator.start(self.folder, self.children, self.emulator_port, settings)
+        self.outputs = cloud.deploy(self.folder, self.children, self.endpoint, self.say)
+        if self.durable:
+            database.make_tables(self.dynamodb, self.outputs)
+        objects.carry_over(self.endpoint, self.outputs["BlobsBucket"])
+        self._open_the_door()
+        self._tick()
+
+    def stop(self) -> None:
+        """End every process, or what is left of them."""
+        self.door.upstream = None
+        if self.emulator is not None:
+            self.children.end(self.emulator, _EMULATOR_PATIENCE_SEC)
+        if self.database is not None:
+            self.children.end(self.database, _DATABASE_PATIENCE_SEC)
+        self.emulator = self.database = None
+
+    def _open_the_door(self) -> None:
+        host = urlsplit(self.outputs["Url"]).netloc.partition(":")[0]
+        self.door.upstream = Upstream(self.emulator_port, host)
+
+    def _tick(self) -> None:
+        """Look at once at what came due meanwhile: the rule's first minute has only begun."""
+        invoke = clients.client("lambda", self.endpoint).invoke
+        for function in ("DispatchFunction", "AuditFunction"):
+            invoke(FunctionName=self.outputs[function], InvocationType="Event", Payload=b"{}")
+
+
+def _variable(output: str) -> str:
+    """TasksTable is TASKS_TABLE to a function, NormalQueueUrl NORMAL_QUEUE_URL."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", output).upper()
+
+
+@contextmanager
+def started(folder: Folder, *, port: int = 0, say: Say = lambda _: None) -> Iterator[Stack]:
+    """Run a stack for as long as the block lasts; no other can use the folder meanwhile."""
+    with folder.held(), front_door(port) as door:
+        stack = Stack(folder, door, say)
+        try:
+            stack.start()
+            yield stack
+        finally:
+            stack.stop()

@@ -69,7 +69,7 @@ def _run(stack: Stack, say: Callable[[str], None]) -> None:
     say("Ready")
     _print(_BANNER.format(**about, folder=stack.folder.root))
     os.environ.update(stack.environment)
-    watch = Watch()
+    watch = Watch(since_ms=_now_ms())
     try:
         while True:
             if not stack.alive:
@@ -94,12 +94,16 @@ _BANNER = """
 
 def _show(stack: Stack, watch: Watch) -> None:
     try:
-        for line in watch.look(time.time_ns() // 1_000_000):
+        for line in watch.look(_now_ms()):
             _print(line)
     except BotoCoreError:
         # The database died between two looks: then that is to be said, else this.
         if stack.alive:
             raise
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 def _progress() -> Callable[[str], None]:

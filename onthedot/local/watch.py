@@ -21,29 +21,39 @@ _ANY = ("", "~")
 
 @dataclass(slots=True)
 class Watch:
-    """Which runs are coming, and what was said of them already."""
+    """Which runs are coming, and which are over."""
 
-    _due_ms: dict[str, int] = field(default_factory=dict)
-    _said: dict[str, str] = field(default_factory=dict)
+    # What ended before that is no news.
+    since_ms: int
+    # When each is due, or was first heard of while that is unknown.
+    _coming: dict[str, int] = field(default_factory=dict)
+    _started: set[str] = field(default_factory=set)
+    # A manifest goes on naming runs for minutes after their end.
+    _over: dict[str, int] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
     _listed_ms: int = 0
 
     def look(self, now_ms: int) -> Iterator[str]:
-        """Give a line for each run that has started, or ended, since the last look."""
+        """Give a line for each run that has started or ended since the last look."""
         if now_ms - self._listed_ms >= _MANIFESTS_EVERY_MS:
             self._listed_ms = now_ms
             self._list(now_ms)
-        near = [each for each, due_ms in self._due_ms.items() if due_ms <= now_ms]
-        items = tables.get_many({"runs": [run.row_key(each) for each in near]})["runs"]
+        due = [run_id for run_id, due_ms in self._coming.items() if due_ms <= now_ms]
+        items = tables.get_many({"runs": [run.row_key(each) for each in due]})["runs"]
         for seen in sorted(map(run.parse, items), key=lambda each: each.life.due_ms):
-            self._due_ms[seen.run_id] = seen.life.due_ms
-            started = seen.life.attempt or seen.final
-            if started and self._said.get(seen.run_id) != seen.life.status:
-                self._said[seen.run_id] = seen.life.status
+            if self._is_news(seen, now_ms):
                 yield self._line(seen)
-            if seen.final:
-                # Kept as far off: a manifest names it for minutes to come.
-                self._due_ms[seen.run_id] = now_ms + _FORGET_MS
+
+    def _is_news(self, seen: Run, now_ms: int) -> bool:
+        self._coming[seen.run_id] = seen.life.due_ms
+        if seen.final:
+            del self._coming[seen.run_id]
+            self._over[seen.run_id] = now_ms
+            return seen.life.ended_ms >= self.since_ms
+        news = seen.life.attempt > 0 and seen.run_id not in self._started
+        if news:
+            self._started.add(seen.run_id)
+        return news
 
     def _list(self, now_ms: int) -> None:
         """Note what is to come; a manifest lies in the minute after its last run is due."""
@@ -53,14 +63,15 @@ class Watch:
             for partition in manifest_keys(minute):
                 for item in tables.rows(("task_id", partition), "scheduled_for", _ANY):
                     for run_id, _ in manifest.parse(item).entries:
-                        self._due_ms.setdefault(run_id, 0)
-        self._forget(now_ms)
+                        if run_id not in self._over:
+                            self._coming.setdefault(run_id, now_ms)
+        self._forget(now_ms - _FORGET_MS)
 
-    def _forget(self, now_ms: int) -> None:
-        old = [each for each, due in self._due_ms.items() if 0 < due < now_ms - _FORGET_MS]
-        for run_id in old:
-            del self._due_ms[run_id]
-            self._said.pop(run_id, None)
+    def _forget(self, before_ms: int) -> None:
+        for known in (self._coming, self._over):
+            for run_id in [each for each, ms in known.items() if ms < before_ms]:
+                del known[run_id]
+                self._started.discard(run_id)
 
     def _line(self, seen: Run) -> str:
         life = seen.life

@@ -1,0 +1,144 @@
+"""A local stack in a test's hands: asked over HTTP, looked into, hurt."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from onthedot.local import clients
+from onthedot.local.admin_key import admin_key
+from onthedot.local.caller import Caller
+from onthedot.local.folder import Folder
+from onthedot.local.stack import Stack
+
+HELLO = {"type": "python", "handler": "hello"}
+WAIT = {"type": "python", "handler": "wait"}
+FINAL = {"succeeded", "dead", "skipped", "missed", "cancelled"}
+_STEP_SEC = 0.2
+_Got = TypeVar("_Got")
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A stack that stands, and a caller with its admin key."""
+
+    stack: Stack
+    caller: Caller
+
+    @classmethod
+    def of(cls, stack: Stack) -> Local:
+        return cls(stack, Caller(stack.door.port, admin_key(stack)))
+
+    def register(self, name: str, **schedule: object) -> str:
+        """Register a schedule, and give its id."""
+        body = {"name": name, "target": HELLO, **schedule}
+        status, answer = self.caller.ask("POST", "/v1/schedules", body)
+        assert status == 201, answer
+        return str(answer["task_id"])
+
+    def trigger(self, task_id: str, **given: object) -> str:
+        """Run a task now, and give the run's id."""
+        status, answer = self.caller.ask("POST", f"/v1/schedules/{task_id}/trigger", given)
+        assert status == 202, answer
+        return str(answer["run_id"])
+
+    def run(self, run_id: str) -> dict[str, Any]:
+        """A run, as its history shows it."""
+        status, answer = self.caller.ask("GET", f"/v1/runs/{run_id}")
+        assert status == 200, answer
+        return dict(answer)
+
+    def runs(self, task_id: str) -> list[dict[str, Any]]:
+        """The newest runs of a task."""
+        status, answer = self.caller.ask("GET", f"/v1/schedules/{task_id}/runs?limit=200")
+        assert status == 200, answer
+        return list(answer["data"])
+
+    def settled(self, run_id: str, within_sec: float = 20) -> dict[str, Any]:
+        """The run, once it has its outcome."""
+        return until(lambda: self.run(run_id), lambda run: run["status"] in FINAL, within_sec)
+
+    def running(self, run_id: str, attempt: int, within_sec: float = 20) -> dict[str, Any]:
+        """The run, once that attempt of it runs."""
+        return until(
+            lambda: self.run(run_id),
+            lambda run: (run["status"], run["attempt"]) == ("running", attempt),
+            within_sec,
+        )
+
+    def invoke(self, function: str, *, wait: bool = True) -> Any:
+        """Call a function as its rule would."""
+        kind = "RequestResponse" if wait else "Event"
+        return clients.client("lambda", self.stack.endpoint).invoke(
+            FunctionName=self.stack.outputs[function], InvocationType=kind, Payload=b"{}"
+        )
+
+    def processes(self, function: str) -> list[int]:
+        """The processes that run a function now."""
+        assert self.stack.emulator is not None
+        name = f"AWS_LAMBDA_FUNCTION_NAME={self.stack.outputs[function]}\0".encode()
+        group = self.stack.emulator.pid
+        return [pid for pid in _pids() if _in_group(pid, group) and name in _environment(pid)]
+
+    def kill(self, function: str) -> int:
+        """Kill every process of a function, in the middle of whatever it does."""
+        pids = self.processes(function)
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        return len(pids)
+
+    def kill_everything(self) -> None:
+        """Kill the emulator with all its functions, and the database."""
+        assert self.stack.emulator is not None
+        assert self.stack.database is not None
+        for process in (self.stack.emulator, self.stack.database):
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def until(
+    look: Callable[[], _Got], reached: Callable[[_Got], object], within_sec: float = 20
+) -> _Got:
+    """Look again until it is so; what was seen last says why it never was."""
+    deadline = time.monotonic() + within_sec
+    while not reached(seen := look()):
+        assert time.monotonic() < deadline, seen
+        time.sleep(_STEP_SEC)
+    return seen
+
+
+@contextmanager
+def sharing_an_assembly(folder: Folder, shared: Path) -> Iterator[None]:
+    """Only the first stack of a test run is deployed by the CDK, which takes two processors."""
+    assembly = shared / "cdk.out"
+    assembly.mkdir(exist_ok=True)
+    folder.root.mkdir(parents=True, exist_ok=True)
+    folder.assembly.symlink_to(assembly)
+    with (shared / "cdk.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _pids() -> list[int]:
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal()]
+
+
+def _in_group(pid: int, group: int) -> bool:
+    try:
+        return os.getpgid(pid) == group
+    except ProcessLookupError:
+        return False
+
+
+def _environment(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""

@@ -1,0 +1,52 @@
+"""The deployed stack, as its users meet it: over HTTP, with the rule, the queue and the worker."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from onthedot.core.instants import nominal
+from onthedot.local.caller import Caller
+from tests.e2e.kit import Local, until
+
+pytestmark = pytest.mark.xdist_group("e2e")
+
+# One processor may be busy with other tests; a late start is late, and never early.
+LATE_MS_MAX = 3_000
+
+
+def test_nobody_comes_in_without_a_key(local: Local) -> None:
+    stranger = Caller(local.stack.door.port)
+
+    assert stranger.ask("GET", "/v1/health")[0] == 200
+    assert stranger.ask("GET", "/v1/schedules")[0] == 401
+
+
+def test_a_schedule_registered_over_http_fires_at_its_seconds_and_shows_its_history(
+    local: Local,
+) -> None:
+    first = int(time.time()) + 4
+    bounds = {"start_at": nominal(first), "end_at": nominal(first + 3)}
+
+    task_id = local.register("seconds", cron="* * * * * *", payload={"who": "you"}, **bounds)
+    runs = until(
+        lambda: local.runs(task_id),
+        lambda seen: [run["status"] for run in seen] == ["succeeded"] * 4,
+    )
+
+    slots = sorted(run["scheduled_for"] for run in runs)
+    assert slots == [nominal(first + second) for second in range(4)]
+    newest = local.run(runs[0]["run_id"])
+    assert newest["result"] == {"greeting": "Hello, you!"}
+    assert newest["attempt"] == 1
+    assert 0 <= newest["lag_ms"] < LATE_MS_MAX
+
+
+def test_a_trigger_runs_at_once(local: Local) -> None:
+    task_id = local.register("yearly", cron="0 0 1 1 *")
+
+    run = local.settled(local.trigger(task_id, payload={"who": "trigger"}))
+
+    assert (run["status"], run["origin"]) == ("succeeded", "manual")
+    assert run["result"] == {"greeting": "Hello, trigger!"}

@@ -1,1 +1,42 @@
-"""On the Dot: a serverless, leader-free scheduler for AWS."""
+"""On the Dot: a serverless, leader-free scheduler for AWS.
+
+The names that handlers and programs import; each is loaded when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from onthedot.core.context import Context as Context
+    from onthedot.core.raised import Cancelled as Cancelled
+    from onthedot.core.raised import Fail as Fail
+    from onthedot.core.raised import LeaseLost as LeaseLost
+    from onthedot.core.raised import RetryLater as RetryLater
+    from onthedot.core.raised import Skip as Skip
+    from onthedot.core.raised import TimedOut as TimedOut
+    from onthedot.sdk.app import OnTheDot as OnTheDot
+    from onthedot.sdk.app import cron as cron
+    from onthedot.sdk.app import every as every
+
+_HOME = {
+    "Cancelled": "onthedot.core.raised",
+    "Context": "onthedot.core.context",
+    "Fail": "onthedot.core.raised",
+    "LeaseLost": "onthedot.core.raised",
+    "OnTheDot": "onthedot.sdk.app",
+    "RetryLater": "onthedot.core.raised",
+    "Skip": "onthedot.core.raised",
+    "TimedOut": "onthedot.core.raised",
+    "cron": "onthedot.sdk.app",
+    "every": "onthedot.sdk.app",
+}
+__all__ = list(_HOME)
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 whatever the table names
+    """Load a name's module when the name is asked for: dispatch needs none of them."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'onthedot' has no attribute '{name}'")
+    return getattr(import_module(_HOME[name]), name)

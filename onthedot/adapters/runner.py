@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
+from contextvars import copy_context
 from functools import cache
 from typing import Any
 
 _THREADS = 256
+# As long as a handler whose lease was lost may take to notice.
+_PATIENCE_SEC = 5.0
+_under_way: set[Future[Any]] = set()
 
 
 @cache
@@ -17,10 +22,23 @@ def _pool() -> ThreadPoolExecutor:
 
 
 def submit(work: Callable[[], Any]) -> Future[Any]:
-    """Begin work."""
-    return _pool().submit(work)
+    """Begin work; the corrected clock is the same there."""
+    part = _pool().submit(copy_context().run, work)
+    _under_way.add(part)
+    part.add_done_callback(_under_way.discard)
+    return part
 
 
 def wait(parts: Sequence[Future[Any]], seconds: float) -> None:
     """Wait until one of them ends, or so long."""
     wait_for(parts, timeout=max(0.0, seconds), return_when=FIRST_COMPLETED)
+
+
+def leave_no_strays(patience_sec: float = _PATIENCE_SEC) -> None:
+    """End the process if a handler was left behind and does not return: a thread cannot be killed.
+
+    Called when all else is settled and acknowledged; nothing would be served beside a stray.
+    """
+    _, strays = wait_for(list(_under_way), timeout=patience_sec)
+    if strays:
+        os._exit(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 
@@ -12,6 +13,10 @@ class Call:
     """What a target is told; `cancelled` may be asked at any time."""
 
     run_id: str
+    task_id: str
+    tenant_id: str
+    name: str
+    origin: str
     attempt: int
     max_attempts: int
     scheduled_for: str | None
@@ -19,4 +24,26 @@ class Call:
     deadline_ms: int
     target: Mapping[str, Any]
     payload: Any
+    # What the attempt before left behind for this one.
+    checkpoint: Any
     cancelled: Callable[[], bool]
+    lease_lost: Callable[[], bool]
+    # Progress to be shown while the target works.
+    report: Callable[[Any], None]
+
+
+def run_fields(call: Call) -> dict[str, Any]:
+    """Give what a template may name of the run."""
+    return {
+        "run_id": call.run_id,
+        "scheduled_for": call.scheduled_for or "",
+        "due_at": measured_ms(call.due_ms),
+        "attempt": call.attempt,
+        "name": call.name,
+        "task_id": call.task_id,
+    }
+
+
+def measured_ms(ms: int) -> str:
+    """Write a measured instant: three decimals, Z."""
+    return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds")[:23] + "Z"

@@ -42,9 +42,9 @@ def payload_key(key: str) -> str:
     return f"{key}^payload"
 
 
-def is_payload_key(key: str) -> bool:
+def lies_beside(key: str) -> bool:
     """Tell what lies beside a run from a run."""
-    return key.endswith("^payload")
+    return "^" in key
 
 
 def is_slot_key(key: str) -> bool:

@@ -29,6 +29,8 @@ class Again:
     outcome: str
     error: dict[str, Any] | None = None
     after_sec: int | None = None
+    # What the next attempt is to go on from.
+    checkpoint: Any = None
 
     @property
     def released(self) -> bool:
@@ -58,7 +60,15 @@ class Stopped:
     reason: str = "user"
 
 
-Answer = Done | Again | Dead | Skipped | Stopped
+@dataclass(frozen=True, slots=True)
+class Awaiting:
+    """It took the work on and answers later: by a callback, or when its execution has ended."""
+
+    reason: str
+    waits_on: str = ""
+
+
+Answer = Done | Again | Dead | Skipped | Stopped | Awaiting
 
 
 def error_of(kind: str, message: str, stack: str = "") -> dict[str, Any]:
@@ -83,6 +93,14 @@ def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: floa
             return ended(life, "cancelled", reason, now_ms=now_ms)
         case Dead(reason, error):
             return replace(ended(life, "dead", reason, now_ms=now_ms), error=error)
+        case Awaiting(reason, waits_on):
+            return replace(
+                life,
+                status="awaiting",
+                reason=reason,
+                waits_on=waits_on,
+                lease_ms=life.started_ms + task.timeout_sec * 1000,
+            )
         case Again():
             if life.attempt - life.released >= task.max_attempts and not answer.released:
                 dead = ended(life, "dead", "attempts_exhausted", now_ms=now_ms)
@@ -121,6 +139,7 @@ def _retrying(life: Life, answer: Again, now_ms: int, due_ms: int) -> Life:
         lease_ms=0,
         first_started_ms=life.first_started_ms or life.started_ms,
         released=life.released + answer.released,
+        checkpoint=life.checkpoint if answer.checkpoint is None else answer.checkpoint,
         attempts=(*earlier, record)[-ATTEMPTS_KEPT:],
     )
 

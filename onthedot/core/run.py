@@ -44,6 +44,11 @@ class Life:
     # Attempts that gave the run back by themselves: not counted against max_attempts.
     released: int = 0
     note: str = ""
+    # What the execution that an awaiting run is polled for is called.
+    waits_on: str = ""
+    # What an attempt that asked for another time left for the next.
+    checkpoint: Any = None
+    progress: Any = None
     result: Any = None
     error: Any = None
     attempts: tuple[Mapping[str, Any], ...] = ()

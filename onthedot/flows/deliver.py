@@ -2,51 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import traceback
+from dataclasses import replace
 
 from onthedot.adapters import clock, runner, tables
-from onthedot.adapters.targets import python, recording
 from onthedot.core import run as runs
-from onthedot.core.call import Call
+from onthedot.core import templates
+from onthedot.core.call import Call, run_fields
 from onthedot.core.keys import is_slot_key
 from onthedot.core.numbers import DELIVER_MIN_SEC
-from onthedot.core.policy import Answer, Dead, error_of
+from onthedot.core.policy import Again, Answer, Dead, error_of
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows.job import Job
-
-_TYPES: dict[str, Callable[[Call], Answer]] = {
-    "python": python.call,
-    "recording": recording.call,
-}
+from onthedot.flows.targets import TARGETS
 
 
 def deliver(call: Call) -> Answer:
-    """Call the target by its type."""
-    call_target = _TYPES.get(call.target["type"])
-    if call_target is None:
+    """Call the target by its type; what it raises ends the attempt, here and nowhere else."""
+    target = TARGETS.get(call.target["type"])
+    if target is None:
         return Dead("permanent", error_of("UnknownTarget", f"no target {call.target['type']}"))
-    return call_target(call)
+    try:
+        return target(call)
+    except Exception as failure:  # noqa: BLE001 the one place where anything becomes an outcome
+        kind = type(failure).__name__
+        return Again("failed", error_of(kind, str(failure), traceback.format_exc()))
 
 
 def begin(job: Job) -> bool:
     """Call the target beside this loop, unless so little of the lease is left that it may end."""
-    run, task = job.held, job.task
-    if task is None or clock.now_ms() > run.life.lease_ms - DELIVER_MIN_SEC * 1000:
+    if job.task is None or clock.now_ms() > job.held.life.lease_ms - DELIVER_MIN_SEC * 1000:
         return False
+    call = _call(job, job.held, job.task)
+    job.part = runner.submit(lambda: deliver(call))
+    return True
+
+
+def _call(job: Job, run: Run, task: Task) -> Call:
     call = Call(
         run_id=run.run_id,
+        task_id=run.task_id,
+        tenant_id=run.tenant_id,
+        name=task.name,
+        origin=run.origin,
         attempt=run.life.attempt,
         max_attempts=task.max_attempts,
         scheduled_for=run.key if is_slot_key(run.key) else run.slot or None,
         due_ms=run.life.due_ms,
-        deadline_ms=run.life.started_ms + task.timeout_sec * 1000,
+        deadline_ms=job.deadline_ms,
         target=task.target,
         payload=_payload(run, task),
+        checkpoint=run.life.checkpoint,
         cancelled=lambda: bool(job.held.cancel_ms),
+        # Only a lease that was extended is this worker's: a stall counts as a loss, too.
+        lease_lost=lambda: clock.now_ms() >= job.held.life.lease_ms,
+        report=lambda progress: setattr(job, "progress", progress),
     )
-    job.part = runner.submit(lambda: deliver(call))
-    return True
+    return replace(call, payload=templates.rendered(call.payload, run_fields(call)))
 
 
 def _payload(run: Run, task: Task) -> object:

@@ -16,7 +16,11 @@ from onthedot.flows.job import Job, load
 def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
     """Give the jobs that are still ours; a lost lease stops its handler, without a settle."""
     now_ms = clock.now_ms()
-    lives = [replace(job.held.life, lease_ms=now_ms + LEASE_SEC * 1000) for job in running]
+    lease_ms = now_ms + LEASE_SEC * 1000
+    lives = [
+        replace(job.held.life, lease_ms=lease_ms, progress=job.progress or job.held.life.progress)
+        for job in running
+    ]
     extended = [
         moves.settle(job.held, life, now_ms=now_ms)
         for job, life in zip(running, lives, strict=True)

@@ -33,6 +33,8 @@ class Job:
     loaded: bool = False
     # Its row is not of a form that this version knows: it is left to the dead letters.
     unreadable: bool = False
+    # What the handler said last of how far it is.
+    progress: Any = None
     # The handler's running call, once it has started.
     part: Any = None
     # What is known of its end before the handler says so.

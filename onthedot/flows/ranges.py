@@ -11,7 +11,7 @@ from onthedot.core import moves
 from onthedot.core import run as runs
 from onthedot.core.due import Due
 from onthedot.core.instants import nominal, parse_nominal
-from onthedot.core.keys import is_payload_key, is_slot_key, range_key
+from onthedot.core.keys import is_slot_key, lies_beside, range_key
 from onthedot.core.numbers import ROWS_MAX
 from onthedot.core.plan import Plan, Unfired
 from onthedot.core.run import Life, Run
@@ -80,7 +80,7 @@ def _resolve_inside(due: Due, spanned: Unfired, last: int, *, force: bool) -> bo
     left = []
     between = (nominal(spanned.slot), nominal(last))
     for item in tables.rows(("task_id", due.task_id), "scheduled_for", between):
-        if is_payload_key(item["scheduled_for"]):
+        if lies_beside(item["scheduled_for"]):
             continue
         seen = runs.readable(item)
         if seen is None:

@@ -57,8 +57,8 @@ def test_only_a_slots_own_key_is_one(key: str) -> None:
     assert keys.is_slot_key(key) == ("~" not in key)
     assert not keys.is_slot_key(keys.payload_key(keys.moment_key(NOON_MS, "m", "A")))
     assert not keys.is_slot_key(keys.GATE)
-    assert not keys.is_payload_key(key)
-    assert keys.is_payload_key(keys.payload_key(key))
+    assert not keys.lies_beside(key)
+    assert keys.lies_beside(keys.payload_key(key))
 
 
 @law

@@ -1,42 +1,40 @@
-"""Handlers in this process, by the name that `jobs/` gives them."""
+"""Handlers in this process: what they return or raise becomes the attempt's answer."""
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import traceback
-from collections.abc import Callable
-from importlib import import_module
+from typing import Any
 
-from onthedot.core.call import Call
-from onthedot.core.policy import Again, Answer, Dead, Done, Stopped, error_of
-
-Handler = Callable[[Call], object]
-
-
-class Fail(Exception):  # noqa: N818 a handler says it, as a verb
-    """Raised by a handler: this will never work."""
+from onthedot.core.context import Context
+from onthedot.core.handler import Handler, PayloadMismatch, arguments
+from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, Stopped, error_of
+from onthedot.core.raised import Cancelled, Fail, LeaseLost, RetryLater, Skip, TimedOut
 
 
-class Cancelled(Exception):  # noqa: N818 a handler says it of itself
-    """Raised by a handler that honours a request to cancel."""
-
-
-def call(asked: Call) -> Answer:
-    """Call the handler; whatever it raises becomes an outcome here and nowhere else."""
-    handler = _handler(asked.target["handler"])
-    if handler is None:
-        message = f"no handler {asked.target['handler']!r} in jobs"
-        return Dead("handler_not_found", error_of("HandlerNotFound", message))
+def call(handler: Handler[..., Any], context: Context) -> Answer:
+    """Call a handler, synchronous or not; any other exception is a failed attempt."""
     try:
-        return Done(handler(asked))
+        given = arguments(handler, context, context.payload)
+    except PayloadMismatch as mismatch:
+        return Dead("payload_unreadable", error_of("PayloadMismatch", str(mismatch)))
+    try:
+        result = handler.function(**given)
+        return Done(asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result)
+    except Skip as skip:
+        return Skipped(str(skip))
+    except RetryLater as later:
+        return Again("yielded", after_sec=later.after, checkpoint=later.checkpoint)
+    except Fail as failure:
+        return Dead("permanent", error_of("Fail", str(failure), traceback.format_exc()))
     except Cancelled:
         return Stopped()
-    except Fail as failure:
-        return Dead("permanent", error_of("Fail", str(failure)))
-    except Exception as failure:  # noqa: BLE001 the one place where anything becomes an outcome
-        kind = type(failure).__name__
-        return Again("failed", error_of(kind, str(failure), traceback.format_exc()))
+    except TimedOut:
+        return Again("timed_out", error_of("TimedOut", "the handler stopped at its deadline"))
+    except LeaseLost as lost:
+        return Again("lost", error_of("LeaseLost", str(lost)))
 
 
-def _handler(name: str) -> Handler | None:
-    found: Handler | None = getattr(import_module("jobs"), "HANDLERS", {}).get(name)
-    return found
+async def _awaited(result: Any) -> Any:
+    return await result

@@ -1,0 +1,200 @@
+"""HTTP to targets: connections are kept, addresses are checked where they are connected to.
+
+A deadline holds for the whole exchange, however slowly its bytes come.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import select
+import socket
+import ssl
+import time
+from collections import defaultdict, deque
+from functools import cache, partial
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from typing import Any
+from urllib.parse import urlsplit
+
+from onthedot.core.addresses import Network, allowed, networks
+from onthedot.core.web import BODY_MAX, NoResponse, Request, Response, onward
+
+CONNECT_MAX_SEC = 10.0
+# Balancers close what is idle for a minute, and a frozen Lambda does not notice.
+IDLE_MAX_SEC = 30.0
+IDLE_MAX = 64
+REDIRECTS_MAX = 5
+_PORTS = {"http": 80, "https": 443}
+_Place = tuple[str, str, int]
+
+
+class _Forbidden(Exception):  # noqa: N818 it says what it is
+    """The address is not one that targets may be at."""
+
+
+def send(request: Request) -> Response | NoResponse:
+    """Make one exchange, with its redirects if they are to be followed."""
+    deadline = time.monotonic() + request.patience_sec
+    asked = request
+    try:
+        for _ in range(REDIRECTS_MAX + 1):
+            seen = _exchange(asked, deadline)
+            following = onward(asked, seen)
+            if following is None:
+                return seen
+            asked = following
+    except _Forbidden as forbidden:
+        return NoResponse("forbidden", str(forbidden))
+    except TimeoutError:
+        return NoResponse("timed_out", f"no answer within {request.patience_sec:.0f} s")
+    except (OSError, HTTPException) as failure:
+        return NoResponse("failed", f"{type(failure).__name__}: {failure}")
+    return NoResponse("failed", f"more than {REDIRECTS_MAX} redirects")
+
+
+def _exchange(request: Request, deadline: float) -> Response:
+    """A kept connection may have been closed meanwhile: only then is a fresh one tried."""
+    split = urlsplit(request.url)
+    if split.scheme not in _PORTS or not split.hostname:
+        raise _Forbidden(f"{request.url[:100]} is no http or https address")
+    place = (split.scheme, split.hostname, split.port or _PORTS[split.scheme])
+    path = (split.path or "/") + (f"?{split.query}" if split.query else "")
+    kept = _take(place)
+    if kept is not None:
+        try:
+            return _talk(kept, request, path, deadline)
+        except ConnectionError:
+            kept.close()
+    return _talk(_Connection(*place), request, path, deadline)
+
+
+def _talk(connection: _Connection, request: Request, path: str, deadline: float) -> Response:
+    connection.deadline = deadline
+    try:
+        if connection.sock is not None:
+            connection.sock.settimeout(_left(deadline))
+        connection.request(request.method, path, request.body, dict(request.headers))
+        answered = connection.getresponse()
+        body = answered.read(BODY_MAX + 1)
+    except BaseException:
+        connection.close()
+        raise
+    if answered.isclosed() and not answered.will_close:
+        _keep(connection)
+    else:
+        connection.close()
+    return Response(
+        status=answered.status,
+        headers={name.lower(): value for name, value in answered.getheaders()},
+        body=body[:BODY_MAX],
+        cut=len(body) > BODY_MAX,
+    )
+
+
+class _Connection(HTTPConnection):
+    """Connects only where it may, and lets no wait go beyond the deadline."""
+
+    def __init__(self, scheme: str, host: str, port: int) -> None:
+        super().__init__(host, port)
+        self.place = (scheme, host, port)
+        self.deadline = 0.0
+        self.kept_at = 0.0
+
+    def connect(self) -> None:
+        """The address that was checked is the address that is connected to."""
+        scheme, host, port = self.place
+        self.sock = _connected(host, port, self.deadline)
+        if scheme == "https":
+            self.sock.settimeout(_left(self.deadline))
+            self.sock = _trust().wrap_socket(self.sock, server_hostname=host)
+        self.sock.settimeout(_left(self.deadline))
+
+    def getresponse(self) -> HTTPResponse:
+        """Read the answer's head by the deadline; its body will be, too."""
+        self.response_class = partial(_Answer, self.deadline)  # type: ignore[assignment] # called as the class would be
+        return super().getresponse()
+
+
+class _Answer(HTTPResponse):
+    def __init__(self, deadline: float, sock: socket.socket, **given: Any) -> None:
+        super().__init__(sock, **given)
+        self.fp: Any = io.BufferedReader(_Timed(self.fp.detach(), sock, deadline))
+
+
+class _Timed(io.RawIOBase):
+    """A socket's bytes, each wait for them shortened to what is left until the deadline."""
+
+    def __init__(self, raw: Any, sock: socket.socket, deadline: float) -> None:
+        self._raw, self._sock, self._deadline = raw, sock, deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> Any:
+        self._sock.settimeout(_left(self._deadline))
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+def _connected(host: str, port: int, deadline: float) -> socket.socket:
+    """Try the addresses of a name one after another; those that are not allowed do not count."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
+    open_ones = [address for address in addresses if allowed(address, _networks())]
+    if not open_ones:
+        raise _Forbidden(f"{host} is at {', '.join(addresses)}, where no target may be")
+    for address in open_ones:
+        try:
+            made = socket.create_connection((address, port), min(CONNECT_MAX_SEC, _left(deadline)))
+        except OSError:
+            if address == open_ones[-1]:
+                raise
+        else:
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return made
+    raise AssertionError("the last address either connects or raises")
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+_idle: dict[_Place, deque[_Connection]] = defaultdict(partial(deque, maxlen=IDLE_MAX))
+
+
+def _take(place: _Place) -> _Connection | None:
+    """The latest kept connection that is still quiet: one with something to read was closed."""
+    while _idle[place]:
+        try:
+            connection = _idle[place].pop()
+        except IndexError:
+            return None
+        watch = select.poll()
+        watch.register(connection.sock, select.POLLIN)
+        if time.time() - connection.kept_at < IDLE_MAX_SEC and not watch.poll(0):
+            return connection
+        connection.close()
+    return None
+
+
+def _keep(connection: _Connection) -> None:
+    connection.kept_at = time.time()
+    _idle[connection.place].append(connection)
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+@cache
+def _networks() -> tuple[Network, ...]:
+    """Private networks that the operator opens to targets; none unless they are named."""
+    return networks(os.environ.get("TARGET_NETWORKS", ""))

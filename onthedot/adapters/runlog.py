@@ -1,0 +1,26 @@
+"""Log lines of handlers: JSON on standard output, each naming its run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from functools import partial
+
+from onthedot.core.context import Log
+
+
+def of(names: Mapping[str, object]) -> Log:
+    """Give a log whose lines all carry these names."""
+    return Log(
+        info=partial(_write, names, "INFO"),
+        warning=partial(_write, names, "WARNING"),
+        error=partial(_write, names, "ERROR"),
+    )
+
+
+def _write(names: Mapping[str, object], level: str, message: str, **fields: object) -> None:
+    line = {"level": level, "message": message, **fields, **names}
+    # One write a line, so that lines of handlers side by side do not mix.
+    sys.stdout.write(json.dumps(line, default=str) + "\n")
+    sys.stdout.flush()

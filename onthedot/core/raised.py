@@ -1,0 +1,41 @@
+"""What a handler may raise to say what becomes of its run; anything else is a failed attempt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Fail(Exception):  # noqa: N818 a handler says it, as a verb
+    """It will never work: the run is dead at once, without further attempts."""
+
+
+class Skip(Exception):  # noqa: N818 a handler says it, as a verb
+    """There is nothing to do: the run ends as skipped, with these words."""
+
+
+class RetryLater(Exception):  # noqa: N818 a handler says it, as a verb
+    """Go on at another time: the attempt does not count, and the next one sees the checkpoint."""
+
+    def __init__(self, after: int | None = None, checkpoint: Any = None) -> None:  # noqa: ANN401 any JSON
+        """Without `after`, in seconds, the task's own backoff decides when."""
+        if after is not None and after < 0:
+            raise ValueError(f"after is {after}: expected seconds from now, 0 or more.")
+        super().__init__("the handler asked for another time")
+        self.after = after
+        self.checkpoint = checkpoint
+
+
+class Stop(BaseException):
+    """Raised by `ctx.heartbeat()`; no `except Exception` of a handler's own swallows it."""
+
+
+class Cancelled(Stop):
+    """Somebody asked the run to stop, and the handler does."""
+
+
+class TimedOut(Stop):
+    """The attempt's deadline has passed."""
+
+
+class LeaseLost(Stop):
+    """The run is no longer this worker's; another may have begun it by now."""

@@ -1,0 +1,60 @@
+"""One HTTP exchange as values: what is sent, what came back, or why nothing did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+from urllib.parse import urljoin, urlsplit
+
+# More of an answer is never read; its connection is closed instead.
+BODY_MAX = 65_536
+_REDIRECTS = (301, 302, 303, 307, 308)
+# What another site must not be given.
+_PRIVATE = ("authorization", "webhook-signature")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is sent, and how long all of it may take."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes | None
+    patience_sec: float
+    follow_redirects: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """What came back; the names of headers are in small letters."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    # There was more of it than is read.
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NoResponse:
+    """Nothing came back that could be judged."""
+
+    kind: Literal["forbidden", "timed_out", "failed"]
+    message: str
+
+
+def onward(request: Request, seen: Response) -> Request | None:
+    """Give the request that follows a redirect, as browsers do; None ends the exchange."""
+    where = seen.headers.get("location")
+    if not request.follow_redirects or seen.status not in _REDIRECTS or not where:
+        return None
+    url = urljoin(request.url, where)
+    headers = dict(request.headers)
+    if urlsplit(url)[:2] != urlsplit(request.url)[:2]:
+        headers = {name: value for name, value in headers.items() if name not in _PRIVATE}
+    if seen.status in (307, 308) or request.method in ("GET", "HEAD"):
+        return replace(request, url=url, headers=headers)
+    headers.pop("content-type", None)
+    return replace(request, url=url, headers=headers, method="GET", body=None)

@@ -1,0 +1,167 @@
+"""An http target: the request that a run makes of it, and what the answer means for the attempt."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from hashlib import sha256
+from typing import Any
+
+from onthedot.core import signatures, templates
+from onthedot.core.call import Call, measured_ms, run_fields
+from onthedot.core.policy import Again, Answer, Awaiting, Dead, Done, error_of
+from onthedot.core.web import NoResponse, Request, Response
+
+EXPECT_STATUS = ("2xx",)
+RETRY_AFTER_MAX_SEC = 86_400
+# The request itself is wrong: sent again as it is, it would be refused again.
+_NEVER = frozenset({400, 401, 403, 405, 406, 410, 411, 413, 414, 415, 422, 431, 451, 501})
+_BODILESS = ("GET", "HEAD")
+_SHOWN_MAX = 2_000
+
+
+def request(call: Call, secrets: Mapping[str, str], *, now_ms: int) -> Request:
+    """Write the request; `secrets` has what `auth` and `sign` refer to, by those names."""
+    target = call.target
+    method = target.get("method", "POST").upper()
+    body, kind = (None, "") if method in _BODILESS else _body(call)
+    headers = {
+        "user-agent": "onthedot/1",
+        "idempotency-key": call.run_id,
+        "onthedot-attempt": f"{call.attempt}/{call.max_attempts}",
+        "onthedot-due-at": measured_ms(call.due_ms),
+        "traceparent": _traceparent(call),
+        "webhook-id": call.run_id,
+        "webhook-timestamp": str(now_ms // 1000),
+    }
+    if call.scheduled_for:
+        headers["onthedot-scheduled-for"] = call.scheduled_for
+    if body is not None:
+        headers["content-type"] = kind
+    headers |= {name.lower(): value for name, value in target.get("headers", {}).items()}
+    if "auth" in secrets:
+        headers["authorization"] = _authorization(secrets["auth"])
+    if "sign" in secrets:
+        headers["webhook-signature"] = signatures.header(
+            signatures.keys(secrets["sign"]),
+            message_id=call.run_id,
+            timestamp=now_ms // 1000,
+            body=body or b"",
+        )
+    return Request(
+        method=method,
+        url=target["url"],
+        headers=headers,
+        body=body,
+        patience_sec=max(0.0, (call.deadline_ms - now_ms) / 1000),
+        follow_redirects=bool(target.get("follow_redirects", False)),
+    )
+
+
+def answer(call: Call, seen: Response | NoResponse, *, now_ms: int) -> Answer:
+    """Judge what came back."""
+    if isinstance(seen, NoResponse):
+        return _unanswered(seen)
+    wanted = call.target.get("expect_status", EXPECT_STATUS)
+    if not any(_fits(seen.status, one) for one in wanted):
+        return _unexpected(seen, now_ms)
+    pattern = call.target.get("expect_body")
+    if pattern and not re.search(pattern, _text(seen)):
+        message = f"the answer's body does not match {pattern}"
+        return Again("failed", error_of("UnexpectedBody", message, _text(seen)[:_SHOWN_MAX]))
+    if call.target.get("complete") == "callback":
+        return Awaiting("callback")
+    return Done(
+        {"status": seen.status, "body": _shown(seen), **({"cut": True} if seen.cut else {})}
+    )
+
+
+def _body(call: Call) -> tuple[bytes, str]:
+    form = call.target.get("body", "payload")
+    if form == "payload":
+        return _json(call.payload), "application/json"
+    if form == "cloudevent":
+        return _json(_event(call)), "application/cloudevents+json"
+    return templates.text(
+        form, {**run_fields(call), "payload": call.payload}
+    ).encode(), "text/plain; charset=utf-8"
+
+
+def _event(call: Call) -> dict[str, Any]:
+    """CloudEvents 1.0, structured: `source` and `id` are the same in every attempt."""
+    return {
+        "specversion": "1.0",
+        "id": call.run_id,
+        "source": f"/tenants/{call.tenant_id}/tasks/{call.task_id}",
+        "type": "onthedot.run.v1",
+        "subject": call.name or call.task_id,
+        "time": measured_ms(call.due_ms),
+        "datacontenttype": "application/json",
+        "data": call.payload,
+    }
+
+
+def _unanswered(seen: NoResponse) -> Answer:
+    match seen.kind:
+        case "forbidden":
+            return Dead("target_forbidden", error_of("TargetForbidden", seen.message))
+        case "timed_out":
+            return Again("timed_out", error_of("TimedOut", seen.message))
+        case "failed":
+            return Again("failed", error_of("ConnectionFailed", seen.message))
+
+
+def _unexpected(seen: Response, now_ms: int) -> Answer:
+    where = seen.headers.get("location")
+    message = f"the target answered {seen.status}" + (f" to {where}" if where else "")
+    error = error_of(f"Status{seen.status}", message, _text(seen)[:_SHOWN_MAX])
+    if seen.status in _NEVER or seen.status // 100 == 3:
+        return Dead("permanent", error)
+    return Again("failed", error, after_sec=_retry_after(seen, now_ms))
+
+
+def _retry_after(seen: Response, now_ms: int) -> int | None:
+    """Seconds, or an HTTP date; what is neither is passed over."""
+    text = seen.headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit():
+        wait = int(text)
+    else:
+        try:
+            wait = round(parsedate_to_datetime(text).timestamp() - now_ms / 1000)
+        except ValueError:
+            return None
+    return min(max(wait, 0), RETRY_AFTER_MAX_SEC)
+
+
+def _fits(status: int, wanted: str | int) -> bool:
+    text = str(wanted).lower()
+    return str(status)[0] == text[0] if text.endswith("xx") else str(status) == text
+
+
+def _authorization(secret: str) -> str:
+    """A secret with a scheme of its own is sent so; any other is a bearer's."""
+    return secret if " " in secret.strip() else f"Bearer {secret.strip()}"
+
+
+def _traceparent(call: Call) -> str:
+    """One trace a run, one span an attempt."""
+    trace = sha256(call.run_id.encode()).hexdigest()[:32]
+    span = sha256(f"{call.run_id}#{call.attempt}".encode()).hexdigest()[:16]
+    return f"00-{trace}-{span}-01"
+
+
+def _shown(seen: Response) -> Any:  # noqa: ANN401 whatever the target answers
+    try:
+        return json.loads(seen.body)
+    except ValueError:
+        return _text(seen)[:_SHOWN_MAX]
+
+
+def _text(seen: Response) -> str:
+    return seen.body.decode("utf-8", "replace")
+
+
+def _json(value: Any) -> bytes:  # noqa: ANN401 any JSON
+    return json.dumps(value, separators=(",", ":")).encode()

@@ -1,0 +1,73 @@
+"""What a handler's context does in this process: the worker's clock, row and record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from onthedot.adapters import clock, runlog, tables
+from onthedot.core import run as runs
+from onthedot.core.call import Call
+from onthedot.core.context import Context, instant
+from onthedot.core.keys import is_slot_key, row_of
+from onthedot.core.raised import LeaseLost
+from onthedot.flows.once import once
+
+_LOOK_BACK_MAX = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Hands:
+    call: Call
+
+    def now_ms(self) -> int:
+        return clock.now_ms()
+
+    def cancel_requested(self) -> bool:
+        return self.call.cancelled()
+
+    def lease_lost(self) -> bool:
+        return self.call.lease_lost()
+
+    def report(self, progress: object) -> None:
+        self.call.report(progress)
+
+    def once(self, step: str, effect: Callable[[], Any]) -> Any:  # noqa: ANN401 any JSON
+        if self.call.lease_lost():
+            raise LeaseLost("the lease is over: another worker may be having this effect")
+        return once(self.call.run_id, step, effect)
+
+    def previous_success(self) -> datetime | None:
+        task_id, key = row_of(self.call.run_id)
+        before = tables.rows(
+            ("task_id", task_id), "scheduled_for", ("0", key), newest_first=True, page=20
+        )
+        for item, _ in zip(before, range(_LOOK_BACK_MAX), strict=False):
+            run = runs.readable(item) if "life" in item else None
+            if run and run.key != key and run.life.status == "succeeded":
+                slot = run.key if is_slot_key(run.key) else run.slot
+                return datetime.fromisoformat(slot) if slot else instant(run.life.due_ms)
+        return None
+
+
+def context_of(call: Call) -> Context:
+    """Give a handler what it is told of its run."""
+    names = {"task_id": call.task_id, "run_id": call.run_id, "attempt": call.attempt}
+    return Context(
+        run_id=call.run_id,
+        task_id=call.task_id,
+        tenant_id=call.tenant_id,
+        name=call.name,
+        origin=call.origin,
+        attempt=call.attempt,
+        max_attempts=call.max_attempts,
+        scheduled_for=datetime.fromisoformat(call.scheduled_for) if call.scheduled_for else None,
+        due_at=instant(call.due_ms),
+        deadline=instant(call.deadline_ms),
+        payload=call.payload,
+        checkpoint=call.checkpoint,
+        log=runlog.of({**names, "tenant_id": call.tenant_id}),
+        hands=_Hands(call),
+    )

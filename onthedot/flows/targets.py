@@ -1,0 +1,40 @@
+"""The targets by type: each takes a call, and gives what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from onthedot.adapters import clock, jobs, net, secrets
+from onthedot.adapters.targets import python, recording
+from onthedot.core import webcall
+from onthedot.core.call import Call
+from onthedot.core.policy import Answer, Dead, error_of
+from onthedot.flows.hands import context_of
+
+
+def _python(call: Call) -> Answer:
+    name = call.target["handler"]
+    handler = jobs.handlers().get(name)
+    if handler is None:
+        return Dead("handler_not_found", error_of("HandlerNotFound", f"no handler {name} in jobs"))
+    return python.call(handler, context_of(call))
+
+
+def _http(call: Call) -> Answer:
+    wanted = webcall.request(call, _secrets(call.target), now_ms=clock.now_ms())
+    seen = net.send(wanted)
+    return webcall.answer(call, seen, now_ms=clock.now_ms())
+
+
+def _secrets(target: Mapping[str, Any]) -> dict[str, str]:
+    """Look up what the target refers to; it is handed on and kept nowhere."""
+    used = [use for use in ("auth", "sign") if target.get(use)]
+    return {use: secrets.reveal(target[use]["secret_ref"]) for use in used}
+
+
+TARGETS: dict[str, Callable[[Call], Answer]] = {
+    "python": _python,
+    "http": _http,
+    "recording": recording.call,
+}

@@ -1,0 +1,70 @@
+"""`app = OnTheDot()` and `@app.job(…)`: functions that tasks call, and their own schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ParamSpec, TypeVar
+
+from onthedot.core.handler import Handler, HandlerError
+from onthedot.sdk.declared import checked
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A schedule's own fields: when it fires."""
+
+    fields: dict[str, Any]
+
+
+def cron(expression: str, **fields: Any) -> When:  # noqa: ANN401 any field of when
+    """Fire by a cron expression; `timezone`, `seconds`, `dst_*`, bounds and jitter go with it."""
+    return When({"cron": expression, **fields})
+
+
+def every(sec: int, **fields: Any) -> When:  # noqa: ANN401 any field of when
+    """Fire every so many seconds, counted from the Unix epoch and not from the deploy."""
+    return When({"every_sec": sec, **fields})
+
+
+@dataclass(frozen=True, slots=True)
+class OnTheDot:
+    """The jobs of one application; what it declares is managed by `code:<name>`."""
+
+    name: str = "jobs"
+    # What every job of it declares unless it says otherwise.
+    defaults: dict[str, Any] = field(default_factory=dict)
+
+    def job(
+        self, when: When | None = None, *, name: str | None = None, **fields: object
+    ) -> Callable[[Callable[P, R]], Handler[P, R]]:
+        """Make a function a handler; with `when`, its schedule is registered by the deploy.
+
+        The other words are the schedule's fields, spelt as the API spells them.
+        """
+
+        def made(function: Callable[P, R]) -> Handler[P, R]:
+            called = name or function.__name__
+            declared = self._declared(called, when, fields)
+            return Handler(name=called, function=function, declared=checked(declared))
+
+        return made
+
+    def _declared(
+        self, called: str, when: When | None, fields: dict[str, object]
+    ) -> dict[str, object]:
+        if when is None:
+            if fields:
+                raise HandlerError(
+                    f"{called}: {', '.join(sorted(fields))} is of a schedule, and there is none: "
+                    "give cron(…) or every(…) first, or set it on the task that calls this."
+                )
+            return {}
+        ours = {
+            "target": {"type": "python", "handler": called},
+            "managed_by": f"code:{self.name}",
+        }
+        return {"name": called} | self.defaults | when.fields | fields | ours

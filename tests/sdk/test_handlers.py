@@ -1,0 +1,145 @@
+"""What a handler returns, raises or asks its context, and what becomes of its attempt."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from jobs import examples
+from onthedot import Cancelled, Context, Fail, LeaseLost, OnTheDot, RetryLater, Skip, TimedOut
+from onthedot.adapters.targets import python
+from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, Stopped
+from tests.sdk.contexts import NOON, NOON_MS, RUN_ID, Hands, context
+
+app = OnTheDot()
+
+
+def _raising(what: BaseException) -> Answer:
+    @app.job()
+    def job() -> None:
+        raise what
+
+    return python.call(job, context())
+
+
+def test_what_a_handler_returns_is_the_result() -> None:
+    answer = python.call(examples.hello, context(payload={"who": "Ada"}))
+
+    assert answer == Done({"greeting": "Hello, Ada!"})
+
+
+def test_an_asynchronous_handler_is_awaited() -> None:
+    assert python.call(examples.wait, context(payload={"seconds": 0.01})) == Done(0.01)
+
+
+def test_a_payload_that_does_not_fit_is_not_tried_again() -> None:
+    answer = python.call(examples.hello, context(payload={"whom": "Ada"}))
+
+    assert isinstance(answer, Dead)
+    assert answer.reason == "payload_unreadable"
+
+
+def test_each_exception_says_what_becomes_of_the_run() -> None:
+    later = _raising(RetryLater(after=60, checkpoint={"page": 7}))
+    dead = _raising(Fail("customer closed"))
+
+    assert _raising(Skip("a holiday")) == Skipped("a holiday")
+    assert later == Again("yielded", after_sec=60, checkpoint={"page": 7})
+    assert isinstance(dead, Dead)
+    assert dead.reason == "permanent"
+    assert dead.error is not None
+    assert dead.error["message"] == "customer closed"
+    assert _raising(Cancelled()) == Stopped()
+    assert _outcome(_raising(TimedOut())) == "timed_out"
+    assert _outcome(_raising(LeaseLost())) == "lost"
+
+
+def _outcome(answer: Answer) -> str:
+    assert isinstance(answer, Again)
+    return answer.outcome
+
+
+def test_a_retry_in_the_past_is_refused() -> None:
+    with pytest.raises(ValueError, match="after is -1"):
+        RetryLater(after=-1)
+
+
+def test_an_error_of_the_handlers_own_is_left_to_the_worker() -> None:
+    with pytest.raises(ZeroDivisionError):
+        _raising(ZeroDivisionError("a bug"))
+
+
+def test_the_context_tells_of_slot_deadline_and_what_is_left() -> None:
+    hands = Hands(at_ms=NOON_MS + 60_000, last_success=NOON - timedelta(days=1))
+    ctx = context(hands)
+
+    assert ctx.scheduled_for == NOON
+    assert ctx.deadline == NOON + timedelta(seconds=300)
+    assert ctx.remaining() == 240
+    assert ctx.previous_success == NOON - timedelta(days=1)
+    assert ctx.idempotency_key("invoice") == f"{RUN_ID}#invoice"
+
+
+@pytest.mark.parametrize(
+    ("hands", "stop"),
+    [
+        (Hands(cancel=True), Cancelled),
+        (Hands(lost=True), LeaseLost),
+        (Hands(at_ms=NOON_MS + 300_000), TimedOut),
+    ],
+)
+def test_a_heartbeat_leaves_a_handler_that_is_to_stop(
+    hands: Hands, stop: type[BaseException]
+) -> None:
+    ctx = context(hands)
+
+    assert ctx.cancelled
+    with pytest.raises(stop):
+        ctx.heartbeat(progress=0.5)
+    assert hands.reports == []
+
+
+def test_no_except_of_the_handlers_own_swallows_a_stop() -> None:
+    @app.job()
+    def stubborn(ctx: Context) -> str:
+        try:
+            ctx.heartbeat()
+        except Exception:  # noqa: BLE001 as a careless handler does
+            return "went on"
+        return "was not stopped"
+
+    assert python.call(stubborn, context(Hands(cancel=True))) == Stopped()
+
+
+def test_a_heartbeat_shows_progress() -> None:
+    hands = Hands()
+    python.call(examples.count, context(hands, payload={"to": 4}))
+
+    assert hands.reports == [0, 0.25, 0.5, 0.75]
+
+
+def test_a_long_job_goes_on_where_it_was_stopped() -> None:
+    nearly_over = Hands(at_ms=NOON_MS + 295_000)
+    stopped = python.call(examples.count, context(nearly_over, payload={"to": 9}, checkpoint=3))
+    finished = python.call(examples.count, context(payload={"to": 9}, checkpoint=3))
+
+    assert stopped == Again("yielded", after_sec=0, checkpoint=3)
+    assert finished == Done(9)
+
+
+def test_a_step_has_its_effect_once_whatever_the_attempt() -> None:
+    hands = Hands()
+    answers = [python.call(examples.weekday_report, context(hands)) for _ in range(2)]
+
+    assert answers == [Done({"day": "2026-11-17", "invoice": "invoice of 2026-11-17"})] * 2
+    assert list(hands.steps) == ["invoice"]
+
+
+def test_every_line_of_the_log_names_its_run(capsys: pytest.CaptureFixture[str]) -> None:
+    context().log.info("building", region="eu")
+
+    line: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert line == {"level": "INFO", "message": "building", "region": "eu", "run_id": RUN_ID}

@@ -33,8 +33,9 @@ class FrontDoor:
 
     def __init__(self, listener: socket.socket) -> None:
         self._listener = listener
-        self._loop = asyncio.new_event_loop()
-        self._answering: set[asyncio.Task[None]] = set()
+        self._open = threading.Event()
+        self._loop: asyncio.AbstractEventLoop
+        self._stopping: asyncio.Event
         self.port: int = listener.getsockname()[1]
         # None while the stack is down.
         self.upstream: Upstream | None = None
@@ -45,31 +46,24 @@ class FrontDoor:
         return f"http://127.0.0.1:{self.port}"
 
     def run(self) -> None:
-        """Serve until stopped."""
-        asyncio.set_event_loop(self._loop)
-        serving = asyncio.start_server(self._serve, sock=self._listener, limit=_HEAD_BYTES_MAX)
-        server = self._loop.run_until_complete(serving)
-        self._loop.run_forever()
-        server.close()
-        self._loop.run_until_complete(self._close())
-        self._loop.close()
+        """Serve until stopped; connections that are open then are cut."""
+        asyncio.run(self._serve())
 
     def stop(self) -> None:
-        """Stop serving; callable from any thread."""
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        """Stop serving, from another thread."""
+        self._open.wait()
+        self._loop.call_soon_threadsafe(self._stopping.set)
 
-    async def _close(self) -> None:
-        open_ones = list(self._answering)
-        for each in open_ones:
-            each.cancel()
-        await asyncio.gather(*open_ones, return_exceptions=True)
+    async def _serve(self) -> None:
+        self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
+        server = await asyncio.start_server(self._meet, sock=self._listener, limit=_HEAD_BYTES_MAX)
+        self._open.set()
+        await self._stopping.wait()
+        server.close()
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        answering = asyncio.ensure_future(self._answer(reader, writer))
-        self._answering.add(answering)
-        answering.add_done_callback(self._answering.discard)
+    async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            await answering
+            await self._answer(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             # The caller left, or sent what is no HTTP: there is nobody to answer.
             return

@@ -9,7 +9,17 @@ from botocore.exceptions import ClientError
 
 from onthedot.adapters import aws
 from onthedot.core.attributes import typed, typed_item
-from onthedot.core.writes import Insert, Outcome, Update, Write, expression, statement
+from onthedot.core.writes import (
+    Delete,
+    Insert,
+    Outcome,
+    Part,
+    Update,
+    Write,
+    expression,
+    removal,
+    statement,
+)
 
 # With 1, writes go by PutItem and UpdateItem: not every engine heeds PartiQL's conditions.
 BATCH = 25
@@ -74,7 +84,7 @@ def write_one(write: Write) -> Outcome:
     return Outcome.DONE
 
 
-def write_together(writes: Sequence[Write]) -> Outcome:
+def write_together(writes: Sequence[Part]) -> Outcome:
     """Write all or nothing; a meeting with another transaction, or a throttle, is unsure."""
     try:
         aws.dynamodb("transact_write_items", TransactItems=[_transacted(write) for write in writes])
@@ -86,9 +96,11 @@ def write_together(writes: Sequence[Write]) -> Outcome:
     return Outcome.DONE
 
 
-def _transacted(write: Write) -> dict[str, Any]:
+def _transacted(write: Part) -> dict[str, Any]:
     if isinstance(write, Insert):
         return {"Put": _put(write)}
+    if isinstance(write, Delete):
+        return {"Delete": _delete(write)}
     return {"Update": _update(write)}
 
 
@@ -107,6 +119,17 @@ def _update(write: Update) -> dict[str, Any]:
         "TableName": aws.table(write.table),
         "Key": typed_item(dict(write.key)),
         "UpdateExpression": spelled.update,
+        "ConditionExpression": spelled.condition,
+        "ExpressionAttributeNames": spelled.names,
+        "ExpressionAttributeValues": typed_item(spelled.values),
+    }
+
+
+def _delete(write: Delete) -> dict[str, Any]:
+    spelled = removal(write)
+    return {
+        "TableName": aws.table(write.table),
+        "Key": typed_item(dict(write.key)),
         "ConditionExpression": spelled.condition,
         "ExpressionAttributeNames": spelled.names,
         "ExpressionAttributeValues": typed_item(spelled.values),

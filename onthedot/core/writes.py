@@ -57,7 +57,18 @@ class Update:
     removes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Take an item away that must be as the clauses say; only together with other writes."""
+
+    table: str
+    key: Key
+    clauses: tuple[Clause, ...]
+
+
 Write = Insert | Update
+# What may be part of a transaction.
+Part = Insert | Update | Delete
 
 
 @lru_cache(1024)
@@ -120,17 +131,36 @@ def expression(write: Update) -> Expression:
     update = [f"SET {', '.join(sets)}"] if sets else []
     if write.removes:
         update.append(f"REMOVE {', '.join(alias[name] for name in write.removes)}")
+    values = {f":s{place}": value for place, (_, value) in enumerate(write.sets)}
+    return Expression(
+        update=" ".join(update),
+        condition=_condition(write, alias),
+        names={short: name for name, short in alias.items()},
+        values=values | _compared(write),
+    )
+
+
+def removal(write: Delete) -> Expression:
+    """Spell the condition of a deletion; what is gone already is no longer as it was seen."""
+    parts = {name for clause in write.clauses for name in clause.path} | {write.key[0][0]}
+    alias = {name: f"#n{place}" for place, name in enumerate(sorted(parts))}
+    return Expression(
+        update="",
+        condition=_condition(write, alias),
+        names={short: name for name, short in alias.items()},
+        values=_compared(write),
+    )
+
+
+def _condition(write: Update | Delete, alias: Mapping[str, str]) -> str:
     conditions = [
         f"{'.'.join(alias[name] for name in clause.path)} {clause.operator} :c{place}"
         for place, clause in enumerate(write.clauses)
     ]
-    values = {f":s{place}": value for place, (_, value) in enumerate(write.sets)}
-    values |= {f":c{place}": clause.value for place, clause in enumerate(write.clauses)}
     # An update would make an item that is missing; no write of ours may.
     exists = f"attribute_exists({alias[write.key[0][0]]})"
-    return Expression(
-        update=" ".join(update),
-        condition=" AND ".join([exists, *conditions]),
-        names={short: name for name, short in alias.items()},
-        values=values,
-    )
+    return " AND ".join([exists, *conditions])
+
+
+def _compared(write: Update | Delete) -> dict[str, Any]:
+    return {f":c{place}": clause.value for place, clause in enumerate(write.clauses)}

@@ -11,17 +11,25 @@ from onthedot.core import task as tasks
 from onthedot.core.keys import CURSOR, SPEC
 from onthedot.core.registered import cursor, first_due
 from onthedot.core.task import Task
-from onthedot.core.writes import Clause, Outcome, Update
+from onthedot.core.writes import Clause, Outcome, Part, Update
 from onthedot.flows.books import close_the_books
 from onthedot.flows.govern import make_it_govern
 from onthedot.flows.known import Known, read
 
 _TRIES = 8
 Edit = Callable[[Task, int], Task]
+Also = Callable[[Task, Task], Sequence[Part]]
 
 
-def change(task_id: str, edit: Edit) -> Task | None:
-    """Carry an edit out; a task that is not there, or not any more, gives None."""
+def _nothing_else(_before: Task, _after: Task) -> Sequence[Part]:
+    return ()
+
+
+def change(task_id: str, edit: Edit, also: Also = _nothing_else) -> Task | None:
+    """Carry an edit out; a task that is not there, or not any more, gives None.
+
+    What else belongs to it is written together with it; what that collides with, `edit` finds.
+    """
     for _ in range(_TRIES):
         known = read(task_id)
         if known is None:
@@ -38,7 +46,8 @@ def change(task_id: str, edit: Edit) -> Task | None:
         wanted = replace(wanted, version=known.task.version + 1)
         if _moves(known.task, wanted):
             close_the_books(known, now)
-        if claims.write_together(_writes(known, wanted)) is Outcome.DONE:
+        writes = [*_writes(known, wanted), *also(known.task, wanted)]
+        if claims.write_together(writes) is Outcome.DONE:
             make_it_govern(wanted, sent_from=_sent_from(known, wanted))
             return wanted
     raise RuntimeError(f"{task_id} kept changing under {_TRIES} attempts to edit it")

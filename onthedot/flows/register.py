@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from onthedot.adapters import claims, clock
 from onthedot.core import task as tasks
+from onthedot.core.numbers import LOOK_AHEAD_SEC
 from onthedot.core.registered import cursor, first_due
 from onthedot.core.task import Task
-from onthedot.core.writes import Insert, Outcome
+from onthedot.core.writes import Insert, Outcome, Part
 from onthedot.flows.change import change
 from onthedot.flows.govern import dispatch_if_near
 from onthedot.flows.known import read
@@ -18,20 +20,33 @@ _TRIES = 8
 
 def create(task: Task) -> Task:
     """Register a task; what is due within the look-ahead is dispatched before this returns."""
+    born = create_with(task, ())
+    if born is None:
+        raise RuntimeError(f"{task.task_id} belongs to another task")
+    return born
+
+
+def create_with(task: Task, also: Sequence[Part]) -> Task | None:
+    """Register a task together with what else belongs to it; None: some of that is taken."""
     now = clock.now_ms() // 1000
     born = replace(task, effective_from=task.effective_from or now)
-    items = [cursor(born, first_due(born)), born.item()]
+    first = first_due(born)
+    items = [cursor(born, first), born.item()]
     inserts = [Insert(tasks.TABLE, item, ("task_id", "part")) for item in items]
     for _ in range(_TRIES):
-        if claims.write_together(inserts) is Outcome.DONE:
+        outcome = claims.write_together([*inserts, *also])
+        if outcome is Outcome.DONE:
             break
         known = read(born.task_id)
         if known is not None and known.task == born:
             # Our own write, whose answer was lost.
             break
+        if known is None and outcome is Outcome.REFUSED:
+            return None
     else:
         raise RuntimeError(f"{born.task_id} could not be registered in {_TRIES} tries")
-    dispatch_if_near(born)
+    if first is not None and first <= clock.now_ms() // 1000 + LOOK_AHEAD_SEC:
+        dispatch_if_near(born)
     return born
 
 

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from onthedot.adapters import telemetry
-from onthedot.flows import backfill
+from onthedot.adapters import depth, telemetry
+from onthedot.flows import backfill, long_runs, tallies
 from onthedot.flows.audit import audit
 from onthedot.flows.not_fired import not_fired
 
 
-def handler(_event: Mapping[str, Any], _context: object) -> dict[str, int]:
+def handler(_event: Mapping[str, Any], _context: object) -> dict[str, float]:
     """Answer with what was seen, by outcome; backfills take their minute's step."""
-    figures = audit().figures() | not_fired() | {"backfilled": backfill.step()}
-    telemetry.emit("audit", figures)
+    ledger = audit()
+    figures: dict[str, float] = {
+        **ledger.figures(),
+        **tallies.keep(ledger.tally),
+        **long_runs.look_at(ledger.longest),
+        **not_fired(),
+        "waiting_messages": depth.waiting(),
+        "backfilled": backfill.step(),
+        "audits": 1,
+    }
+    telemetry.emit(telemetry.MINUTE, figures)
     return figures

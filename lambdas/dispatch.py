@@ -14,5 +14,10 @@ def handler(event: Mapping[str, Any], _context: object) -> dict[str, int]:
     """`{"shards": [first, last]}`, both included, splits a tick over several invocations."""
     first, last = event.get("shards", (0, SHARDS - 1))
     counts = dispatch(range(first, last + 1)).counts
-    telemetry.emit("dispatch", counts)
-    return counts
+    of_a_tick = "shards" in event
+    # Handed over less taken: what is left of the sum was taken by nobody.
+    taken = last + 1 - first if of_a_tick else 0
+    unqueried = counts.get("handed_over", 0) - taken
+    figures = counts | {"ticks": int(not of_a_tick), "shards_unqueried": unqueried}
+    telemetry.emit(telemetry.TICK, figures)
+    return figures

@@ -1,19 +1,69 @@
-"""One line of metrics an invocation, in CloudWatch's embedded format; none a run."""
+"""One line of metrics an invocation, in CloudWatch's embedded format; none a run.
+
+These are all metrics there are: each has its place in an alarm or on the dashboard.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 NAMESPACE = "onthedot"
 
+TICK = (
+    "ticks",
+    "due",
+    "claimed",
+    "taken_over",
+    "suppressed",
+    "sent",
+    "missed",
+    "skipped",
+    "backlog",
+    "circuit_open",
+    "not_fired",
+    "shards_unqueried",
+    "quarantined",
+    "clock_offset_ms",
+)
+MINUTE = (
+    "audits",
+    "succeeded",
+    "dead",
+    "missed",
+    "skipped",
+    "cancelled",
+    "unaccounted",
+    "doubled",
+    "retries",
+    "resent",
+    "not_fired",
+    "waiting_messages",
+    "failed_percent",
+    "dead_percent",
+    "leases_lost_percent",
+    "burn_hour",
+    "burn_day",
+    "lag_p50_ms",
+    "lag_p95_ms",
+    "lag_p99_ms",
+    "pickup_p95_ms",
+    "duration_p95_ms",
+    "timeout_used_percent",
+    "unusually_long",
+)
+_UNITS = {"ms": MetricUnit.Milliseconds, "percent": MetricUnit.Percent}
 
-def emit(function: str, figures: Mapping[str, int]) -> None:
-    """Print the line; names ending in _ms are times, all others counts."""
-    metrics = EphemeralMetrics(namespace=NAMESPACE, service=function)
-    for name, value in figures.items():
-        unit = MetricUnit.Milliseconds if name.endswith("_ms") else MetricUnit.Count
-        metrics.add_metric(name=name, unit=unit, value=value)
-    if figures:
-        metrics.flush_metrics()
+
+def emit(names: Sequence[str], figures: Mapping[str, float]) -> None:
+    """Print the line: a count that nobody counted is zero, a measure of nothing is left out.
+
+    The dimension is POWERTOOLS_SERVICE_NAME: two stacks in one account must not mix.
+    """
+    metrics = EphemeralMetrics(namespace=NAMESPACE)
+    for name in names:
+        unit = _UNITS.get(name.rsplit("_", 1)[-1], MetricUnit.Count)
+        if name in figures or unit is MetricUnit.Count:
+            metrics.add_metric(name=name, unit=unit, value=figures.get(name, 0))
+    metrics.flush_metrics()

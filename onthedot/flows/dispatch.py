@@ -30,6 +30,7 @@ def dispatch(shards: Sequence[int]) -> Tick:
     herd = Herd(budget=backlog.budget)
     for first in range(0, len(shards), SHARDS_AT_ONCE):
         if herd.seen > DUE_MAX and siblings.take(shards[first:]):
+            tick.count("handed_over", len(shards[first:]))
             break
         for items in _pages(shards[first : first + SHARDS_AT_ONCE], tick):
             herd.add(items, since=_since(tick))
@@ -38,7 +39,12 @@ def dispatch(shards: Sequence[int]) -> Tick:
     _carry(herd.take_on_time(), tick)
     # What is on time goes first; catching up gets what the budget leaves it.
     _carry(herd.overdue, tick)
-    tick.report(due=herd.seen, backlog=herd.behind, not_fired=herd.not_fired(tick.started_ms))
+    tick.report(
+        due=herd.seen,
+        backlog=herd.behind,
+        not_fired=herd.not_fired(tick.started_ms),
+        circuit_open=int(backlog.open),
+    )
     if 0 in shards:
         after = backlog.after_tick(on_time=herd.seen - herd.behind, overdue=herd.behind)
         tables.put(run.TABLE, after.item())

@@ -76,6 +76,7 @@ def _claim(wanted: Sequence[Claim], tick: Tick) -> None:
         if outcome is not Outcome.DONE:
             doubtful.append(claim)
     tick.count("claimed", len(wanted) - len(doubtful))
+    tick.count("suppressed", outcomes.count(Outcome.REFUSED))
     if doubtful and not tick.over:
         _resolve(doubtful, tick)
 

@@ -34,7 +34,7 @@ class Tick:
         self.hopeless = skew.hopeless
         clock.correct(skew.offset_ms)
         self.started_ms += clock.now_ms() - before
-        self.report(clock_offset_ms=skew.offset_ms, clock_unsure_ms=skew.half_width_ms)
+        self.report(clock_offset_ms=abs(skew.offset_ms), clock_unsure_ms=skew.half_width_ms)
 
     def report(self, **figures: int) -> None:
         """Put figures of the whole pass beside what is counted."""

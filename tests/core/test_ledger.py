@@ -47,6 +47,6 @@ def test_a_retried_run_counts_its_attempts_and_not_its_lateness() -> None:
     ledger.note(run(**succeeded(9_000, 5), attempts=attempts, first_started_ms=NOON_MS + 3))
 
     figures = ledger.figures()
-    assert (figures["retries"], figures["leases_lost"], figures["stale"]) == (4, 2, 1)
+    assert (figures["retries"], figures["leases_lost"], figures["doubled"]) == (4, 2, 1)
     assert "lag_max_ms" not in figures
     assert figures["duration_max_ms"] == 5

@@ -1,0 +1,42 @@
+"""Tallies: each minute is kept, an hour of them is summed, and the shares of late are read off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from onthedot.adapters import clock, tables
+from onthedot.core import tally as tallies
+from onthedot.core.instants import nominal, parse_nominal
+from onthedot.core.tally import DAY_HOURS, HOUR_SEC, HOURS, MINUTES, TABLE, Tally
+
+_LATELY_SEC = 300
+
+
+def keep(minute: Tally) -> dict[str, float]:
+    """Keep this minute's tally, and give what it says together with those before it."""
+    now_sec = clock.now_ms() // 60_000 * 60
+    hour_sec = now_sec // HOUR_SEC * HOUR_SEC
+    tables.put(TABLE, tallies.item(minute, MINUTES, now_sec))
+    minutes = dict(_kept(MINUTES, hour_sec - HOUR_SEC, now_sec))
+    hours = dict(_kept(HOURS, hour_sec - (DAY_HOURS - 1) * HOUR_SEC, hour_sec - 1))
+    # Whichever audit comes first in an hour sums up the one before.
+    if hour_sec - HOUR_SEC not in hours:
+        summed = _since(minutes, hour_sec - HOUR_SEC, hour_sec)
+        hours[hour_sec - HOUR_SEC] = summed
+        tables.put(TABLE, tallies.item(summed, HOURS, hour_sec - HOUR_SEC))
+    after = now_sec + 1
+    return tallies.recent(
+        _since(minutes, after - _LATELY_SEC, after),
+        _since(minutes, after - HOUR_SEC, after),
+        tallies.together([*hours.values(), _since(minutes, hour_sec, after)]),
+    )
+
+
+def _since(minutes: Mapping[int, Tally], first_sec: int, before_sec: int) -> Tally:
+    return tallies.together(tally for at, tally in minutes.items() if first_sec <= at < before_sec)
+
+
+def _kept(partition: str, first_sec: int, last_sec: int) -> Iterator[tuple[int, Tally]]:
+    between = (nominal(first_sec), nominal(last_sec))
+    for item in tables.rows(("task_id", partition), "scheduled_for", between):
+        yield parse_nominal(item["scheduled_for"]), tallies.parse(item)

@@ -1,0 +1,66 @@
+"""What a minute came to is kept by tenant, and the shares that alarms look at follow from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from onthedot.core import tally as tallies
+from onthedot.core.tally import HOURS, MINUTES, TENANTS_MAX, Tally, recent, together
+from tests.core.made import NOON
+
+
+def of(**tenants: dict[str, int]) -> Tally:
+    return Tally({tenant_id: Counter(counts) for tenant_id, counts in tenants.items()})
+
+
+def test_a_tally_is_read_back_as_it_was_written() -> None:
+    tally = of(acme={"succeeded": 3, "dead": 1}, other={"missed": 2})
+
+    assert tallies.parse(tallies.item(tally, MINUTES, NOON)) == tally
+
+
+def test_tallies_of_several_minutes_add_up_by_tenant() -> None:
+    summed = together([of(acme={"dead": 1}), of(acme={"dead": 2}, other={"dead": 4})])
+
+    assert summed == of(acme={"dead": 3}, other={"dead": 4})
+    assert summed.all == {"dead": 7}
+
+
+def test_shares_are_of_the_runs_that_ran_and_not_of_minutes() -> None:
+    quiet, busy = of(acme={"dead": 1}), of(acme={"succeeded": 99, "attempts": 100})
+
+    figures = recent(quiet, together([quiet, busy]), Tally())
+
+    assert figures["dead_percent"] == 100
+    assert figures["failed_percent"] == 1
+
+
+def test_leases_are_lost_by_attempts() -> None:
+    figures = recent(of(acme={"attempts": 40, "leases_lost": 1}), Tally(), Tally())
+
+    assert figures["leases_lost_percent"] == 2.5
+
+
+def test_the_worst_tenant_sets_how_fast_the_budget_burns() -> None:
+    fine, bad = {"succeeded": 1_000_000}, {"succeeded": 98, "dead": 1, "missed": 1}
+
+    figures = recent(Tally(), of(fine=fine, bad=bad), of(fine=fine))
+
+    assert figures["burn_hour"] == 20
+    assert figures["burn_day"] == 0
+
+
+def test_nothing_having_run_is_no_failure() -> None:
+    assert set(recent(Tally(), Tally(), Tally()).values()) == {0}
+
+
+def test_an_item_stays_within_what_the_store_takes() -> None:
+    tally = Tally()
+    for number in range(TENANTS_MAX):
+        tally.count(f"tenant-{number}", "succeeded", 2)
+    tally.count("idle", "succeeded", 1)
+
+    kept = tallies.item(tally, HOURS, NOON)["tenants"]
+
+    assert len(kept) == TENANTS_MAX
+    assert "idle" not in kept

@@ -11,22 +11,28 @@ import select
 import socket
 import ssl
 import time
-from collections import defaultdict, deque
 from functools import cache, partial
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
-from urllib.parse import urlsplit
 
 from onthedot.core.addresses import Network, allowed, networks
-from onthedot.core.web import BODY_MAX, NoResponse, Request, Response, onward
+from onthedot.core.idle import Idle
+from onthedot.core.web import (
+    BODY_MAX,
+    NoResponse,
+    Place,
+    Request,
+    Response,
+    onward,
+    path_of,
+    place_of,
+)
 
 CONNECT_MAX_SEC = 10.0
 # Balancers close what is idle for a minute, and a frozen Lambda does not notice.
 IDLE_MAX_SEC = 30.0
 IDLE_MAX = 64
 REDIRECTS_MAX = 5
-_PORTS = {"http": 80, "https": 443}
-_Place = tuple[str, str, int]
 
 
 class _Forbidden(Exception):  # noqa: N818 it says what it is
@@ -55,11 +61,10 @@ def send(request: Request) -> Response | NoResponse:
 
 def _exchange(request: Request, deadline: float) -> Response:
     """A kept connection may have been closed meanwhile: only then is a fresh one tried."""
-    split = urlsplit(request.url)
-    if split.scheme not in _PORTS or not split.hostname:
+    place = place_of(request.url)
+    if place is None:
         raise _Forbidden(f"{request.url[:100]} is no http or https address")
-    place = (split.scheme, split.hostname, split.port or _PORTS[split.scheme])
-    path = (split.path or "/") + (f"?{split.query}" if split.query else "")
+    path = path_of(request.url)
     kept = _take(place)
     if kept is not None:
         try:
@@ -72,7 +77,7 @@ def _exchange(request: Request, deadline: float) -> Response:
 def _talk(connection: _Connection, request: Request, path: str, deadline: float) -> Response:
     connection.deadline = deadline
     try:
-        if connection.sock is not None:
+        if connection.sock:
             connection.sock.settimeout(_left(deadline))
         connection.request(request.method, path, request.body, dict(request.headers))
         answered = connection.getresponse()
@@ -81,7 +86,7 @@ def _talk(connection: _Connection, request: Request, path: str, deadline: float)
         connection.close()
         raise
     if answered.isclosed() and not answered.will_close:
-        _keep(connection)
+        _idle.keep(connection.place, connection, time.time())
     else:
         connection.close()
     return Response(
@@ -99,7 +104,6 @@ class _Connection(HTTPConnection):
         super().__init__(host, port)
         self.place = (scheme, host, port)
         self.deadline = 0.0
-        self.kept_at = 0.0
 
     def connect(self) -> None:
         """The address that was checked is the address that is connected to."""
@@ -143,20 +147,22 @@ class _Timed(io.RawIOBase):
 def _connected(host: str, port: int, deadline: float) -> socket.socket:
     """Try the addresses of a name one after another; those that are not allowed do not count."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
-    open_ones = [address for address in addresses if allowed(address, _networks())]
+    open_ones = [each for each in found if allowed(str(each[4][0]), _networks())]
     if not open_ones:
-        raise _Forbidden(f"{host} is at {', '.join(addresses)}, where no target may be")
-    for address in open_ones:
+        raise _Forbidden(f"{host} is at {found[0][4][0]}, where no target may be")
+    refusal = OSError(f"{host} has no address")
+    for family, _, _, _, place in open_ones:
+        made = socket.socket(family, socket.SOCK_STREAM)
         try:
-            made = socket.create_connection((address, port), min(CONNECT_MAX_SEC, _left(deadline)))
-        except OSError:
-            if address == open_ones[-1]:
-                raise
+            made.settimeout(min(CONNECT_MAX_SEC, _left(deadline)))
+            made.connect(place)
+        except OSError as error:
+            made.close()
+            refusal = error
         else:
             made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return made
-    raise AssertionError("the last address either connects or raises")
+    raise refusal
 
 
 def _left(deadline: float) -> float:
@@ -166,27 +172,18 @@ def _left(deadline: float) -> float:
     return left
 
 
-_idle: dict[_Place, deque[_Connection]] = defaultdict(partial(deque, maxlen=IDLE_MAX))
+_idle: Idle[_Connection] = Idle(IDLE_MAX, IDLE_MAX_SEC)
 
 
-def _take(place: _Place) -> _Connection | None:
-    """The latest kept connection that is still quiet: one with something to read was closed."""
-    while _idle[place]:
-        try:
-            connection = _idle[place].pop()
-        except IndexError:
-            return None
+def _take(place: Place) -> _Connection | None:
+    """A kept connection that is still quiet: one with something to read was closed."""
+    while connection := _idle.take(place, time.time()):
         watch = select.poll()
         watch.register(connection.sock, select.POLLIN)
-        if time.time() - connection.kept_at < IDLE_MAX_SEC and not watch.poll(0):
+        if not watch.poll(0):
             return connection
         connection.close()
     return None
-
-
-def _keep(connection: _Connection) -> None:
-    connection.kept_at = time.time()
-    _idle[connection.place].append(connection)
 
 
 @cache

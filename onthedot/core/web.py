@@ -45,6 +45,25 @@ class NoResponse:
     message: str
 
 
+# Scheme, host, port: what one connection leads to.
+Place = tuple[str, str, int]
+_PORTS = {"http": 80, "https": 443}
+
+
+def place_of(url: str) -> Place | None:
+    """Tell where a URL leads; None if it is no http or https address."""
+    split = urlsplit(url)
+    if split.scheme not in _PORTS or not split.hostname:
+        return None
+    return split.scheme, split.hostname, split.port or _PORTS[split.scheme]
+
+
+def path_of(url: str) -> str:
+    """Give what is asked for there."""
+    split = urlsplit(url)
+    return (split.path or "/") + (f"?{split.query}" if split.query else "")
+
+
 def onward(request: Request, seen: Response) -> Request | None:
     """Give the request that follows a redirect, as browsers do; None ends the exchange."""
     where = seen.headers.get("location")

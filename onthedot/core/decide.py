@@ -46,19 +46,19 @@ class Defer:
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
-    """Due within seconds: wait for it. What was decided for then holds only if it is a start."""
-
-    until_ms: int
-    look_again: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Start:
     """Start the next attempt; under a newer schedule at that schedule's own due time."""
 
     due_ms: int
     schedule_version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Due within seconds: wait for it. Of what was decided for then, only a start holds."""
+
+    until_ms: int
+    then: Start | None = None
 
 
 Decision = Over | Busy | Skip | Defer | Hold | Start
@@ -92,7 +92,7 @@ def decide(run: Run | None, task: Task | None, hint: Hint, now_ms: int) -> Decis
             return Defer(min(BUSY_MAX_SEC, ahead_ms // 1000 - 1))
         if ahead_ms > 0:
             then = _when_due(run, task, hint, life.due_ms)
-            return Hold(life.due_ms, look_again=not isinstance(then, Start))
+            return Hold(life.due_ms, then if isinstance(then, Start) else None)
     return _when_due(run, task, hint, now_ms)
 
 
@@ -130,7 +130,7 @@ def _not_before(starting: Start, now_ms: int) -> Decision:
     if ahead_ms > HOLD_MAX_SEC * 1000:
         return Defer(min(BUSY_MAX_SEC, ahead_ms // 1000 - 1))
     if ahead_ms > 0:
-        return Hold(starting.due_ms, look_again=True)
+        return Hold(starting.due_ms)
     return starting
 
 

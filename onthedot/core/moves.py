@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from onthedot.core.numbers import LEASE_SEC
 from onthedot.core.run import (
     ATTEMPTS_KEPT,
     FINAL,
@@ -108,6 +109,9 @@ def started(run: Run, *, owner: str, msg: str, now_ms: int, lease_ms: int) -> Ru
         status="running",
         reason="",
         attempt=seen.attempt + 1,
+        # Who sent it is of no more use, and every write of the row pays for it.
+        claim_id="",
+        claim_until=0,
         owner=owner,
         msg=msg,
         lease_ms=lease_ms,
@@ -125,6 +129,17 @@ def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
     if seen.life.status in NOT_STARTED:
         clauses = (*clauses, Clause(("life", "due_ms"), "<=", now_ms))
     return _update(seen, begun.life, clauses, now_ms=now_ms)
+
+
+def at(start: Update, now_ms: int) -> Update:
+    """Put the time of its sending into a start that was written down ahead of it."""
+    ((_, life),) = start.sets
+    sent = {**life, "started_ms": now_ms, "lease_ms": now_ms + LEASE_SEC * 1000}
+    clauses = tuple(
+        replace(clause, value=now_ms) if clause.operator == "<=" else clause
+        for clause in start.clauses
+    )
+    return replace(start, sets=(("life", sent),), clauses=clauses)
 
 
 def fence(life: Life) -> tuple[Clause, ...]:

@@ -49,7 +49,10 @@ def _ours(run: Run) -> bool:
     """An insert whose answer was lost, and that was made again, is refused by itself."""
     item = tables.get(runs.TABLE, runs.row_key(run.run_id))
     seen = runs.readable(item) if item else None
-    return seen is not None and seen.life.claim_id == run.life.claim_id
+    if seen is None:
+        return False
+    # Once started, it does not say any more who claimed it; another message is harmless.
+    return bool(seen.life.attempt) or seen.life.claim_id == run.life.claim_id
 
 
 def send(claimed: Sequence[Run]) -> None:

@@ -15,6 +15,15 @@ from onthedot.core.pack import Ticket
 from onthedot.core.policy import Answer
 from onthedot.core.run import Run
 from onthedot.core.task import Task
+from onthedot.core.writes import Update
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The next attempt, written down: the row as it will be, and the write that makes it so."""
+
+    begun: Run
+    write: Update
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -27,6 +36,7 @@ class Job:
     task: Task | None = None
     # The due time and schedule that it starts under, once that is decided.
     under: Start | None = None
+    ready: Ready | None = None
     # Nothing is done with it before; 0 is at once.
     wake_ms: int = 0
     rounds: int = 0
@@ -87,5 +97,6 @@ def _load(jobs: list[Job]) -> None:
         row, spec = rows.get(key), specs.get((key[0],))
         job.run = runs.readable(row) if row else None
         job.unreadable = row is not None and job.run is None
+        job.ready = None
         job.task = tasks.parse(spec) if spec else None
         job.loaded = True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from onthedot.adapters import claims, clock, queue
 from onthedot.core import moves
@@ -18,13 +17,12 @@ from onthedot.core.decide import (
     decide,
     needs_cover_check,
 )
-from onthedot.core.numbers import LEASE_SEC
-from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
 from onthedot.flows import deliver, gate, gates
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job, load
 from onthedot.flows.ranges import covering
+from onthedot.flows.ready import begin, prepare, still_ready
 
 _ROUNDS_MAX = 6
 
@@ -36,6 +34,9 @@ def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[
     skipping: list[tuple[Job, Skip]] = []
     again: list[Job] = []
     for job in ready:
+        if still_ready(job):
+            starting.append(job)
+            continue
         decision = decide(job.run, job.task, job.hint, clock.now_ms())
         match decision:
             case Start():
@@ -47,9 +48,12 @@ def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[
                     starting.append(job)
             case Skip():
                 skipping.append((job, decision))
-            case Hold():
-                job.wake_ms = decision.until_ms
-                job.loaded = not decision.look_again
+            case Hold(until_ms, then):
+                job.wake_ms = until_ms
+                job.loaded = then is not None
+                if then:
+                    job.under = then
+                    prepare(job, worker)
                 again.append(job)
             case _:
                 _leave(batch, job, decision)
@@ -67,15 +71,6 @@ def _covered(job: Job) -> Skip | None:
         return None
     spanned = covering(job.held)
     return Skip(spanned.life.status, spanned.life.reason) if spanned else None
-
-
-def _under(job: Job) -> Run:
-    """A slot that a newer schedule has too runs under that one, at its due time."""
-    run, under = job.held, job.under
-    if under is None:
-        raise LookupError(f"{run.run_id} was not decided to start")
-    life = replace(run.life, due_ms=under.due_ms, schedule_version=under.schedule_version)
-    return replace(run, life=life)
 
 
 def _another_round(job: Job) -> bool:
@@ -142,30 +137,7 @@ def _skip(batch: Batch, skipping: Sequence[tuple[Job, Skip]]) -> list[Job]:
 
 def _start(entered: Sequence[Job], again: list[Job], *, worker: str) -> list[Job]:
     """Start all in one call; the row says who has started what."""
-    now_ms = clock.now_ms()
-    begun = [
-        moves.started(
-            _under(job),
-            owner=worker,
-            msg=job.hint.message_id,
-            now_ms=now_ms,
-            lease_ms=now_ms + LEASE_SEC * 1000,
-        )
-        for job in entered
-    ]
-    outcomes = claims.write_many(
-        [
-            moves.start(job.held, after, now_ms=now_ms)
-            for job, after in zip(entered, begun, strict=True)
-        ]
-    )
-    started, doubtful = [], []
-    for job, after, outcome in zip(entered, begun, outcomes, strict=True):
-        if outcome is Outcome.DONE:
-            job.run = after
-            started.append(job)
-        else:
-            doubtful.append(job)
+    started, doubtful = begin(entered, worker)
     load(doubtful)
     for job in doubtful:
         if job.run and job.run.life.status == "running" and job.run.life.owner == worker:

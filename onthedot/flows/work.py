@@ -19,6 +19,10 @@ from onthedot.flows.job import Job, load
 from onthedot.flows.settling import settle
 from onthedot.flows.starting import start_due
 
+_PATIENCE_MAX_SEC = 1.0
+# Less is rounded to nothing by a clock of milliseconds.
+_TIME_STEP_SEC = 0.001
+
 
 def work(event: Mapping[str, Any]) -> dict[str, Any]:
     """Work one invocation's messages; those whose runs are not done with come back."""
@@ -60,15 +64,21 @@ def _shift(batch: Batch, waiting: list[Job], *, worker: str) -> None:
     """Start what is due, wait for the next thing to happen, settle what has ended."""
     running: list[Job] = []
     beat = clock.monotonic() + HEARTBEAT_SEC
+    patience = 0.0
     while waiting or running:
         ready = _ready(waiting, running)
         if ready:
+            began = clock.monotonic()
             started, again = start_due(batch, ready, worker=worker)
+            patience = _let_others_start(began)
             running += started
             waiting = [job for job in waiting if job not in ready] + again
             continue
         _stop_late(running)
         ended = [job for job in running if job.answer or job.part.done()]
+        if ended and (now := clock.monotonic()) < patience:
+            clock.sleep(max(_TIME_STEP_SEC, min(_until_next(waiting), patience - now)))
+            continue
         if ended:
             settle(batch, ended)
             running = [job for job in running if job not in ended]
@@ -98,6 +108,22 @@ def _stop_late(running: Sequence[Job]) -> None:
         if now_ms >= job.deadline_ms and not job.part.done():
             job.part.cancel()
             job.answer = Again("timed_out", error_of("TimedOut", "the handler took too long"))
+
+
+def _let_others_start(began: float) -> float:
+    """Settle only after as long again as the starts took.
+
+    A store that was slow to take them has others to start, and an end can wait.
+    """
+    now = clock.monotonic()
+    return now + min(now - began, _PATIENCE_MAX_SEC)
+
+
+def _until_next(waiting: Sequence[Job]) -> float:
+    """Seconds until another run is due."""
+    now_ms = clock.now_ms()
+    moments = [job.wake_ms - now_ms for job in waiting if job.wake_ms > now_ms]
+    return min(moments, default=HEARTBEAT_SEC * 1000) / 1000
 
 
 def _wait(waiting: Sequence[Job], running: Sequence[Job], beat: float) -> None:

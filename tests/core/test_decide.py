@@ -71,8 +71,8 @@ LINES: dict[str, tuple[dict[str, Any], dict[str, Any], int, Decision]] = {
     "5 by hops": ({}, {}, NOON_MS - 7_200_000, Defer(900)),
     "5 retrying": ({"status": "retrying", "attempt": 1}, {}, NOON_MS - 60_000, Defer(59)),
     "5 just too far to hold": ({}, {}, NOON_MS - 5_001, Defer(4)),
-    "6 due within seconds": ({}, {}, NOON_MS - 5_000, Hold(NOON_MS, look_again=False)),
-    "6 to be skipped then": ({}, {"status": "paused"}, NOON_MS - 1, Hold(NOON_MS, look_again=True)),
+    "6 due within seconds": ({}, {}, NOON_MS - 5_000, Hold(NOON_MS, START)),
+    "6 to be skipped then": ({}, {"status": "paused"}, NOON_MS - 1, Hold(NOON_MS)),
     "7 paused": ({}, {"status": "paused"}, NOON_MS, Skip("skipped", "paused")),
     "7 not a started one": (
         {"status": "retrying", "attempt": 1},
@@ -187,7 +187,7 @@ def test_line_11_the_message_of_an_attempt_that_has_been_is_over() -> None:
 def test_a_slot_is_skipped_only_when_it_is_due() -> None:
     paused = task(status="paused")
 
-    assert decide(run(), paused, hint(), NOON_MS - 1) == Hold(NOON_MS, look_again=True)
+    assert decide(run(), paused, hint(), NOON_MS - 1) == Hold(NOON_MS)
     assert decide(run(), paused, hint(), NOON_MS - 60_000) == Defer(59)
 
 

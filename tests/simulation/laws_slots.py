@@ -101,7 +101,9 @@ def counted(stage: Stage, until_sec: float) -> Iterator[str]:
         claimed = [
             run
             for run in of_task
-            if is_slot_key(run.key) and run.life.claim_until and run.life.status != "missed"
+            if is_slot_key(run.key)
+            and (run.life.attempt or run.life.claim_until)
+            and run.life.status != "missed"
         ]
         if len(claimed) != min(task.max_runs, minutes):
             yield f"miscounted: {task.name} has {len(claimed)} runs of {task.max_runs}"

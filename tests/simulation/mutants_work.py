@@ -47,7 +47,7 @@ def early() -> list[Patch]:
     """What is to be skipped is skipped when the message comes."""
 
     def changed(told: Decision, run: Any, task: Any, hint: Any) -> Decision:
-        if isinstance(told, Hold) and told.look_again:
+        if isinstance(told, Hold) and told.then is None:
             then = decisions._when_due(run, task, hint, told.until_ms)  # noqa: SLF001
             return then if isinstance(then, Skip) else told
         return told

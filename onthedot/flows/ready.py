@@ -1,0 +1,59 @@
+"""A start is written down while its run is held, so that at its second it has only to be sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from onthedot.adapters import claims, clock
+from onthedot.core import moves
+from onthedot.core.numbers import HOLD_MAX_SEC, LEASE_SEC
+from onthedot.core.run import Run
+from onthedot.core.writes import Outcome
+from onthedot.flows.job import Job, Ready
+
+
+def prepare(job: Job, worker: str) -> Ready:
+    """Write the start down as of its due time; the time of its sending is put in by `begin`."""
+    seen = _under(job)
+    now_ms = max(seen.life.due_ms, clock.now_ms())
+    begun = moves.started(
+        seen,
+        owner=worker,
+        msg=job.hint.message_id,
+        now_ms=now_ms,
+        lease_ms=now_ms + LEASE_SEC * 1000,
+    )
+    job.ready = Ready(begun, moves.start(job.held, begun, now_ms=now_ms))
+    return job.ready
+
+
+def still_ready(job: Job) -> bool:
+    """What was decided for the due time holds about as long as a hold, not after a long stall."""
+    return job.ready is not None and clock.now_ms() < job.wake_ms + HOLD_MAX_SEC * 1000
+
+
+def begin(jobs: Sequence[Job], worker: str) -> tuple[list[Job], list[Job]]:
+    """Start all in one call; give those that surely run, and those of which it is not known."""
+    ready = [job.ready or prepare(job, worker) for job in jobs]
+    now_ms = clock.now_ms()
+    outcomes = claims.write_many([moves.at(each.write, now_ms) for each in ready])
+    lease_ms = now_ms + LEASE_SEC * 1000
+    started, doubtful = [], []
+    for job, each, outcome in zip(jobs, ready, outcomes, strict=True):
+        if outcome is Outcome.DONE:
+            life = replace(each.begun.life, started_ms=now_ms, lease_ms=lease_ms)
+            job.run = replace(each.begun, life=life)
+            started.append(job)
+        else:
+            doubtful.append(job)
+    return started, doubtful
+
+
+def _under(job: Job) -> Run:
+    """A slot that a newer schedule has too runs under that one, at its due time."""
+    run, under = job.held, job.under
+    if under is None:
+        raise LookupError(f"{run.run_id} was not decided to start")
+    life = replace(run.life, due_ms=under.due_ms, schedule_version=under.schedule_version)
+    return replace(run, life=life)

@@ -5,6 +5,7 @@ from constructs import Construct
 
 from infra.alarms import Alarms
 from infra.bundle import Packages
+from infra.dashboard import Dashboard
 from infra.front import Front
 from infra.functions import Functions
 from infra.grants import DELETE, QUERY, READ, SEND, WRITE, allow, allow_itself
@@ -31,23 +32,22 @@ class OnTheDot(Stack):
         self.functions = Functions(
             self, "Functions", packages=packages, environment=self._environment()
         )
-        work, bury = self.functions.work, self.functions.bury
-        dispatch, audit = self.functions.dispatch, self.functions.audit
-        poll(self.queues, work=work, bury=bury, at_once=settings.worker_concurrency)
-        Ticks(self, "Ticks", functions=[dispatch, audit])
-        front = Front(self, "Front", function=self.functions.api, settings=settings)
-        self.alarms = Alarms(self, "Alarms", email=settings.alarm_email)
-
-        self._grant()
-        self._say(
-            Url=front.api.api_endpoint,
-            ApiId=front.api.api_id,
-            AlarmTopic=self.alarms.topic.topic_arn,
-            BlobsBucket=self.storage.blobs.bucket_name,
-            **{f"{each.node.id}Table": each.table_name for each in self.storage.tables},
-            **{f"{each.node.id}QueueUrl": each.queue_url for each in self.queues.all},
-            **{f"{each.node.id}Function": each.function_name for each in self.functions.all},
+        poll(self.queues, self.functions, at_once=settings.worker_concurrency)
+        Ticks(self, "Ticks", functions=[self.functions.dispatch, self.functions.audit])
+        self.front = Front(self, "Front", function=self.functions.api, settings=settings)
+        self.alarms = Alarms(
+            self, "Alarms", queues=self.queues, front=self.front, email=settings.alarm_email
         )
+        Dashboard(
+            self,
+            "Dashboard",
+            alarms=self.alarms,
+            functions=self.functions,
+            storage=self.storage,
+            front=self.front,
+        )
+        self._grant()
+        self._say()
 
     def _environment(self) -> dict[str, str]:
         """Give every function the same names; which of them it may use is another matter."""
@@ -60,6 +60,7 @@ class OnTheDot(Stack):
             "LOW_QUEUE_URL": self.queues.low.queue_url,
             "DEAD_QUEUE_URL": self.queues.dead.queue_url,
             "PARALLEL_CALLS": PARALLEL_CALLS,
+            "POWERTOOLS_SERVICE_NAME": self.stack_name,
         }
 
     def _grant(self) -> None:
@@ -92,7 +93,16 @@ class OnTheDot(Stack):
         for function in functions.all:
             allow(function, SEND, *queues)
 
-    def _say(self, **outputs: str) -> None:
+    def _say(self) -> None:
         """Say what things are called, to whoever makes the first key, looks on, or tests."""
-        for name, value in outputs.items():
+        said = {
+            "Url": self.front.api.api_endpoint,
+            "ApiId": self.front.api.api_id,
+            "AlarmTopic": self.alarms.topic.topic_arn,
+            "BlobsBucket": self.storage.blobs.bucket_name,
+            **{f"{each.node.id}Table": each.table_name for each in self.storage.tables},
+            **{f"{each.node.id}QueueUrl": each.queue_url for each in self.queues.all},
+            **{f"{each.node.id}Function": each.function_name for each in self.functions.all},
+        }
+        for name, value in said.items():
             CfnOutput(self, name, value=value)

@@ -53,6 +53,8 @@ MINUTE = (
     "timeout_used_percent",
     "unusually_long",
 )
+# Asked by the audit every fifth minute only: silence in between is not a zero.
+_NOT_ALWAYS_ASKED = {"not_fired"}
 _UNITS = {"ms": MetricUnit.Milliseconds, "percent": MetricUnit.Percent}
 
 
@@ -64,6 +66,7 @@ def emit(names: Sequence[str], figures: Mapping[str, float]) -> None:
     metrics = EphemeralMetrics(namespace=NAMESPACE)
     for name in names:
         unit = _UNITS.get(name.rsplit("_", 1)[-1], MetricUnit.Count)
-        if name in figures or unit is MetricUnit.Count:
+        counted = unit is MetricUnit.Count and name not in _NOT_ALWAYS_ASKED
+        if counted or name in figures:
             metrics.add_metric(name=name, unit=unit, value=figures.get(name, 0))
     metrics.flush_metrics()

@@ -1,0 +1,184 @@
+"""When somebody must look: every rule is an alarm, and has its page in docs/runbook.
+
+R-numbers are those of the requirements that a rule watches over.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """An alarm on one of our own metrics: so many of the last periods beyond the limit."""
+
+    name: str
+    says: str
+    metric: str
+    statistic: str = "Maximum"
+    # Above it, unless `below` says otherwise.
+    limit: float = 0
+    below: bool = False
+    period_min: int = 1
+    periods: int = 1
+    # Of these many; as many as `periods`, where nothing is said.
+    out_of: int = 0
+    # Where silence itself is what must wake somebody.
+    silence_alarms: bool = False
+
+
+# Periods of five minutes.
+_HOUR = 12
+
+RULES = (
+    Rule(
+        name="not-fired",  # R37
+        says="Tasks are due for more than 30 s, and no run of theirs exists",
+        metric="not_fired",
+        out_of=3,
+        silence_alarms=True,
+    ),
+    Rule(
+        name="no-ticks",  # R38
+        says="No dispatcher has run for three minutes",
+        metric="ticks",
+        statistic="Sum",
+        limit=1,
+        below=True,
+        periods=3,
+        silence_alarms=True,
+    ),
+    Rule(
+        name="no-audits",  # R38: without it most of the others would be blind
+        says="No audit has run for three minutes",
+        metric="audits",
+        statistic="Sum",
+        limit=1,
+        below=True,
+        periods=3,
+        silence_alarms=True,
+    ),
+    Rule(
+        name="late",  # R31
+        says="Of a hundred runs five start more than 30 s late, for three minutes",
+        metric="lag_p95_ms",
+        limit=30_000,
+        periods=3,
+    ),
+    Rule(
+        name="missed",  # R32
+        says="Slots of the last hour have passed without a run",
+        metric="missed",
+        statistic="Sum",
+        period_min=5,
+        out_of=_HOUR,
+    ),
+    Rule(
+        name="doubled",  # R32
+        says="Targets were called twice for one run in the last hour",
+        metric="doubled",
+        statistic="Sum",
+        period_min=5,
+        out_of=_HOUR,
+    ),
+    Rule(
+        name="unaccounted",  # R32
+        says="A run was promised, and neither it nor a reason can be found",
+        metric="unaccounted",
+        statistic="Sum",
+        period_min=5,
+        out_of=_HOUR,
+    ),
+    Rule(
+        name="failing",  # R33
+        says="More than 10 % of the runs of the last hour are dead",
+        metric="failed_percent",
+        statistic="Average",
+        limit=10,
+        periods=5,
+    ),
+    Rule(
+        name="fast-burn",  # R33b
+        says="A tenant used up 2 % of what may fail in a month within an hour",
+        metric="burn_hour",
+        limit=14.4,
+        periods=2,
+    ),
+    Rule(
+        name="slow-burn",  # R33b
+        says="A tenant used up 10 % of what may fail in a month within a day",
+        metric="burn_day",
+        limit=3,
+        periods=2,
+    ),
+    Rule(
+        name="near-timeout",  # R34
+        says="A run took more than 90 % of its timeout",
+        metric="timeout_used_percent",
+        limit=90,
+        period_min=5,
+    ),
+    Rule(
+        name="unusually-long",  # R34
+        says="A run took more than twice what its task mostly takes",
+        metric="unusually_long",
+        statistic="Sum",
+        period_min=5,
+    ),
+    Rule(
+        name="queue-depth",  # R35
+        says="More than 500 messages are due and wait for a worker, for three minutes",
+        metric="waiting_messages",
+        limit=500,
+        periods=3,
+    ),
+    Rule(
+        name="slow-pickup",  # R35
+        says="Of a hundred due runs five wait more than 10 s for a worker, for three minutes",
+        metric="pickup_p95_ms",
+        limit=10_000,
+        periods=3,
+    ),
+    Rule(
+        name="leases-lost",  # R36
+        says="More than 5 % of attempts lose their lease, for fifteen minutes",
+        metric="leases_lost_percent",
+        statistic="Average",
+        limit=5,
+        period_min=5,
+        periods=3,
+    ),
+    Rule(
+        name="dead-letters",  # R36
+        says="More than 0.1 % of runs end dead, for fifteen minutes",
+        metric="dead_percent",
+        statistic="Average",
+        limit=0.1,
+        period_min=5,
+        periods=3,
+    ),
+    Rule(
+        name="shards-unqueried",  # R38
+        says="Shards were handed on and taken by nobody, two ticks running",
+        metric="shards_unqueried",
+        statistic="Sum",
+        periods=2,
+    ),
+    Rule(
+        name="clock-off",  # R38
+        says="A dispatcher's clock is more than 1 s off the store's",
+        metric="clock_offset_ms",
+        limit=1_000,
+        periods=2,
+    ),
+    Rule(
+        name="circuit-open",  # R11
+        says="The backlog grows at full budget: catching up is cut to a tenth",
+        metric="circuit_open",
+    ),
+    Rule(
+        name="quarantined",
+        says="A task cannot be planned and was set aside",
+        metric="quarantined",
+        statistic="Sum",
+        period_min=5,
+    ),
+)

@@ -1,0 +1,104 @@
+"""Every alarm has its page and its metric, every metric its place, and silence is no good news."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from infra.rules import RULES
+from onthedot.adapters import telemetry
+from onthedot.core.run import FINAL
+from tests.infra import deployed
+from tests.tidy import tree
+
+RUNBOOK = "docs/runbook/"
+PARTS = ("## What it means", "## Check", "## Fix", "## Verify")
+EMITTED = set(telemetry.TICK) | set(telemetry.MINUTE)
+
+
+def alarms() -> list[dict[str, Any]]:
+    return deployed.properties("AWS::CloudWatch::Alarm")
+
+
+def pages_named() -> set[str]:
+    return {
+        re.findall(r"docs/runbook/[\w-]+\.md", each["AlarmDescription"])[0] for each in alarms()
+    }
+
+
+def dashboard() -> str:
+    """The dashboard's text, with what only the cloud knows left out."""
+    body = deployed.properties("AWS::CloudWatch::Dashboard")[0]["DashboardBody"]
+    return "".join(part if isinstance(part, str) else "X" for part in body["Fn::Join"][1])
+
+
+def test_every_alarm_has_its_page_and_every_page_its_alarm() -> None:
+    pages = {name for name in tree.files() if name.startswith(RUNBOOK)}
+
+    assert pages - {f"{RUNBOOK}README.md"} == pages_named()
+    assert len(pages_named()) == len(alarms())
+
+
+def test_every_page_says_what_it_means_and_what_to_do() -> None:
+    for page in pages_named():
+        text = tree.text(page)
+
+        assert [part for part in PARTS if part not in text] == []
+
+
+def test_the_runbook_lists_every_page() -> None:
+    listed = re.findall(r"\]\(([\w-]+\.md)\)", tree.text(f"{RUNBOOK}README.md"))
+
+    assert {f"{RUNBOOK}{name}" for name in listed} == pages_named()
+
+
+def test_every_metric_an_alarm_or_the_dashboard_names_is_emitted_and_the_reverse() -> None:
+    watched = {rule.metric for rule in RULES}
+    shown = set(re.findall(rf'"{telemetry.NAMESPACE}","(\w+)"', dashboard()))
+
+    assert watched | shown == EMITTED
+
+
+def test_every_metric_is_counted_somewhere() -> None:
+    """By its name in the code, or as the outcome of a run, or as a percentile of a measure."""
+    rooms = ("onthedot/core/", "onthedot/flows/", "lambdas/")
+    code = "".join(tree.text(name) for name in tree.modules() if name.startswith(rooms))
+    measured = {f"{name}_p{p}_ms" for name in ("lag", "pickup", "duration") for p in (50, 95, 99)}
+    named = {name for name in EMITTED if re.search(rf'["\s(]{name}(["=])', code)}
+
+    assert EMITTED - named - FINAL - measured == set()
+
+
+def test_every_alarm_speaks_to_the_topic_when_it_begins_and_when_it_is_over() -> None:
+    for each in alarms():
+        assert len(each["AlarmActions"]) == 1
+        assert each["OKActions"] == each["AlarmActions"]
+
+
+def test_no_alarm_needs_what_the_local_cloud_cannot_do() -> None:
+    assert [each for each in alarms() if "Metrics" in each] == []
+
+
+def test_silence_of_the_dispatcher_or_the_audit_is_an_alarm() -> None:
+    breaching = {each["MetricName"] for each in alarms() if each["TreatMissingData"] == "breaching"}
+
+    assert breaching == {"ticks", "audits", "not_fired"}
+
+
+def test_a_dispatcher_that_is_silent_for_three_minutes_is_dead() -> None:
+    dead_man = next(each for each in alarms() if each.get("MetricName") == "ticks")
+
+    assert dead_man["Period"] * dead_man["EvaluationPeriods"] == 180
+    assert (dead_man["ComparisonOperator"], dead_man["Threshold"]) == ("LessThanThreshold", 1)
+
+
+def test_the_first_row_asks_the_four_questions() -> None:
+    titles = re.findall(r'"title":"([^"]+)"', dashboard())
+
+    questions = [title.split("?")[0] for title in titles if "?" in title]
+    assert questions == ["Is it firing", "On time", "Once", "Stuck"]
+
+
+def test_the_dashboard_is_whole_json() -> None:
+    assert json.loads(dashboard())["widgets"]

@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import wait
+from functools import partial
 from multiprocessing.connection import Connection
 
 from bench.measure import Line, at_least, at_most
@@ -42,10 +43,7 @@ def lines() -> Iterator[Line]:
 def _rate(port: int, count: int) -> float:
     began = time.perf_counter()
     for first in range(0, count, WIDTH):
-        parts = [
-            runner.submit(lambda number=number: _call(port, number))
-            for number in range(first, first + WIDTH)
-        ]
+        parts = [runner.submit(partial(_call, port, first + place)) for place in range(WIDTH)]
         done, _ = wait(parts)
         if not all(isinstance(part.result(), Done) for part in done):
             raise RuntimeError("the receiver did not answer every call")

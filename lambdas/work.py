@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from onthedot.adapters import runner
 from onthedot.flows.work import work
 
 
 def handler(event: Mapping[str, Any], _context: object) -> dict[str, Any]:
     """Answer with batchItemFailures."""
-    return work(event)
+    answer = work(event)
+    runner.leave_no_strays()
+    return answer

@@ -52,6 +52,19 @@ def client(service: str) -> Any:
     return made
 
 
+@cache
+def patient_client(service: str, seconds: int) -> Any:
+    """A client whose calls may take so long, and are not made again by themselves."""
+    patience = Config(
+        parameter_validation=False,
+        user_agent="onthedot/1",
+        retries={"total_max_attempts": 1},
+        connect_timeout=2,
+        read_timeout=seconds,
+    )
+    return _session().create_client(service, config=patience)
+
+
 def dynamodb(operation: str, **request: Any) -> Any:
     """Call DynamoDB; every answer also says what time it is there."""
     sent_ms = local_ms()

@@ -61,7 +61,14 @@ class Hold:
     then: Start | None = None
 
 
-Decision = Over | Busy | Skip | Defer | Hold | Start
+@dataclass(frozen=True, slots=True)
+class Await:
+    """Its target has taken the work on: see whether it has answered, or will not any more."""
+
+    until_ms: int
+
+
+Decision = Over | Busy | Skip | Defer | Hold | Start | Await
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +89,8 @@ def decide(run: Run | None, task: Task | None, hint: Hint, now_ms: int) -> Decis
     life = run.life
     if life.status == "running" and now_ms <= life.lease_ms + MARGIN_SEC * 1000:
         return _busy(run, hint, now_ms)
+    if life.status == "awaiting" and task is not None:
+        return Await(life.lease_ms)
     if run.cancel_ms:
         return Skip("cancelled", "previous" if run.cancel_by == "previous" else "user")
     if task is None or task.status == "deleted":

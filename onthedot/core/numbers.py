@@ -14,6 +14,8 @@ LEASE_SEC = 20
 HEARTBEAT_SEC = 6
 # A message turns up to two seconds early, and two clocks may differ by four more.
 HOLD_MAX_SEC = 5
+# What a handler may take beyond its deadline to see that it is over.
+ABANDON_SEC = 5
 # With less of its lease left than this, a worker does not call the target any more.
 DELIVER_MIN_SEC = 2
 RECEIVES_MAX = 10

@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
+from onthedot.core.numbers import BUSY_MAX_SEC
 from onthedot.core.run import ATTEMPTS_KEPT, Life, attempt_record, ended
 from onthedot.core.task import Retry, Task
 
+LOOK_MIN_SEC, LOOK_MAX_SEC = 3, 300
 _MESSAGE_MAX, _STACK_MAX, _RESULT_MAX = 1_000, 8_192, 4_096
 
 
@@ -109,6 +111,15 @@ def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: floa
             if answer.after_sec is not None:
                 wait_sec = answer.after_sec
             return _retrying(life, answer, now_ms, now_ms + max(1, wait_sec) * 1000)
+
+
+def next_look_sec(life: Life, now_ms: int) -> int:
+    """Look at an execution after a quarter of its age again; at a callback when its time is up."""
+    left = max(1, -(-(life.lease_ms - now_ms) // 1000))
+    if not life.waits_on:
+        return min(BUSY_MAX_SEC, left)
+    age = (now_ms - life.started_ms) // 1000
+    return min(LOOK_MAX_SEC, left, max(LOOK_MIN_SEC, age // 4))
 
 
 def _kept(result: Any) -> Any:  # noqa: ANN401 whatever a handler returns

@@ -81,7 +81,7 @@ def _rows(run_ids: Iterable[str]) -> dict[tuple[str, ...], Run]:
 
 
 def _overdue(life: Life, now_ms: int) -> bool:
-    if life.status == "running":
+    if life.status in ("running", "awaiting"):
         return now_ms > life.lease_ms + (_LEASE_OVER_SEC + MARGIN_SEC) * 1000
     return now_ms > life.due_ms + _OVERDUE_SEC * 1000
 

@@ -9,7 +9,7 @@ from typing import Any
 from onthedot.adapters import claims, clock, queue
 from onthedot.core import moves
 from onthedot.core.decide import Hint
-from onthedot.core.numbers import BURIED_MAX, MARGIN_SEC
+from onthedot.core.numbers import BURIED_MAX, BUSY_MAX_SEC, MARGIN_SEC
 from onthedot.core.pack import Pack, Ticket
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
@@ -43,8 +43,8 @@ def _dealt_with(job: Job) -> bool:
         gate.finish(job)
         return True
     lease_ends = run.life.lease_ms + MARGIN_SEC * 1000
-    if run.life.status == "running" and now_ms <= lease_ends:
-        return _sent_afresh(run, (lease_ends - now_ms) // 1000 + 1)
+    if run.life.status in ("running", "awaiting") and now_ms <= lease_ends:
+        return _sent_afresh(run, min(BUSY_MAX_SEC, (lease_ends - now_ms) // 1000 + 1))
     counted = run.life.attempt - run.life.released
     if job.task is not None and counted >= job.task.max_attempts:
         return _ended(job, now_ms)

@@ -11,6 +11,7 @@ from onthedot.core import run as runs
 from onthedot.core import task as tasks
 from onthedot.core.decide import Hint, Start
 from onthedot.core.keys import row_of
+from onthedot.core.numbers import ABANDON_SEC
 from onthedot.core.pack import Ticket
 from onthedot.core.policy import Answer
 from onthedot.core.run import Run
@@ -56,6 +57,11 @@ class Job:
         if self.task is None:
             raise LookupError(f"{self.ticket.run_id} has no task")
         return self.held.life.started_ms + self.task.timeout_sec * 1000
+
+    @property
+    def abandoned_ms(self) -> int:
+        """When nobody waits for its handler any more."""
+        return self.deadline_ms + ABANDON_SEC * 1000
 
     @property
     def held(self) -> Run:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from onthedot.adapters import claims, clock, ids, queue
 from onthedot.core import moves
 from onthedot.core.pack import Ticket, delay_sec
-from onthedot.core.policy import Stopped, after
-from onthedot.core.run import Life
+from onthedot.core.policy import Stopped, after, next_look_sec
+from onthedot.core.run import FINAL, Life
 from onthedot.core.writes import Outcome
 from onthedot.flows import gates
 from onthedot.flows.batch import Batch
@@ -20,16 +20,16 @@ Settled = tuple[Job, Life]
 
 
 def settle(batch: Batch, ended: Sequence[Job]) -> None:
-    """Send what is to be tried again, then settle, then finish, then delete.
+    """Send what is to be tried again or looked at, then settle, then finish, then delete.
 
-    The retry's message goes first: a settled retry without one would wait for the audit.
+    The next message goes first: a settled retry without one would wait for the audit.
     """
     now_ms = clock.now_ms()
     lives = [_life_after(job, now_ms) for job in ended]
     ready = [
         (job, life)
         for job, life in zip(ended, lives, strict=True)
-        if life.status != "retrying" or _retry_sent(batch, job, life, now_ms)
+        if life.status in FINAL or _next_sent(batch, job, life, now_ms)
     ]
     for _ in range(_TRIES):
         ready = _written(batch, ready, now_ms)
@@ -58,8 +58,12 @@ def _life_after(job: Job, now_ms: int) -> Life:
     return after(job.held.life, job.task, answer, now_ms=now_ms, fraction=ids.fraction())
 
 
-def _retry_sent(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
+def _next_sent(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
     message = batch.naming(job.ticket.run_id)[0]
+    if life.status == "awaiting":
+        ticket = Ticket(job.ticket.run_id, life.attempt, life.tv)
+        poll = batch.single(message.pack, ticket, "poll")
+        return not queue.send([(poll, next_look_sec(life, now_ms))])
     ticket = Ticket(job.ticket.run_id, life.attempt + 1, life.tv)
     single = batch.single(message.pack, ticket, "retry", life.due_ms)
     return not queue.send([(single, max(1, delay_sec(life.due_ms, now_ms)))])
@@ -67,7 +71,7 @@ def _retry_sent(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
 
 def _close(batch: Batch, settled: Sequence[Settled]) -> None:
     """Places are given up before messages go: whoever waits must not be forgotten."""
-    gates.leave([job for job, life in settled if life.status != "retrying"])
+    gates.leave([job for job, life in settled if life.status in FINAL])
     batch.done([job.ticket.run_id for job, _ in settled])
 
 

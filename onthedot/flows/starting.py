@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from onthedot.adapters import claims, clock, queue
 from onthedot.core import moves
 from onthedot.core.decide import (
+    Await,
     Busy,
     Decision,
     Defer,
@@ -18,7 +19,7 @@ from onthedot.core.decide import (
     needs_cover_check,
 )
 from onthedot.core.writes import Outcome
-from onthedot.flows import deliver, gate, gates
+from onthedot.flows import awaiting, deliver, gate, gates
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job, load
 from onthedot.flows.ranges import covering
@@ -93,6 +94,8 @@ def _leave(batch: Batch, job: Job, decision: Decision) -> None:
             _come_back(batch, job, seconds)
         case Defer(seconds):
             _defer(batch, job, seconds)
+        case Await():
+            awaiting.look(batch, job)
 
 
 def _come_back(batch: Batch, job: Job, seconds: int) -> None:

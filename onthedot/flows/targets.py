@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from botocore.exceptions import ClientError
+
 from onthedot.adapters import clock, jobs, net, secrets
-from onthedot.adapters.targets import python, recording
-from onthedot.core import webcall
+from onthedot.adapters.targets import (
+    eventbridge,
+    function,
+    python,
+    recording,
+    sns,
+    sqs,
+    stepfunctions,
+)
+from onthedot.core import refusals, webcall
 from onthedot.core.call import Call
 from onthedot.core.policy import Answer, Dead, error_of
 from onthedot.flows.hands import context_of
@@ -33,8 +43,27 @@ def _secrets(target: Mapping[str, Any]) -> dict[str, str]:
     return {use: secrets.reveal(target[use]["secret_ref"]) for use in used}
 
 
+def _judged(target: Callable[[Call], Answer]) -> Callable[[Call], Answer]:
+    """AWS's own refusals say whether to ask again; those that a handler meets are its failures."""
+
+    def call(asked: Call) -> Answer:
+        try:
+            return target(asked)
+        except ClientError as refusal:
+            said = refusal.response["Error"]
+            status = refusal.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 500)
+            return refusals.answer(said["Code"], said.get("Message", ""), status)
+
+    return call
+
+
 TARGETS: dict[str, Callable[[Call], Answer]] = {
     "python": _python,
     "http": _http,
+    "sqs": _judged(sqs.call),
+    "sns": _judged(sns.call),
+    "lambda": _judged(function.call),
+    "eventbridge": _judged(eventbridge.call),
+    "stepfunctions": _judged(stepfunctions.call),
     "recording": recording.call,
 }

@@ -102,10 +102,10 @@ def _ready(waiting: Sequence[Job], running: Sequence[Job]) -> list[Job]:
 
 
 def _stop_late(running: Sequence[Job]) -> None:
-    """A handler past its deadline is stopped, and its attempt ends so whether it stops or not."""
+    """A handler that did not stop at its deadline is abandoned: its attempt ends all the same."""
     now_ms = clock.now_ms()
     for job in running:
-        if now_ms >= job.deadline_ms and not job.part.done():
+        if now_ms >= job.abandoned_ms and not job.part.done():
             job.part.cancel()
             job.answer = Again("timed_out", error_of("TimedOut", "the handler took too long"))
 
@@ -130,7 +130,7 @@ def _wait(waiting: Sequence[Job], running: Sequence[Job], beat: float) -> None:
     """Until a run is due, a handler ends or is late, or the leases want extending."""
     now_ms = clock.now_ms()
     moments = [job.wake_ms for job in waiting if job.wake_ms > now_ms]
-    moments += [job.deadline_ms for job in running]
+    moments += [job.abandoned_ms for job in running]
     seconds = [(moment - now_ms) / 1000 for moment in moments]
     if running:
         runner.wait([job.part for job in running], min([*seconds, beat - clock.monotonic()]))

@@ -28,7 +28,7 @@ def test_a_handler_past_its_time_is_timed_out_and_tried_again(stage: Stage) -> N
     task = add(stage, "*/10 * * * *", timeout_sec=30)
     stage.takes_sec = lambda call: 200 if call.attempt == 1 else 1
     stage.answer = lambda _: Done()
-    go(stage, 632)
+    go(stage, 637)
     (run,) = (each for each in runs(stage, task) if each.key.endswith("12:10:00Z"))
     assert (run.life.status, run.life.reason) == ("retrying", "timed_out")
     assert [attempt["outcome"] for attempt in run.life.attempts] == ["timed_out"]

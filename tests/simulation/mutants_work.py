@@ -193,7 +193,7 @@ def place_by_hint() -> list[Patch]:
 
 def settle_first() -> list[Patch]:
     """The retry's message is sent after the settle."""
-    sending = settling._retry_sent  # noqa: SLF001  # planted in the flow
+    sending = settling._next_sent  # noqa: SLF001  # planted in the flow
     closing = settling._close  # noqa: SLF001  # planted in the flow
 
     def close(batch: Batch, settled: Sequence[tuple[Job, Life]]) -> None:
@@ -204,7 +204,7 @@ def settle_first() -> list[Patch]:
                 sending(batch, job, life, clock.now_ms())
         closing(batch, settled)
 
-    return [(settling, "_retry_sent", lambda *_: True), (settling, "_close", close)]
+    return [(settling, "_next_sent", lambda *_: True), (settling, "_close", close)]
 
 
 def release_first() -> list[Patch]:

@@ -1,0 +1,67 @@
+"""Awaiting: what a target took on is looked at by messages, and no worker is held meanwhile."""
+
+from __future__ import annotations
+
+from onthedot.adapters import claims, clock, ids, queue
+from onthedot.adapters.targets import stepfunctions
+from onthedot.core import moves
+from onthedot.core.pack import Pack, Ticket, delay_sec
+from onthedot.core.policy import Again, Answer, after, error_of, next_look_sec
+from onthedot.core.run import FINAL, Run
+from onthedot.core.task import Task
+from onthedot.core.writes import Outcome
+from onthedot.flows import gate
+from onthedot.flows.batch import Batch
+from onthedot.flows.job import Job
+
+
+def look(batch: Batch, job: Job) -> None:
+    """Settle what has ended or will not any more; for the rest a message comes back."""
+    run, task = job.held, job.task
+    if task is None:
+        raise LookupError(f"{run.run_id} has no task")
+    answer = _ended(run)
+    if answer is None:
+        wait_sec = next_look_sec(run.life, clock.now_ms())
+        ticket = Ticket(run.run_id, run.life.attempt, run.life.tv)
+        if not queue.send([(_message(run, ticket, "poll"), wait_sec)]):
+            batch.done([run.run_id])
+    elif conclude(run, task, answer):
+        batch.done([run.run_id])
+
+
+def conclude(run: Run, task: Task, answer: Answer) -> bool:
+    """Write what came of an attempt that no worker of ours is beside; False if it has moved on.
+
+    The order is the worker's own: the retry's message, the row, the gate.
+    """
+    now_ms = clock.now_ms()
+    life = after(run.life, task, answer, now_ms=now_ms, fraction=ids.fraction())
+    if life.status == "retrying":
+        again = _message(run, Ticket(run.run_id, life.attempt + 1, life.tv), "retry", life.due_ms)
+        if queue.send([(again, max(1, delay_sec(life.due_ms, now_ms)))]):
+            return False
+    if claims.write_one(moves.mark(run, life, now_ms=now_ms)) is not Outcome.DONE:
+        return False
+    if life.status in FINAL:
+        gate.give_up(run)
+    return True
+
+
+def _ended(run: Run) -> Answer | None:
+    """An execution is asked once more when its time is up: it may just have made it."""
+    seen = stepfunctions.look(run.life.waits_on) if run.life.waits_on else None
+    if seen is None and clock.now_ms() >= run.life.lease_ms:
+        message = f"no {run.life.reason} within the task's time"
+        return Again("timed_out", error_of("TimedOut", message))
+    return seen
+
+
+def _message(run: Run, ticket: Ticket, why: str, due_ms: int | None = None) -> Pack:
+    return Pack(
+        due_ms=run.life.due_ms if due_ms is None else due_ms,
+        why=why,
+        tickets=(ticket,),
+        tenant_id=run.tenant_id,
+        queue=run.queue,
+    )

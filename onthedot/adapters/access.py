@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from botocore.exceptions import ClientError
+
 from onthedot.adapters import aws
 from onthedot.core import access
 from onthedot.core.access import Key
@@ -49,3 +51,44 @@ def keys(tenant_id: str) -> list[dict[str, Any]]:
         ConsistentRead=True,
     )
     return [plain_item(item) for item in answer["Items"]]
+
+
+def count(tenant_id: str, number: int) -> bool:
+    """Take so many tasks off what a tenant has left, or give some back; None left changes nothing.
+
+    What is left is counted, not what is there: so one condition holds whatever the limit is.
+    """
+    request: dict[str, Any] = {
+        "TableName": aws.table("access"),
+        "Key": typed_item(access.tenant_key(tenant_id)),
+        "UpdateExpression": "SET #l = if_not_exists(#l, :max) - :n",
+        "ExpressionAttributeNames": {"#l": "tasks_left"},
+        "ExpressionAttributeValues": typed_item({":n": number, ":max": access.TASKS_MAX}),
+    }
+    if number > 0:
+        request["ConditionExpression"] = "attribute_not_exists(#l) OR #l >= :n"
+    try:
+        aws.dynamodb("update_item", **request)
+    except ClientError as refusal:
+        if refusal.response["Error"]["Code"] != "ConditionalCheckFailedException":
+            raise
+        return False
+    return True
+
+
+def secret(made: bytes) -> bytes:
+    """Give the bytes that plans are signed with: whoever comes first has made them."""
+    item = access.SECRET_KEY | {"value": made}
+    try:
+        aws.dynamodb("put_item", **_new(item))
+    except ClientError as refusal:
+        if refusal.response["Error"]["Code"] != "ConditionalCheckFailedException":
+            raise
+    answer = aws.dynamodb(
+        "get_item",
+        TableName=aws.table("access"),
+        Key=typed_item(access.SECRET_KEY),
+        ConsistentRead=True,
+    )
+    value: bytes = plain_item(answer["Item"])["value"]
+    return value

@@ -15,3 +15,8 @@ def token(length: int = 8) -> str:
 def fraction() -> float:
     """Give a random number from 0 to 1, for jitter."""
     return secrets.randbelow(1 << 30) / (1 << 30)
+
+
+def secret() -> bytes:
+    """Give bytes that nobody guesses."""
+    return secrets.token_bytes(32)

@@ -7,20 +7,31 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 from inspect import signature
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from aws_lambda_powertools.utilities.typing import LambdaContext
+from pydantic import BaseModel
 
-from onthedot.api import answers, bodies, complaints, health, runs, schedules
+from onthedot.api import (
+    answers,
+    bodies,
+    complaints,
+    health,
+    runs,
+    schedule_acts,
+    schedule_list,
+    schedule_times,
+    schedules,
+)
 from onthedot.api.answers import Handlers
-from onthedot.api.asking import Asked
+from onthedot.api.asking import Asked, asked
 from onthedot.api.routes import ROUTES, Route
 from onthedot.core.problems import Fault, Problem, of_faults
 
-FAMILIES = (health, schedules, runs)
+FAMILIES = (health, schedules, schedule_list, schedule_acts, schedule_times, runs)
 HANDLERS: Handlers = {
     key: handler for family in FAMILIES for key, handler in family.HANDLERS.items()
 }
@@ -77,7 +88,7 @@ def _unknown(name: str, known: frozenset[str]) -> Fault:
 @cache
 def _query(key: str) -> frozenset[str]:
     """Name the parameters that a handler has besides those of its path and its body."""
-    names = set(signature(HANDLERS[key]).parameters) - {"body"}
+    names = {name.rstrip("_") for name in signature(HANDLERS[key]).parameters} - {"body"}
     return frozenset(name for name in names if f"{{{name}}}" not in key)
 
 
@@ -86,7 +97,19 @@ def _rule(route: Route) -> str:
 
 
 def _invalid(error: RequestValidationError) -> Response[str]:
-    return answers.problem(complaints.problem(error.errors()))
+    return answers.problem(complaints.problem(error.errors(), _fields(asked())))
+
+
+def _fields(request: Asked) -> list[str]:
+    """Name what the body of the route under way may hold."""
+    hints = get_type_hints(HANDLERS[request.route.key]) if request.route else {}
+    kinds = (hints.get("body"), *get_args(hints.get("body")))
+    return [
+        name
+        for kind in kinds
+        if isinstance(kind, type) and issubclass(kind, BaseModel)
+        for name in complaints.names(kind)
+    ]
 
 
 def _not_found(_error: NotFoundError) -> Response[str]:

@@ -7,8 +7,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from onthedot.adapters import clock, ids
 from onthedot.api.routes import Route
 from onthedot.core.access import Caller
+from onthedot.core.trail import By
+from onthedot.core.ulid import CHANCE_LETTERS
 from onthedot.flows.identity import new_id
 
 _asked: ContextVar[Asked] = ContextVar("asked")
@@ -55,6 +58,18 @@ def begin(event: Mapping[str, Any]) -> Asked:
 def asked() -> Asked:
     """Give the request under way."""
     return _asked.get()
+
+
+def by() -> By:
+    """Give who writes, for the audit trail."""
+    request = _asked.get()
+    return By(
+        tenant_id=request.by.tenant_id,
+        key_id=request.by.key_id,
+        request_id=request.request_id,
+        now_ms=clock.now_ms(),
+        chance=ids.token(CHANCE_LETTERS),
+    )
 
 
 def tenant() -> str:

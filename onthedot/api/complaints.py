@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from onthedot.core.problems import Fault, Problem, of_faults
 
+Shape = TypeVar("Shape", bound=BaseModel)
 _SENTENCES = {
     "missing": "{field} is missing: it is required.",
     "string_type": "{field} is not text: expected a string.",
@@ -40,6 +43,20 @@ def problem(errors: Sequence[Mapping[str, Any]], known: Sequence[str] = ()) -> P
     if any(error["loc"][0] != "body" or error["loc"] == ("body",) for error in errors):
         return of_faults("invalid_request", faults)
     return of_faults("invalid_field", faults)
+
+
+def checked(shape: type[Shape], fields: Mapping[str, Any]) -> Shape:
+    """Hold fields against a shape, or say what is wrong with them."""
+    try:
+        return shape.model_validate(fields)
+    except ValidationError as mistake:
+        errors = [{**error, "loc": ("body", *error["loc"])} for error in mistake.errors()]
+        raise problem(errors, names(shape)) from None
+
+
+def names(shape: type[BaseModel]) -> list[str]:
+    """Name the fields of a body, for suggestions."""
+    return list(shape.model_fields)
 
 
 def fault(error: Mapping[str, Any], known: Sequence[str] = ()) -> Fault:

@@ -45,9 +45,15 @@ ROUTES = (
     _route("POST /v1/schedules", "write", once=True),
     _route("GET /v1/schedules", "read"),
     _route("GET /v1/schedules/{schedule}", "read"),
+    _route("PUT /v1/schedules/{schedule}", "write"),
+    _route("PATCH /v1/schedules/{schedule}", "write"),
     _route("DELETE /v1/schedules/{schedule}", "write"),
+    _route("POST /v1/schedules/{schedule}/pause", "write", once=True),
+    _route("POST /v1/schedules/{schedule}/resume", "write", once=True),
     _route("POST /v1/schedules/{schedule}/trigger", "write", once=True),
     _route("GET /v1/schedules/{schedule}/runs", "read"),
+    _route("GET /v1/schedules/{schedule}/next", "read"),
+    _route("GET /v1/schedules/{schedule}/slots", "read"),
     _route("GET /v1/runs/{run_id}", "read"),
 )
 

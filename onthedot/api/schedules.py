@@ -1,90 +1,159 @@
-"""Schedules: registered, listed, shown, ended, run by hand."""
+"""Schedules: registered, shown, changed, replaced, ended."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from onthedot.adapters import clock, listing, tables
-from onthedot.api import answers
+from onthedot.adapters import clock, tables
+from onthedot.api import answers, complaints, plans
 from onthedot.api.answers import Handlers
-from onthedot.api.asking import asked, tenant
-from onthedot.api.pages import Cursor, Limit, Listing
-from onthedot.api.shapes import ScheduleIn, TriggerIn
-from onthedot.core import definition, run_view, schedule_view
+from onthedot.api.asking import by, tenant
+from onthedot.api.finding import find, find_any, missing
+from onthedot.api.plans import DryRun, PlanToken
+from onthedot.api.preconditions import check_new, check_read_only, check_version, require_version
+from onthedot.api.shapes import ScheduleFields, ScheduleIn
+from onthedot.core import definition, lifecycle, schedule_view
 from onthedot.core import run as runs
-from onthedot.core.problems import not_found
+from onthedot.core.merge import merged
+from onthedot.core.problems import Problem
 from onthedot.core.run import Run
 from onthedot.core.task import Task
-from onthedot.flows import change, register, trigger
+from onthedot.flows import define
 from onthedot.flows.identity import new_id
-from onthedot.flows.known import Known, read
+from onthedot.flows.known import Known
 
 
-def create(body: Annotated[ScheduleIn, Body()]) -> Response[str]:
-    """Register a schedule."""
-    by, now_ms = asked().by, clock.now_ms()
-    defined = definition.schedule(body.given(), task_id=new_id("sch"), tenant_id=by.tenant_id)
-    born = register.create(definition.stamped(defined, by.key_id, now_ms))
-    shown = schedule_view.view(born, now_ms // 1000)
-    return answers.versioned(shown, 201, {"Location": f"/v1/schedules/{born.task_id}"})
+def create(
+    body: Annotated[ScheduleIn, Body()],
+    dry_run: DryRun = "false",
+    plan_token: PlanToken = None,
+) -> Response[str]:
+    """Register a schedule. What is due within 150 seconds is claimed before the answer."""
+    check_read_only(body.read_only(), {"tenant_id": tenant()})
+    return _created(body.given(), dry_run, plan_token)
 
 
 def show(schedule: str) -> Response[str]:
-    """Show one schedule."""
+    """Show one schedule, by its id or its name."""
+    return answers.versioned(_shown(find(schedule)))
+
+
+def patch(
+    schedule: str,
+    body: Annotated[ScheduleFields, Body()],
+    dry_run: DryRun = "false",
+    plan_token: PlanToken = None,
+) -> Response[str]:
+    """Change the fields that are named; null is back to the default."""
     known = find(schedule)
-    now = clock.now_ms() // 1000
-    last = _newest(known.task, schedule_view.recent_keys(known.task, now))
-    return answers.versioned(
-        schedule_view.view(known.task, now, last=last, runs_left=known.due.runs_left)
-    )
+    check_read_only(body.read_only(), _shown(known))
+    given = body.patch()
+
+    def fields(task: Task) -> dict[str, Any]:
+        return _checked(merged(definition.fields_of(task), given))
+
+    return _changed(known, fields, dry_run, plan_token)
 
 
-def index(limit: Limit = 50, cursor: Cursor = None) -> Response[str]:
-    """List them, newest first."""
-    listed = f"{tenant()}#s"
-    wanted = Listing(known={"listed": listed, "part": "spec"}, names=("created_at", "task_id"))
-    page = listing.by_tenant(listed, limit=limit, start=wanted.start(cursor))
-    now = clock.now_ms() // 1000
-    return wanted.answer([schedule_view.entry(item, now) for item in page.items], page.last)
+def put(
+    schedule: str,
+    body: Annotated[ScheduleFields, Body()],
+    dry_run: DryRun = "false",
+    plan_token: PlanToken = None,
+) -> Response[str]:
+    """Make the schedule of that name what the body says, whether there is one yet or not.
+
+    Replacing one needs If-Match; with If-None-Match: * only a new one is made.
+    """
+    known = find_any(schedule)
+    given = body.given()
+    if known is None or known.task.status == "deleted":
+        if schedule.startswith("sch_"):
+            raise missing()
+        check_read_only(body.read_only(), {"tenant_id": tenant()})
+        return _created(_checked({"name": schedule, **given}), dry_run, plan_token)
+    if check_new():
+        raise Problem("version_mismatch", "It exists already, and only a new one was wanted.")
+    require_version()
+    check_read_only(body.read_only(), _shown(known))
+    whole = _checked({"name": known.task.name, **given})
+    return _changed(known, lambda _task: whole, dry_run, plan_token)
 
 
-def end(schedule: str) -> Response[str]:
-    """End it; its runs and their history stay."""
-    change.change(find(schedule).task.task_id, lambda task, _now: definition.ended(task))
+def end(schedule: str, dry_run: DryRun = "false", plan_token: PlanToken = None) -> Response[str]:
+    """End a schedule: nothing of it starts any more, what runs goes on, its history stays."""
+    known = find_any(schedule)
+    if known is None:
+        raise missing()
+    task = known.task
+    check_version(task.version)
+    if dry_run == "true":
+        effects = {"action": "delete", "task_id": task.task_id, "name": task.name}
+        return plans.plan(effects, task.version)
+    plans.check(plan_token, task.version)
+    define.end(task.task_id, by())
     return answers.empty()
 
 
-def start(schedule: str, body: Annotated[TriggerIn | None, Body()] = None) -> Response[str]:
-    """Run it once, now."""
-    task = find(schedule).task
-    payload = body.payload if body else None
-    run = trigger.trigger(task.task_id, payload=payload)
-    if run is None:
-        raise not_found("schedule of that id or name")
-    shown = run_view.view(run, task, task.payload if payload is None else payload)
-    return answers.answer(shown, 202, {"Location": f"/v1/runs/{run.run_id}"})
+def _created(given: Mapping[str, Any], dry_run: str, plan_token: str | None) -> Response[str]:
+    task = definition.schedule(given, task_id=new_id("sch"), tenant_id=tenant())
+    now = clock.now_ms() // 1000
+    holder = None if dry_run != "true" and plan_token is None else _holder(task)
+    if dry_run == "true":
+        if holder:
+            raise define.taken(task.name, holder)
+        shown = schedule_view.view(lifecycle.stamped(task, by()), now)
+        return plans.plan({"action": "create", "schedule": {**shown, "task_id": None}}, None)
+    plans.check(plan_token, holder)
+    born = define.create(task, by())
+    shown = schedule_view.view(born, now)
+    return answers.versioned(shown, 201, {"Location": f"/v1/schedules/{born.task_id}"})
 
 
-def history(schedule: str, limit: Limit = 50, cursor: Cursor = None) -> Response[str]:
-    """List its runs, newest first."""
-    task = find(schedule).task
-    wanted = Listing(known={"task_id": task.task_id}, names=("scheduled_for",))
-    page = listing.runs(task.task_id, ("0", "~"), limit=limit, start=wanted.start(cursor))
-    # What lies beside a run, its payload for one, has no life.
-    seen = [runs.readable(item) for item in page.items]
-    return wanted.answer([run_view.summary(run, task) for run in seen if run], page.last)
+def _holder(task: Task) -> str | None:
+    return define.owner(task.tenant_id, task.name)
 
 
-def find(schedule: str) -> Known:
-    """Give a schedule of this tenant's by its id; a foreign one is as good as none."""
-    known = read(schedule) if schedule.startswith("sch_") else None
-    if known is None or known.task.tenant_id != tenant() or known.task.status == "deleted":
-        raise not_found("schedule of that id or name")
-    return known
+def _changed(known: Known, fields: Any, dry_run: str, plan_token: str | None) -> Response[str]:  # noqa: ANN401
+    before = known.task
+    now = clock.now_ms() // 1000
+
+    def edit(task: Task, at: int) -> Task:
+        check_version(task.version)
+        return lifecycle.redefined(task, fields(task), at)
+
+    if dry_run == "true":
+        after = edit(before, now)
+        effects = {
+            "action": "change",
+            "changed": definition.differences(before, after),
+            "schedule": schedule_view.view(after, now),
+        }
+        return plans.plan(effects, before.version)
+    plans.check(plan_token, before.version)
+    written = define.edit(before.task_id, edit, by(), "schedule.changed")
+    if written is None:
+        raise missing()
+    return answers.versioned(_view(written, known.due.runs_left))
+
+
+def _checked(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Hold a whole schedule, put together from what is there and what was sent, to its limits."""
+    return complaints.checked(ScheduleIn, fields).given()
+
+
+def _shown(known: Known) -> dict[str, Any]:
+    return _view(known.task, known.due.runs_left)
+
+
+def _view(task: Task, runs_left: int | None) -> dict[str, Any]:
+    now = clock.now_ms() // 1000
+    last = _newest(task, schedule_view.recent_keys(task.schedule, now))
+    return schedule_view.view(task, now, last=last, runs_left=runs_left)
 
 
 def _newest(task: Task, keys: Sequence[str]) -> Run | None:
@@ -98,9 +167,8 @@ def _newest(task: Task, keys: Sequence[str]) -> Run | None:
 
 HANDLERS: Handlers = {
     "POST /v1/schedules": create,
-    "GET /v1/schedules": index,
     "GET /v1/schedules/{schedule}": show,
+    "PUT /v1/schedules/{schedule}": put,
+    "PATCH /v1/schedules/{schedule}": patch,
     "DELETE /v1/schedules/{schedule}": end,
-    "POST /v1/schedules/{schedule}/trigger": start,
-    "GET /v1/schedules/{schedule}/runs": history,
 }

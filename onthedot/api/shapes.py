@@ -42,10 +42,10 @@ class ConcurrencyKey(Written):
 class Backoff(Written):
     """How long to wait before the next attempt."""
 
-    backoff: Literal["exponential", "fixed"] = "exponential"
-    base_sec: Seconds = 5
-    cap_sec: Seconds = 900
-    jitter: Literal["full", "none"] = "full"
+    backoff: Literal["exponential", "fixed"] | None = None
+    base_sec: Seconds | None = None
+    cap_sec: Seconds | None = None
+    jitter: Literal["full", "none"] | None = None
 
 
 class Definition(Written):
@@ -55,7 +55,7 @@ class Definition(Written):
 
     description: str | None = Field(None, max_length=1_000)
     tags: Tags | None = None
-    target: dict[str, Any]
+    target: dict[str, Any] | None = None
     payload: Any = None
     max_attempts: int | None = Field(None, ge=1, le=100)
     retry: Backoff | None = None
@@ -84,17 +84,21 @@ class Definition(Written):
         """Give what was written; null is as if it was not."""
         return self.model_dump(exclude_none=True)
 
+    def patch(self) -> dict[str, Any]:
+        """Give what was written, nulls and all."""
+        return self.model_dump(exclude_unset=True)
+
     def read_only(self) -> dict[str, Any]:
         """Give what cannot be written and came along all the same."""
         return self._read_only
 
 
-class ScheduleIn(Definition):
-    """A schedule."""
+class ScheduleFields(Definition):
+    """A schedule, or a part of one: what is missing is said elsewhere."""
 
     READ_ONLY = SCHEDULE_READ_ONLY
 
-    name: str = Field(pattern=NAME)
+    name: str | None = Field(None, pattern=NAME)
     cron: str | None = Field(None, max_length=256)
     every_sec: int | None = Field(None, ge=1, le=31_622_400)
     seconds: Literal["first", "last"] | None = None
@@ -111,7 +115,14 @@ class ScheduleIn(Definition):
     overlap: Literal["skip", "queue", "cancel_previous", "allow"] | None = None
     max_concurrent: int | None = Field(None, ge=1, le=50)
     queue_max: int | None = Field(None, ge=1, le=1_000)
-    status: Literal["active", "paused"] | None = None
+    status: Literal["active", "paused", "completed", "invalid"] | None = None
+
+
+class ScheduleIn(ScheduleFields):
+    """A whole schedule."""
+
+    name: str = Field(pattern=NAME)
+    target: dict[str, Any]
 
 
 class TaskIn(Definition):
@@ -124,6 +135,18 @@ class TaskIn(Definition):
     delay_sec: int | None = Field(None, ge=0, le=31_622_400)
     idempotency_key: str | None = Field(None, min_length=1, max_length=255)
     idempotency_ttl_sec: int | None = Field(None, ge=60, le=2_592_000)
+
+
+class PauseIn(Written):
+    """Why it is paused."""
+
+    reason: str | None = Field(None, max_length=1_000)
+
+
+class ResumeIn(Written):
+    """Whether what passed meanwhile is run now."""
+
+    catchup: Literal["none", "latest", "all"] | None = None
 
 
 class TriggerIn(Written):

@@ -10,6 +10,8 @@ from typing import Any
 from zlib import crc32
 
 TABLE = "access"
+TASKS_MAX = 100_000
+SECRET_KEY = {"pk": "secret", "sk": "plan"}
 # What each role may besides: an admin everything, a worker nothing but its leases.
 GRANTS = {
     "read": frozenset({"read"}),
@@ -88,6 +90,11 @@ def digest(secret: str) -> bytes:
 def key_key(key_id: str) -> dict[str, str]:
     """Give the key of an API key's item."""
     return {"pk": f"key#{key_id}", "sk": "-"}
+
+
+def tenant_key(tenant_id: str) -> dict[str, str]:
+    """Give the key of a tenant's item."""
+    return {"pk": f"tenant#{tenant_id}", "sk": "-"}
 
 
 def pointer(key: Key) -> dict[str, Any]:

@@ -6,7 +6,6 @@ Names, types and limits were held against the fields before; what they mean toge
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from onthedot.core import packed
@@ -14,7 +13,6 @@ from onthedot.core.defaults import SCHEDULE
 from onthedot.core.errors import ScheduleError
 from onthedot.core.instants import parse_instant
 from onthedot.core.problems import Fault, of_faults
-from onthedot.core.run_view import moment
 from onthedot.core.schedule import Schedule, compile_schedule
 from onthedot.core.task import Retry, Task
 
@@ -61,31 +59,17 @@ def compiled(whole: Mapping[str, Any], task_id: str) -> Schedule:
     return found
 
 
-def stamped(task: Task, key_id: str, now_ms: int) -> Task:
-    """Say who made it and when, and put it on its tenant's list."""
-    at = moment(now_ms)
-    shown = {
-        **task.shown,
-        "listed": f"{task.tenant_id}#s",
-        "created_at": at,
-        "created_by": key_id,
-        "updated_at": at,
-        "updated_by": key_id,
-    }
-    return replace(task, shown=shown)
-
-
-def ended(task: Task) -> Task:
-    """End it: it is on no list any more, and its item stays as long as its history."""
-    kept = {name: value for name, value in task.shown.items() if name != "listed"}
-    return replace(task, status="deleted", shown=kept)
-
-
 def fields_of(task: Task) -> dict[str, Any]:
     """Give a schedule's fields back, defaults and all."""
     found = SCHEDULE | {name: task.shown[name] for name in SCHEDULE if name in task.shown}
     found |= {name: getattr(task, name) for name in _WORKED_WITH}
     return found | {"retry": {name: getattr(task.retry, name) for name in Retry.__slots__}}
+
+
+def differences(before: Task, after: Task) -> dict[str, Any]:
+    """Give the fields that differ, as they were and as they are."""
+    old, new = fields_of(before), fields_of(after)
+    return {name: {"from": old[name], "to": new[name]} for name in old if old[name] != new[name]}
 
 
 def _shown(whole: Mapping[str, Any]) -> dict[str, Any]:

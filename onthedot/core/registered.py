@@ -6,7 +6,10 @@ from typing import Any
 
 from onthedot.core.instants import nominal
 from onthedot.core.keys import CURSOR, shard_of
-from onthedot.core.task import Task
+from onthedot.core.task import TABLE, Task
+from onthedot.core.writes import Insert
+
+HISTORY_SEC = 90 * 86_400
 
 
 def cursor(task: Task, next_run_at: int | None) -> dict[str, Any]:
@@ -39,3 +42,17 @@ def first_due(task: Task) -> int | None:
     if slot is None or task.schedule.due_at(slot) <= task.effective_from:
         slot = task.schedule.next(task.effective_from)
     return None if slot is None else task.schedule.due_at(slot)
+
+
+def revision(before: Task, *, until: int, by: str) -> Insert:
+    """Keep what a schedule was, for as long as the runs that it led to are kept."""
+    item = {
+        "task_id": before.task_id,
+        "part": f"rev#{before.schedule_version:06}",
+        "compiled": before.compiled,
+        "from": nominal(before.effective_from),
+        "until": nominal(until),
+        "by": by,
+        "expires_at": until + HISTORY_SEC,
+    }
+    return Insert(TABLE, item, ("task_id", "part"))

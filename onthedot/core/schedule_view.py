@@ -14,19 +14,20 @@ from onthedot.core.explain import explanation
 from onthedot.core.instants import nominal
 from onthedot.core.keys import slot_key
 from onthedot.core.run import Run
+from onthedot.core.schedule import Schedule
 from onthedot.core.task import Task
 
 # The newest slot may still wait for its due time, and the one before may be paused away.
-RECENT_SLOTS = 3
+RECENT_SLOTS = 2
 
 
-def recent_keys(task: Task, now: int) -> list[str]:
+def recent_keys(schedule: Schedule, now: int) -> list[str]:
     """Name the rows that may hold its last run, newest first."""
     keys: list[str] = []
-    slot = task.schedule.prev(now + 1)
+    slot = schedule.prev(now + 1)
     while slot is not None and len(keys) < RECENT_SLOTS:
         keys.append(slot_key(slot))
-        slot = task.schedule.prev(slot)
+        slot = schedule.prev(slot)
     return keys
 
 
@@ -43,10 +44,10 @@ def view(
         "version": task.version,
         "schedule_version": task.schedule_version,
         **fields,
-        "status": _status(task, now, last),
+        "status": _status(task.status, schedule.next(now), last),
         "paused": task.shown.get("paused"),
         "explanation": explanation(schedule),
-        **_coming(task.status, schedule.next(now)),
+        **coming(task, now),
         "runs_left": runs_left,
         "last_run": _last_run(last),
         "warnings": [
@@ -57,17 +58,27 @@ def view(
     }
 
 
-def entry(item: Mapping[str, Any], now: int) -> dict[str, Any]:
+def listed(item: Mapping[str, Any]) -> Schedule:
+    """Compile what the index carries of a schedule: microseconds, where a column would cost."""
+    fields = {name: item.get(name, default) for name, default in LISTED.items()}
+    return definition.compiled(fields, item["task_id"])
+
+
+def entry(
+    item: Mapping[str, Any], schedule: Schedule, now: int, last: Run | None = None
+) -> dict[str, Any]:
     """Show it in a list, from what the index carries."""
     fields = {name: item.get(name, default) for name, default in LISTED.items()}
-    slot = definition.compiled(fields, item["task_id"]).next(now)
     target = {"type": item.get("target_type")}
+    following = schedule.next(now)
     return {
         "task_id": item["task_id"],
         "version": item["version"],
         **fields,
+        "status": _status(item["status"], following, last),
         "target": target | ({"handler": item["handler"]} if "handler" in item else {}),
-        **_coming(item["status"], slot),
+        **_coming(item["status"], following),
+        "last_run": _last_run(last),
         "created_at": item["created_at"],
     }
 
@@ -75,8 +86,12 @@ def entry(item: Mapping[str, Any], now: int) -> dict[str, Any]:
 _STAMPS = ("created_at", "created_by", "updated_at", "updated_by")
 
 
-def _coming(status: str, slot: int | None) -> dict[str, str | None]:
+def coming(task: Task, now: int) -> dict[str, str | None]:
     """When it fires next, or would if it were not paused."""
+    return _coming(task.status, task.schedule.next(now))
+
+
+def _coming(status: str, slot: int | None) -> dict[str, str | None]:
     at = None if slot is None else nominal(slot)
     return {
         "next_run_at": at if status == "active" else None,
@@ -84,10 +99,10 @@ def _coming(status: str, slot: int | None) -> dict[str, str | None]:
     }
 
 
-def _status(task: Task, now: int, last: Run | None) -> str:
-    """Give its status; with no slot to come and none under way, it is completed."""
-    over = task.schedule.next(now) is None and (last is None or last.final)
-    return "completed" if task.status == "active" and over else task.status
+def _status(status: str, following: int | None, last: Run | None) -> str:
+    """With no slot to come and none under way, it is completed."""
+    over = following is None and (last is None or last.final)
+    return "completed" if status == "active" and over else status
 
 
 def _last_run(last: Run | None) -> Mapping[str, Any] | None:

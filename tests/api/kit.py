@@ -13,7 +13,7 @@ import pytest
 
 from lambdas.api import handler
 from onthedot.adapters import aws
-from onthedot.api import callers
+from onthedot.api import callers, plans
 from onthedot.core import schema
 from onthedot.core.instants import parse_nominal
 from onthedot.flows import keys
@@ -67,6 +67,7 @@ class Api:
             settings.setenv(f"{queue.upper()}_QUEUE_URL", api.sqs.url(queue))
         aws._width.cache_clear()  # noqa: SLF001  # read once a process
         callers.forget()
+        plans.forget()
         return api
 
     def _count(self, model: Any, **_: object) -> None:

@@ -61,3 +61,126 @@ def test_what_is_due_within_the_look_ahead_is_claimed_before_the_answer(api: Api
         "2026-11-18T12:02:00Z",
         "2026-11-18T12:01:00Z",
     ]
+
+
+def test_a_name_stands_for_its_schedule_and_is_free_again_after_its_end(api: Api) -> None:
+    first = api.schedule("report")
+
+    refused = api.call("POST /v1/schedules", SCHEDULE | {"name": "report"})
+    assert (refused.status, refused.body["code"]) == (409, "name_taken")
+    assert first["task_id"] in refused.body["detail"]
+    assert api.call("GET /v1/schedules/report").body == first
+    assert api.call("DELETE /v1/schedules/report").status == 204
+    assert api.schedule("report")["task_id"] != first["task_id"]
+
+
+def test_a_patch_changes_what_it_names_and_null_is_the_default(api: Api) -> None:
+    made = api.schedule(tags={"team": "billing"}, timeout_sec=60, retry={"base_sec": 9})
+    api.now_ms += 5000
+
+    patch = {"description": "Finance", "timeout_sec": None, "retry": {"cap_sec": 90}}
+    changed = api.call("PATCH /v1/schedules/report", patch)
+
+    assert changed.status == 200
+    assert changed.headers["etag"] == '"2"'
+    assert changed.body == made | {
+        "description": "Finance",
+        "timeout_sec": 300,
+        "retry": made["retry"] | {"cap_sec": 90},
+        "version": 2,
+        "updated_at": "2026-11-18T12:00:05.000Z",
+    }
+    assert api.call("GET /v1/schedules/report").body == changed.body
+
+
+def test_another_expression_holds_from_now_on(api: Api) -> None:
+    api.schedule(cron="0 9 * * *")
+
+    changed = api.call("PATCH /v1/schedules/report", {"cron": None, "every_sec": 86_400})
+
+    assert changed.body["schedule_version"] == 2
+    assert changed.body["next_run_at"] == "2026-11-19T00:00:00Z"
+    assert changed.body["cron"] is None
+
+
+def test_a_put_makes_what_is_not_there_and_replaces_what_the_caller_has_seen(api: Api) -> None:
+    made = api.call("PUT /v1/schedules/report", SCHEDULE)
+    blind = api.call("PUT /v1/schedules/report", SCHEDULE | {"priority": 1})
+    only_new = api.call("PUT /v1/schedules/report", SCHEDULE, if_none_match="*")
+    stale = api.call("PUT /v1/schedules/report", SCHEDULE, if_match='"7"')
+    seen = api.call("PUT /v1/schedules/report", SCHEDULE | {"priority": 1}, if_match='"1"')
+
+    assert (made.status, made.body["name"]) == (201, "report")
+    assert (blind.status, blind.body["code"]) == (428, "version_required")
+    assert (only_new.status, only_new.body["code"]) == (412, "version_mismatch")
+    assert (stale.status, stale.headers["etag"]) == (412, '"1"')
+    assert (seen.status, seen.body["priority"], seen.body["version"]) == (200, 1, 2)
+
+
+def test_what_was_read_can_be_written_back(api: Api) -> None:
+    made = api.schedule()
+
+    written = api.call("PUT /v1/schedules/report", made, if_match='"1"')
+
+    assert (written.status, written.body) == (200, made)
+    refused = api.call("PATCH /v1/schedules/report", {"task_id": "sch_other"})
+    assert (refused.status, refused.body["code"]) == (400, "read_only_field")
+    assert refused.body["errors"][0]["pointer"] == "/task_id"
+
+
+def test_what_the_caller_has_is_not_sent_again(api: Api) -> None:
+    api.schedule()
+
+    assert api.call("GET /v1/schedules/report", if_none_match='"1"').status == 304
+
+
+def test_a_pause_stops_the_coming_fires_and_a_resume_goes_on_from_now(api: Api) -> None:
+    api.schedule()
+
+    paused = api.call("POST /v1/schedules/report/pause", {"reason": "INC-42"}).body
+    again = api.call("POST /v1/schedules/report/pause").body
+    api.now_ms += 3 * 86_400_000
+    resumed = api.call("POST /v1/schedules/report/resume").body
+
+    assert (paused["status"], paused["next_run_at"]) == ("paused", None)
+    assert paused["would_run_at"] == "2026-11-19T09:00:00Z"
+    assert paused["paused"]["reason"] == "INC-42"
+    assert again == paused
+    assert (resumed["status"], resumed["paused"]) == ("active", None)
+    slots = api.call("GET /v1/schedules/report/slots?from=2026-11-18T00:00:00Z").body["data"]
+    assert [(slot["status"], slot["reason"]) for slot in slots[:3]] == [("skipped", "paused")] * 3
+
+
+def test_a_resume_that_would_catch_up_shows_its_plan_first(api: Api) -> None:
+    api.schedule()
+    api.call("POST /v1/schedules/report/pause")
+    api.now_ms += 3 * 86_400_000
+
+    plan = api.call("POST /v1/schedules/report/resume", {"catchup": "all"})
+    token = plan.body["plan_token"]
+    still = api.call("GET /v1/schedules/report").body["status"]
+    other = api.call(f"POST /v1/schedules/report/resume?plan_token={token}", {"catchup": "latest"})
+    done = api.call(f"POST /v1/schedules/report/resume?plan_token={token}", {"catchup": "all"})
+
+    days = ["2026-11-19T09:00:00Z", "2026-11-20T09:00:00Z", "2026-11-21T09:00:00Z"]
+    assert plan.body["effects"]["will_run"] == days
+    assert still == "paused"
+    assert (other.status, other.body["code"]) == (409, "plan_stale")
+    assert (done.status, done.body["status"]) == (200, "active")
+    runs = api.call("GET /v1/schedules/report/runs").body["data"]
+    caught_up = [run["scheduled_for"] for run in runs if run["origin"] == "catchup"]
+    assert caught_up == days[::-1]
+
+
+def test_a_dry_run_says_what_would_happen_and_does_nothing(api: Api) -> None:
+    plan = api.call("POST /v1/schedules?dry_run=true", SCHEDULE | {"name": "report"})
+    assert plan.status == 200
+    assert plan.body["effects"]["schedule"]["next_run_at"] == "2026-11-19T09:00:00Z"
+    assert api.call("GET /v1/schedules").body["data"] == []
+
+    token = plan.body["plan_token"]
+    made = api.call(f"POST /v1/schedules?plan_token={token}", SCHEDULE | {"name": "report"})
+
+    assert made.status == 201
+    late = api.call(f"POST /v1/schedules?plan_token={token}", SCHEDULE | {"name": "report"})
+    assert (late.status, late.body["code"]) == (409, "plan_stale")

@@ -1,0 +1,30 @@
+"""Schedules by what a path calls them: an id, or a name; a foreign one is as good as none."""
+
+from __future__ import annotations
+
+from onthedot.api.asking import tenant
+from onthedot.core.problems import Problem, not_found
+from onthedot.flows.define import owner
+from onthedot.flows.known import Known, read
+
+
+def find(schedule: str) -> Known:
+    """Give a schedule of this tenant's."""
+    found = find_any(schedule)
+    if found is None or found.task.status == "deleted":
+        raise missing()
+    return found
+
+
+def find_any(schedule: str) -> Known | None:
+    """Give it even if it is deleted."""
+    task_id: str | None = schedule
+    if not schedule.startswith("sch_"):
+        task_id = owner(tenant(), schedule)
+    found = read(task_id) if task_id else None
+    return found if found is not None and found.task.tenant_id == tenant() else None
+
+
+def missing() -> Problem:
+    """Say that there is no such schedule."""
+    return not_found("schedule of that id or name")

@@ -1,0 +1,66 @@
+"""Writes in two steps: what would happen, and then that and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+from typing import Annotated, Any, Literal
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from onthedot.adapters import access as stored
+from onthedot.adapters import clock, ids
+from onthedot.api import answers
+from onthedot.api.asking import asked, tenant
+from onthedot.core import promise
+from onthedot.core.run_view import moment
+
+DryRun = Annotated[Literal["true", "false"], Query()]
+PlanToken = Annotated[str | None, Query(max_length=100)]
+
+
+def plan(effects: Mapping[str, Any], world: object) -> Response[str]:
+    """Answer with what would happen, and a token to make it so."""
+    expires = clock.now_ms() // 1000 + promise.PLAN_SEC
+    token = promise.token(_secret(), _bound(world), expires)
+    told = {
+        "plan_token": token,
+        "expires_at": moment(expires * 1000),
+        "effects": dict(effects),
+    }
+    return answers.answer(told)
+
+
+def check(token: str | None, world: object) -> None:
+    """Refuse to carry out a plan that does not fit any more."""
+    if token is not None:
+        promise.check(token, _secret(), _bound(world), clock.now_ms() // 1000)
+
+
+def planned_at(token: str | None) -> int | None:
+    """Tell when the plan that is to be carried out was made."""
+    return None if token is None else promise.planned_at(token)
+
+
+def _bound(world: object) -> dict[str, object]:
+    """What a plan holds for: this tenant, this request, this state of things."""
+    request = asked()
+    return {
+        "tenant": tenant(),
+        "method": request.method,
+        "path": request.path,
+        "body": sha256(request.body.encode()).hexdigest(),
+        "world": world,
+    }
+
+
+@cache
+def _secret() -> bytes:
+    return stored.secret(ids.secret())
+
+
+def forget() -> None:
+    """Read the secret anew."""
+    _secret.cache_clear()

@@ -1,0 +1,45 @@
+"""What a caller demands of the version that a write replaces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onthedot.api.answers import etag, names
+from onthedot.api.asking import asked
+from onthedot.core.problems import Fault, Problem, of_faults
+
+
+def check_version(version: int) -> None:
+    """Refuse a write whose If-Match names other versions than this one."""
+    headers = asked().headers
+    if "if-match" in headers and not names(headers, "if-match", etag(version)):
+        message = f"It is at version {version} now: read it again, then change that."
+        raise Problem("version_mismatch", message, headers={"ETag": etag(version)})
+
+
+def require_version() -> None:
+    """Refuse to replace a whole that the caller may never have seen."""
+    if "if-match" not in asked().headers:
+        message = 'It exists already: expected the header If-Match: "<version>", or * for any.'
+        raise Problem("version_required", message)
+
+
+def check_new() -> bool:
+    """Tell whether only something new is to be made."""
+    return "*" in asked().headers.get("if-none-match", "")
+
+
+def check_read_only(given: dict[str, Any], present: dict[str, Any]) -> None:
+    """Accept a read-only field that says what is so already; nothing else can be done with it."""
+    faults = [
+        Fault(
+            pointer=f"/{name}",
+            code="read_only_field",
+            message=f"{name} cannot be written: expected its present value, or none.",
+            field=name,
+        )
+        for name, value in given.items()
+        if value is not None and present.get(name) != value
+    ]
+    if faults:
+        raise of_faults("read_only_field", faults)

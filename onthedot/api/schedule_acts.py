@@ -1,0 +1,100 @@
+"""What is done to a schedule besides changing it: paused, resumed, run by hand."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body
+
+from onthedot.adapters import clock
+from onthedot.api import answers, plans
+from onthedot.api.answers import Handlers
+from onthedot.api.asking import asked, by
+from onthedot.api.finding import find, missing
+from onthedot.api.plans import DryRun, PlanToken
+from onthedot.api.preconditions import check_version
+from onthedot.api.shapes import PauseIn, ResumeIn, TriggerIn
+from onthedot.core import catchup, lifecycle, run_view, schedule_view
+from onthedot.core.run_view import moment
+from onthedot.core.task import Task
+from onthedot.flows import define, trigger
+from onthedot.flows.catchup import catch_up
+
+
+def pause(
+    schedule: str,
+    body: Annotated[PauseIn | None, Body()] = None,
+    dry_run: DryRun = "false",
+    plan_token: PlanToken = None,
+) -> Response[str]:
+    """Start nothing of it any more; what runs goes on. Pausing twice is pausing once."""
+    task = find(schedule).task
+    reason = body.reason if body else None
+    if dry_run == "true":
+        effects = {"action": "pause", **schedule_view.coming(task, clock.now_ms() // 1000)}
+        return plans.plan(effects, task.version)
+    plans.check(plan_token, task.version)
+
+    def edit(known: Task, now: int) -> Task:
+        check_version(known.version)
+        why = {
+            "at": moment(now * 1000),
+            "by": asked().by.key_id,
+            "reason": reason,
+            "until": None,
+        }
+        return lifecycle.paused(known, now, why)
+
+    return _written(define.edit(task.task_id, edit, by(), "schedule.paused"))
+
+
+def resume(
+    schedule: str,
+    body: Annotated[ResumeIn | None, Body()] = None,
+    dry_run: DryRun = "false",
+    plan_token: PlanToken = None,
+) -> Response[str]:
+    """Go on from now. What passed meanwhile is run only if asked for: first comes the plan."""
+    task = find(schedule).task
+    mode = (body.catchup if body else None) or "none"
+    now = clock.now_ms() // 1000
+    # A plan is carried out as it was shown: what has passed since is not in it.
+    slots = catchup.slots(task, mode, plans.planned_at(plan_token) or now)
+    if dry_run == "true" or (slots and plan_token is None):
+        return plans.plan(catchup.effects(task, slots, now), [task.version, mode])
+    plans.check(plan_token, [task.version, mode])
+
+    def edit(known: Task, at: int) -> Task:
+        check_version(known.version)
+        return lifecycle.resumed(known, at)
+
+    resumed = define.edit(task.task_id, edit, by(), "schedule.resumed")
+    if resumed is not None:
+        catch_up(resumed, slots)
+    return _written(resumed)
+
+
+def start(schedule: str, body: Annotated[TriggerIn | None, Body()] = None) -> Response[str]:
+    """Run it once, now, even if it is paused."""
+    task = find(schedule).task
+    payload = body.payload if body else None
+    run = trigger.trigger(task.task_id, payload=payload)
+    if run is None:
+        raise missing()
+    define.tell(by(), "schedule.triggered", run.run_id)
+    shown = run_view.view(run, task, task.payload if payload is None else payload)
+    return answers.answer(shown, 202, {"Location": f"/v1/runs/{run.run_id}"})
+
+
+def _written(task: Task | None) -> Response[str]:
+    if task is None:
+        raise missing()
+    return answers.versioned(schedule_view.view(task, clock.now_ms() // 1000))
+
+
+HANDLERS: Handlers = {
+    "POST /v1/schedules/{schedule}/pause": pause,
+    "POST /v1/schedules/{schedule}/resume": resume,
+    "POST /v1/schedules/{schedule}/trigger": start,
+}

@@ -1,0 +1,101 @@
+"""When a schedule fires and fired: the coming slots, the slots with their outcomes, the runs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from itertools import islice
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from onthedot.adapters import clock, listing, tables
+from onthedot.api import answers
+from onthedot.api.answers import Handlers
+from onthedot.api.finding import find
+from onthedot.api.instants import From, To, instant, place, window
+from onthedot.api.pages import Cursor, Limit, Listing
+from onthedot.core import preview, run_view, slot_view
+from onthedot.core import run as runs
+from onthedot.core import task as tasks
+from onthedot.core.instants import nominal, parse_nominal
+from onthedot.core.slot_view import Recorded
+from onthedot.core.task import Task
+
+_DAY_SEC = 86_400
+# A range that covers the first slot begins before it.
+_BEFORE = 5
+
+
+def coming(
+    schedule: str,
+    count: Annotated[int, Query(ge=1, le=100)] = 5,
+    viewer_timezone: Annotated[str, Query(max_length=64)] = "UTC",
+    from_: From = None,
+) -> Response[str]:
+    """Show the coming fires, as they would be if nothing is changed."""
+    task = find(schedule).task
+    after = instant(from_, "from", clock.now_ms() // 1000)
+    viewer = place(viewer_timezone)
+    fires = [
+        asdict(preview.fire(task.schedule, slot, viewer))
+        for slot in islice(task.schedule.slots(after), count)
+    ]
+    return answers.answer({"fires": fires})
+
+
+def slots(
+    schedule: str,
+    from_: From = None,
+    to: To = None,
+    *,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response[str]:
+    """Show every expected slot with its outcome, oldest first; a day back and ahead by default."""
+    task = find(schedule).task
+    now = clock.now_ms() // 1000
+    first, last = window(from_, to, (now - _DAY_SEC, now + _DAY_SEC))
+    pages = Listing(known={}, names=("slot",), filters={"from": first, "to": last})
+    begun = pages.start(cursor)
+    if begun is not None:
+        first = parse_nominal(begun["slot"]) + 1
+    revisions = tables.rows(("task_id", task.task_id), "part", ("rev#", "rev#~"), table=tasks.TABLE)
+    known = slot_view.eras(task, list(revisions), last)
+    found = list(islice(slot_view.expected(known, first, last), limit + 1))
+    recorded = _recorded(task, [slot for slot, _ in found[:limit]])
+    shown = [
+        slot_view.view(slot, under, task, row=recorded.of_slot(nominal(slot)), now=now)
+        for slot, under in found[:limit]
+    ]
+    following = {"slot": shown[-1]["scheduled_for"]} if len(found) > limit else None
+    return pages.answer(shown, following)
+
+
+def history(schedule: str, limit: Limit = 50, cursor: Cursor = None) -> Response[str]:
+    """List its runs, newest first."""
+    task = find(schedule).task
+    wanted = Listing(known={"task_id": task.task_id}, names=("scheduled_for",))
+    page = listing.runs(task.task_id, ("0", "~"), limit=limit, start=wanted.start(cursor))
+    # What lies beside a run, its payload for one, has no life.
+    seen = [runs.readable(item) for item in page.items]
+    return wanted.answer([run_view.summary(run, task) for run in seen if run], page.last)
+
+
+def _recorded(task: Task, wanted: list[int]) -> Recorded:
+    if not wanted:
+        return Recorded.of([])
+    between = (nominal(wanted[0]), f"{nominal(wanted[-1])}~~")
+    items: list[dict[str, Any]] = list(
+        tables.rows(("task_id", task.task_id), "scheduled_for", between)
+    )
+    before = listing.runs(task.task_id, ("0", between[0]), limit=_BEFORE, start=None)
+    found = [runs.readable(item) for item in [*before.items, *items]]
+    return Recorded.of([run for run in found if run])
+
+
+HANDLERS: Handlers = {
+    "GET /v1/schedules/{schedule}/next": coming,
+    "GET /v1/schedules/{schedule}/slots": slots,
+    "GET /v1/schedules/{schedule}/runs": history,
+}

@@ -1,0 +1,38 @@
+"""What passed while a schedule was paused, and what of it is to be run after all."""
+
+from __future__ import annotations
+
+from itertools import islice, takewhile
+from typing import Any
+
+from onthedot.core.instants import nominal
+from onthedot.core.problems import Problem
+from onthedot.core.task import Task
+
+SLOTS_MAX = 100
+
+
+def slots(task: Task, mode: str, now: int) -> list[int]:
+    """Give the slots to run: none, the latest or all since the pause."""
+    if task.status != "paused" or mode == "none":
+        return []
+    since = max(task.paused_at, task.effective_from)
+    if mode == "latest":
+        latest = task.schedule.prev(now + 1)
+        return [] if latest is None or latest <= since else [latest]
+    passed = takewhile(lambda slot: slot <= now, task.schedule.slots(since))
+    found = list(islice(passed, SLOTS_MAX + 1))
+    if len(found) > SLOTS_MAX:
+        message = f"More than {SLOTS_MAX} slots passed: resume without, then start a backfill."
+        raise Problem("invalid_request", message)
+    return found
+
+
+def effects(task: Task, found: list[int], now: int) -> dict[str, Any]:
+    """Say what a resume would do."""
+    following = task.schedule.next(now)
+    return {
+        "action": "resume",
+        "will_run": [nominal(slot) for slot in found],
+        "next_run_at": None if following is None else nominal(following),
+    }

@@ -1,0 +1,33 @@
+"""Which schedules a list is asked for: each filter that was given must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def holds(entry: Mapping[str, Any], filters: Mapping[str, str]) -> bool:
+    """Tell whether an entry of a list passes all of them."""
+    return all(_TESTS[name](entry, value) for name, value in filters.items())
+
+
+def _tag(entry: Mapping[str, Any], wanted: str) -> bool:
+    """`team` asks for the tag, `team:billing` for its value too."""
+    tags: Mapping[str, str] = entry["tags"]
+    name, colon, value = wanted.partition(":")
+    return name in tags and (not colon or tags[name] == value)
+
+
+def _text(entry: Mapping[str, Any], wanted: str) -> bool:
+    return wanted.casefold() in (entry["name"] or "").casefold()
+
+
+Test = Callable[[Mapping[str, Any], str], bool]
+_TESTS: Mapping[str, Test] = {
+    "status": lambda entry, wanted: entry["status"] == wanted,
+    "tag": _tag,
+    "target": lambda entry, wanted: entry["target"]["type"] == wanted,
+    "handler": lambda entry, wanted: entry["target"].get("handler") == wanted,
+    "q": _text,
+    "managed_by": lambda entry, wanted: entry["managed_by"] == wanted,
+}

@@ -1,0 +1,85 @@
+"""What a user's write makes of a task: registered, redefined, paused, resumed, ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from onthedot.core import definition
+from onthedot.core.registered import HISTORY_SEC
+from onthedot.core.run_view import moment
+from onthedot.core.task import Task
+from onthedot.core.trail import By
+
+# What is written beside the fields, and stays when they change.
+_BESIDE = ("listed", "created_at", "created_by", "updated_at", "updated_by", "paused")
+
+
+def stamped(task: Task, by: By) -> Task:
+    """Say who made it and when, and put it on its tenant's list."""
+    at = moment(by.now_ms)
+    kind = "s" if task.task_id.startswith("sch_") else "t"
+    shown = {
+        **task.shown,
+        "listed": f"{task.tenant_id}#{kind}",
+        "created_at": at,
+        "created_by": by.key_id,
+        "updated_at": at,
+        "updated_by": by.key_id,
+    }
+    return replace(task, shown=shown)
+
+
+def redefined(before: Task, fields: Mapping[str, Any], now: int) -> Task:
+    """Give a schedule other fields; what it is beside them stays."""
+    made = definition.schedule(fields, task_id=before.task_id, tenant_id=before.tenant_id)
+    kept = {name: before.shown[name] for name in _BESIDE if name in before.shown}
+    wanted = replace(
+        made,
+        status="active" if before.status == "invalid" else before.status,
+        version=before.version,
+        schedule_version=before.schedule_version,
+        effective_from=before.effective_from,
+        paused_at=before.paused_at,
+        shown={**made.shown, **kept},
+    )
+    # What follows from the expression is another schedule, and nothing of it fires in the past.
+    return wanted if made.compiled == before.compiled else restarted(wanted, now)
+
+
+def restarted(task: Task, now: int) -> Task:
+    """Let its slots count from now on."""
+    return replace(task, schedule_version=task.schedule_version + 1, effective_from=now)
+
+
+def paused(task: Task, now: int, why: Mapping[str, Any]) -> Task:
+    """Stop new starts, and say why; what is paused already stays as it is."""
+    if task.status == "paused":
+        return task
+    shown = {**task.shown, "paused": why}
+    return replace(task, status="paused", paused_at=now, shown=shown)
+
+
+def resumed(task: Task, now: int) -> Task:
+    """Go on from now."""
+    if task.status == "active":
+        return task
+    shown = {name: value for name, value in task.shown.items() if name != "paused"}
+    return restarted(replace(task, status="active", shown=shown), now)
+
+
+def ended(task: Task, now: int) -> Task:
+    """End it: it is on no list any more, and its item stays as long as its history."""
+    if task.status == "deleted":
+        return task
+    kept = {name: value for name, value in task.shown.items() if name != "listed"}
+    return replace(task, status="deleted", shown=kept | {"expires_at": now + HISTORY_SEC})
+
+
+def touched(before: Task, after: Task, by: By) -> Task:
+    """Say who changed it and when, if anything did change."""
+    if before == after:
+        return before
+    stamps = {"updated_at": moment(by.now_ms), "updated_by": by.key_id}
+    return replace(after, shown={**after.shown, **stamps})

@@ -1,0 +1,45 @@
+"""A plan that was shown, as a token: the same request carries it out, in the same world only."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from hashlib import sha256
+
+from onthedot.core.instants import nominal
+from onthedot.core.problems import Problem
+
+PLAN_SEC = 600
+_TIME_MAX = 12
+_LETTERS = "0123456789abcdef"
+
+
+def token(secret: bytes, world: Mapping[str, object], expires: int) -> str:
+    """Sign what was asked for and what was there."""
+    told = json.dumps({**world, "expires": expires}, sort_keys=True, default=str)
+    seal = urlsafe_b64encode(hmac.digest(secret, told.encode(), sha256)[:24]).decode()
+    return f"{expires:x}.{seal}"
+
+
+def check(given: str, secret: bytes, world: Mapping[str, object], now: int) -> None:
+    """Refuse a token that is too old, or made for another request or another world."""
+    expires = int(given.partition(".")[0] or "0", 16) if _is_token(given) else 0
+    if not hmac.compare_digest(given.encode(), token(secret, world, expires).encode()):
+        message = "The plan was made for another request, or things have changed: plan again."
+        raise Problem("plan_stale", message)
+    if now >= expires:
+        raise Problem("plan_stale", f"The plan was good until {nominal(expires)}: plan again.")
+
+
+def planned_at(given: str) -> int | None:
+    """Tell when the plan was made, as far as its token says."""
+    return int(given.partition(".")[0], 16) - PLAN_SEC if _is_token(given) else None
+
+
+def _is_token(given: str) -> bool:
+    head = given.partition(".")[0]
+    return 0 < len(head) <= 12 and all(
+        letter in "0123456789abcdef" for letter in head
+    )  # 48 bits of time

@@ -1,0 +1,62 @@
+"""The audit trail: who did what, with which key, when, and what it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from onthedot.core.access import TABLE
+from onthedot.core.run_view import moment
+from onthedot.core.ulid import ulid
+from onthedot.core.writes import Insert
+
+KEPT_SEC = 400 * 86_400
+# A payload may be large and may be private: that it changed is enough.
+_UNTOLD = frozenset({"payload"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class By:
+    """Who writes, in which request, when."""
+
+    tenant_id: str
+    key_id: str
+    request_id: str
+    now_ms: int
+    chance: str
+
+
+def insert(
+    by: By,
+    what: str,
+    about: str,
+    *,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+) -> Insert:
+    """Tell of a write, as part of it."""
+    old, new = before or {}, after or {}
+    changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    at = moment(by.now_ms) or ""
+    item = {
+        "pk": f"audit#{by.tenant_id}#{at[:7]}",
+        "sk": f"{at}#{ulid(by.now_ms, by.chance)}",
+        "at": at,
+        "key_id": by.key_id,
+        "what": what,
+        "about": about,
+        "request_id": by.request_id,
+        "before": _told(old, changed),
+        "after": _told(new, changed),
+        "expires_at": by.now_ms // 1000 + KEPT_SEC,
+    }
+    return Insert(TABLE, item, ("pk", "sk"))
+
+
+def _told(fields: Mapping[str, Any], changed: list[str]) -> dict[str, Any]:
+    return {
+        name: "(changed)" if name in _UNTOLD else fields[name]
+        for name in changed
+        if name in fields and fields[name] is not None
+    }

@@ -1,0 +1,91 @@
+"""A schedule as its user writes it: the name taken, the quota counted, the trail kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from onthedot.adapters import access as stored
+from onthedot.adapters import claims, tables
+from onthedot.core import lifecycle, names, trail
+from onthedot.core import task as tasks
+from onthedot.core.definition import fields_of
+from onthedot.core.problems import Fault, Problem
+from onthedot.core.registered import revision
+from onthedot.core.task import Task
+from onthedot.core.trail import By
+from onthedot.core.writes import Part
+from onthedot.flows.change import change
+from onthedot.flows.register import create_with
+
+Edit = Callable[[Task, int], Task]
+
+
+def create(task: Task, by: By, also: Sequence[Part] = ()) -> Task:
+    """Register a schedule; the counter stands outside, or creates would cancel one another."""
+    task = lifecycle.stamped(task, by)
+    told = trail.insert(by, "schedule.created", task.task_id, after=fields_of(task))
+    count(by.tenant_id, 1)
+    born = create_with(task, [names.taking(task), told, *also])
+    if born is None:
+        count(by.tenant_id, -1)
+        raise taken(task.name, owner(task.tenant_id, task.name))
+    return born
+
+
+def edit(task_id: str, make: Edit, by: By, what: str) -> Task | None:
+    """Change a schedule; None: it is not there, or not any more."""
+
+    def made(task: Task, now: int) -> Task:
+        wanted = lifecycle.touched(task, make(task, now), by)
+        if wanted.name != task.name:
+            other = owner(task.tenant_id, wanted.name)
+            if other not in (None, task.task_id):
+                raise taken(wanted.name, other)
+        return wanted
+
+    def also(before: Task, after: Task) -> Sequence[Part]:
+        parts: list[Part] = []
+        if after.status == "deleted":
+            parts.append(names.freeing(before))
+        elif after.name != before.name:
+            parts += [names.freeing(before), names.taking(after)]
+        if after.schedule_version != before.schedule_version:
+            parts.append(revision(before, until=after.effective_from, by=by.key_id))
+        told = trail.insert(by, what, task_id, before=fields_of(before), after=fields_of(after))
+        return [*parts, told]
+
+    return change(task_id, made, also)
+
+
+def end(task_id: str, by: By) -> Task | None:
+    """End a schedule; done again, it is made to govern again."""
+    before = tables.get(tasks.TABLE, tasks.spec_key(task_id))
+    ended = edit(task_id, lifecycle.ended, by, "schedule.deleted")
+    if ended is not None and before is not None and before["status"] != "deleted":
+        count(by.tenant_id, -1)
+    return ended
+
+
+def count(tenant_id: str, number: int) -> None:
+    """Count a tenant's tasks, up to its quota."""
+    if not stored.count(tenant_id, number):
+        message = "The quota of tasks is used up: delete some, or ask for a higher one."
+        raise Problem("quota_exceeded", message)
+
+
+def tell(by: By, what: str, about: str) -> None:
+    """Put a line on the audit trail for what is no write of its own."""
+    claims.write_one(trail.insert(by, what, about))
+
+
+def owner(tenant_id: str, name: str) -> str | None:
+    """Tell whose a name is."""
+    item = tables.get(tasks.TABLE, names.key(tenant_id, name))
+    return None if item is None else str(item[names.OWNER])
+
+
+def taken(name: str, owner: str | None) -> Problem:
+    """Say that a name is another's."""
+    message = f"The name '{name}' is taken by {owner}: expected one that no schedule has."
+    fault = Fault(pointer="/name", code="name_taken", message=message, field="name")
+    return Problem("name_taken", message, [fault])

@@ -11,10 +11,10 @@ export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check format bench fuzz simulate lock synth clean machine
+.PHONY: help setup run test check format bench fuzz simulate lock synth diff deploy destroy lint-infra clean machine
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: .venv/onthedot .venv-cloud/locked node_modules/.package-lock.json ## install all that the other commands need, exactly as locked
 
@@ -26,10 +26,11 @@ run: setup ## start On the Dot on this machine (PORT=8787); Ctrl-C stops it
 test: setup ## run the tests
 	@$(venv) -m pytest
 
-check: setup ## lint, formatting and types
+check: setup ## lint, formatting, types, and the stack against AWS's rules
 	@.venv/bin/ruff check
 	@.venv/bin/ruff format --check
 	@.venv/bin/mypy
+	@$(MAKE) --no-print-directory lint-infra
 
 format: setup ## rewrite the files as the formatter and the fixable rules want them
 	@.venv/bin/ruff check --fix-only
@@ -53,6 +54,23 @@ cdk := env -u AWS_CA_BUNDLE CDK_HOME=$(CURDIR)/.cdk NODE_OPTIONS=--no-warnings \
 # The template is the same in every account, so nobody is asked which one this is.
 synth: setup ## write the CloudFormation template into cdk.out
 	@AWS_EC2_METADATA_DISABLED=true $(cdk) synth --quiet
+
+# OPTIONS="--profile work --context alarm_email=ops@example.com" goes to the CDK as it stands.
+OPTIONS ?=
+diff: setup ## show what deploying would change (OPTIONS="--profile …" for these three)
+	@$(cdk) diff $(OPTIONS)
+
+deploy: setup ## deploy into your AWS account, and print the first admin key
+	@$(cdk) deploy --outputs-file .cdk/outputs.json $(OPTIONS)
+	@$(venv) -m infra.welcome .cdk/outputs.json
+
+destroy: setup ## take the stack down; its tables and its bucket stay
+	@$(cdk) destroy $(OPTIONS)
+
+# W3005: the CDK writes down dependencies that CloudFormation would find by itself.
+lint-infra: setup ## hold the stack against AWS's rules and CloudFormation's own
+	@AWS_EC2_METADATA_DISABLED=true $(cdk) synth --quiet --context lint=true --output .cdk/linted
+	@.venv/bin/cfn-lint --ignore-checks W3005 -- .cdk/linted/OnTheDot.template.json
 
 # uv resolves for 3.11 and 3.13 at once, which pip cannot. It lives for this command only.
 # Pins stay as they are unless a .in file asks otherwise; LOCK=--upgrade renews them all.

@@ -2,11 +2,13 @@
 
 from aws_cdk import App
 
-from infra import bundle
+from infra import bundle, lint
 from infra.settings import Settings
 from infra.stack import OnTheDot
 
 app = App()
 settings = Settings.read(app.node)
-OnTheDot(app, "OnTheDot", settings=settings, packages=bundle.packages(settings))
+stack = OnTheDot(app, "OnTheDot", settings=settings, packages=bundle.packages(settings))
+if app.node.try_get_context("lint"):
+    lint.check(app, stack)
 app.synth()

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
@@ -71,9 +72,16 @@ class Functions(Construct):
         sends_to_itself: bool = False,
     ) -> lambda_.Function:
         """Make one; Lambda would stop a run's 16th message to itself, taking it for a mistake."""
+        log_group = self._log_group(name)
+        # Not the policy AWS would give it, which opens every log group of the account.
+        role = iam.Role(
+            self, f"{name}Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com")
+        )
+        log_group.grant_write(role)
         return lambda_.Function(
             self,
             name,
+            role=role,
             runtime=lambda_.Runtime.PYTHON_3_13,
             architecture=lambda_.Architecture.ARM_64,
             handler=f"lambdas.{name.lower()}.handler",
@@ -83,7 +91,7 @@ class Functions(Construct):
             timeout=Duration.seconds(timeout_sec),
             memory_size=memory_mb,
             recursive_loop=lambda_.RecursiveLoop.ALLOW if sends_to_itself else None,
-            log_group=self._log_group(name),
+            log_group=log_group,
             # Metrics are lines of level INFO. Lambda's own line an invocation costs more than
             # it tells: its figures are metrics anyway.
             logging_format=lambda_.LoggingFormat.JSON,

@@ -18,6 +18,10 @@ class Settings:
     # How many requests a second the API takes before it answers 429, and in one burst.
     requests_per_sec: int
     requests_burst: int
+    # What the worker may call for its users, and read for them: ARNs, `*` allowed in them.
+    targets: tuple[str, ...]
+    # Private networks that http targets may be in: like 10.1.0.0/16, several with commas.
+    target_networks: str
     # Who is told when an alarm goes off; nobody when empty.
     alarm_email: str
 
@@ -30,12 +34,20 @@ class Settings:
             worker_concurrency=_number(node, "worker_concurrency", least=10),
             requests_per_sec=_number(node, "requests_per_sec", least=1),
             requests_burst=_number(node, "requests_burst", least=1),
+            targets=_list(node, "targets"),
+            target_networks=_text(node, "target_networks"),
             alarm_email=_text(node, "alarm_email"),
         )
 
 
 def _text(node: Node, name: str) -> str:
     return str(node.get_context(name))
+
+
+def _list(node: Node, name: str) -> tuple[str, ...]:
+    value = node.get_context(name)
+    parts = value.split(",") if isinstance(value, str) else value
+    return tuple(part for part in parts if part)
 
 
 def _number(node: Node, name: str, *, least: int) -> int:

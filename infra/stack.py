@@ -13,6 +13,7 @@ from infra.polling import poll
 from infra.queues import Queues
 from infra.settings import Settings
 from infra.storage import Storage
+from infra.targets import allow_targets
 from infra.ticks import Ticks
 
 # How many calls a function makes at once: DynamoDB answers many side by side.
@@ -47,6 +48,9 @@ class OnTheDot(Stack):
             front=self.front,
         )
         self._grant()
+        allow_targets(self.functions.work, settings.targets)
+        if settings.target_networks:
+            self.functions.work.add_environment("TARGET_NETWORKS", settings.target_networks)
         self._say()
 
     def _environment(self) -> dict[str, str]:

@@ -1,0 +1,33 @@
+"""What the worker may call for its users: only what the context names, and only as it must."""
+
+from aws_cdk import aws_lambda as lambda_
+
+from infra.grants import allow
+
+_ACTIONS = {
+    "sqs": "sqs:SendMessage",
+    "sns": "sns:Publish",
+    "lambda": "lambda:InvokeFunction",
+    "events": "events:PutEvents",
+    "states": "states:StartExecution",
+    "secretsmanager": "secretsmanager:GetSecretValue",
+    "ssm": "ssm:GetParameter",
+}
+
+
+def allow_targets(function: lambda_.Function, arns: tuple[str, ...]) -> None:
+    """Let the worker call these; a state machine's executions it may look at, too."""
+    for arn in arns:
+        service = _service(arn)
+        allow(function, (_ACTIONS[service],), arn)
+        if service == "states":
+            executions = arn.replace(":stateMachine:", ":execution:") + ":*"
+            allow(function, ("states:DescribeExecution",), executions)
+
+
+def _service(arn: str) -> str:
+    parts = arn.split(":")
+    if parts[0] == "arn" and len(parts) >= 6 and parts[2] in _ACTIONS:
+        return parts[2]
+    known = ", ".join(_ACTIONS)
+    raise ValueError(f"context targets has {arn!r}; give ARNs of {known}")

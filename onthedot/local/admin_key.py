@@ -1,13 +1,15 @@
-"""The admin key of a local stack: made once, kept in its folder, good at every later start."""
+"""The admin key of a local stack: made once, kept in its folder, good at every later start.
+
+Run as a program, it makes a key where its environment says, and prints it.
+"""
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 from onthedot.flows.keys import FIRST_TENANT, make
 from onthedot.local.caller import Caller
-from onthedot.local.folder import PROJECT, write_secret
+from onthedot.local.folder import write_secret
 from onthedot.local.stack import Stack
 
 _OK = 200
@@ -20,17 +22,9 @@ def admin_key(stack: Stack) -> str:
         key = file.read_text().strip()
         if Caller(stack.door.port, key).ask("GET", "/v1/schedules?limit=1")[0] == _OK:
             return key
-    # In a process of its own: the adapters there go to this stack, and here where they went.
-    made = subprocess.run(
-        [sys.executable, "-m", "onthedot.local.admin_key"],
-        env=stack.environment,
-        cwd=PROJECT,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    write_secret(file, made.stdout)
-    return made.stdout.strip()
+    made = stack.run("onthedot.local.admin_key")
+    write_secret(file, made)
+    return made.strip()
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from urllib.parse import urlsplit
 
 from onthedot.local import clients, cloud, database, emulator, objects, ports
 from onthedot.local.children import Children
-from onthedot.local.folder import Folder
+from onthedot.local.folder import PROJECT, Folder
 from onthedot.local.front import FrontDoor, Upstream, front_door
 
 # Together well below the ten seconds in which a stop must be over.
@@ -89,9 +90,21 @@ class Stack:
         self.outputs = cloud.deploy(self.folder, self.children, self.endpoint, self.say)
         if self.durable:
             database.make_tables(self.dynamodb, self.outputs)
+            self.run("onthedot.local.recall")
         objects.carry_over(self.endpoint, self.outputs["BlobsBucket"])
         self._open_the_door()
         self._tick()
+
+    def run(self, module: str) -> str:
+        """Run a program of ours on this stack; give what it prints.
+
+        In a process of its own: the adapters of this one may be another's.
+        """
+        command = [sys.executable, "-m", module]
+        done = subprocess.run(  # noqa: S603 a module of this project
+            command, env=self.environment, cwd=PROJECT, check=True, capture_output=True, text=True
+        )
+        return done.stdout
 
     def stop(self) -> None:
         """End every process, or what is left of them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -84,8 +85,7 @@ class Local:
         """The processes that run a function now."""
         assert self.stack.emulator is not None
         name = f"AWS_LAMBDA_FUNCTION_NAME={self.stack.outputs[function]}\0".encode()
-        group = self.stack.emulator.pid
-        return [pid for pid in _pids() if _in_group(pid, group) and name in _environment(pid)]
+        return [pid for pid in members(self.stack.emulator.pid) if name in _environment(pid)]
 
     def kill(self, function: str) -> int:
         """Kill every process of a function, in the middle of whatever it does."""
@@ -126,15 +126,13 @@ def sharing_an_assembly(folder: Folder, shared: Path) -> Iterator[None]:
         yield
 
 
-def _pids() -> list[int]:
-    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal()]
-
-
-def _in_group(pid: int, group: int) -> bool:
-    try:
-        return os.getpgid(pid) == group
-    except ProcessLookupError:
-        return False
+def members(group: int) -> list[int]:
+    """The living processes of a group; a dead one that nobody has collected yet is none."""
+    listed = subprocess.run(
+        ["ps", "-eo", "pid=,pgid=,stat="], capture_output=True, text=True, check=True
+    )
+    rows = (line.split() for line in listed.stdout.splitlines())
+    return [int(pid) for pid, pgid, state in rows if int(pgid) == group and state[0] != "Z"]
 
 
 def _environment(pid: int) -> bytes:

@@ -1,0 +1,57 @@
+"""Messages die with the emulator: what they named is sent again, long before the audit would.
+
+Run as a program, it goes where its environment says. A message too many does no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onthedot.adapters import clock, queue, tables
+from onthedot.core import manifest, pack, run
+from onthedot.core.keys import manifest_keys
+from onthedot.core.numbers import MARGIN_SEC
+from onthedot.core.pack import Pack, Ticket
+from onthedot.core.run import Run
+
+_MINUTE_SEC = 60
+# As far ahead as a dispatch lists runs, or the audit puts off those that take long.
+_AHEAD_SEC = 16 * _MINUTE_SEC
+
+
+def recall() -> int:
+    """Send a message for every open run that the coming minutes' manifests list."""
+    now_ms = clock.now_ms()
+    listed = dict.fromkeys(_listed(now_ms // 1000))
+    items = tables.get_many({run.TABLE: [run.row_key(each) for each in listed]})[run.TABLE]
+    lost = [each for each in map(run.parse, items) if not each.final]
+    queue.send([(_message(each), _delay_sec(each, now_ms)) for each in lost])
+    return len(lost)
+
+
+def _listed(now: int) -> Iterator[str]:
+    for minute in range(now, now + _AHEAD_SEC, _MINUTE_SEC):
+        for partition in manifest_keys(minute):
+            for item in tables.rows(("task_id", partition), "scheduled_for", ("", "~")):
+                yield from (run_id for run_id, _ in manifest.parse(item).entries)
+
+
+def _message(of: Run) -> Pack:
+    life = of.life
+    return Pack(
+        due_ms=life.due_ms,
+        why="resend",
+        tickets=(Ticket(of.run_id, life.attempt + 1, life.tv),),
+        tenant_id=of.tenant_id,
+        queue=of.queue,
+    )
+
+
+def _delay_sec(of: Run, now_ms: int) -> int:
+    """Whoever ran it is dead, but only the end of its lease proves it."""
+    takeover_ms = of.life.lease_ms + MARGIN_SEC * 1000
+    return pack.delay_sec(max(of.life.due_ms, takeover_ms), now_ms)
+
+
+if __name__ == "__main__":
+    recall()

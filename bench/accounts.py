@@ -1,0 +1,76 @@
+"""Accounts of slots: what the engine says must have fired, beside what the rows say did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from onthedot.adapters import tables
+from onthedot.core import run
+from onthedot.core.instants import nominal
+from onthedot.core.run import Run
+from onthedot.core.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """Every slot of some tasks, and every run there is of them."""
+
+    slots: frozenset[tuple[str, str]]
+    runs: tuple[Run, ...]
+
+    @property
+    def missing(self) -> set[tuple[str, str]]:
+        """Slots without a run that succeeded."""
+        done = {(each.task_id, each.key) for each in self.runs if each.life.status == "succeeded"}
+        return set(self.slots) - done
+
+    @property
+    def stray(self) -> set[tuple[str, str]]:
+        """Runs of no slot."""
+        return {(each.task_id, each.key) for each in self.runs} - self.slots
+
+    @property
+    def again(self) -> list[Run]:
+        """Runs that were started more than once."""
+        return [each for each in self.runs if each.life.attempt > 1 or each.life.attempts]
+
+    @property
+    def outcomes(self) -> Counter[str]:
+        """How many runs of each status."""
+        return Counter(each.life.status for each in self.runs)
+
+    @property
+    def settled(self) -> bool:
+        """Tell whether each slot has a run, and each run its outcome."""
+        return len(self.runs) >= len(self.slots) and all(each.final for each in self.runs)
+
+    @property
+    def late_ms(self) -> list[int]:
+        """How late each run started first, in order of lateness."""
+        return sorted(late_ms(each) for each in self.runs if each.life.started_ms)
+
+
+def late_ms(of: Run) -> int:
+    """How long after its due time a run started first."""
+    return (of.life.first_started_ms or of.life.started_ms) - of.life.due_ms
+
+
+def read(tasks: Sequence[Task]) -> Accounts:
+    """Read the accounts as they stand; the adapters go where the environment says."""
+    slots = frozenset((each.task_id, nominal(slot)) for each in tasks for slot in _slots(each))
+    return Accounts(slots, tuple(run for each in tasks for run in _runs(each.task_id)))
+
+
+def _slots(of: Task) -> Iterator[int]:
+    slot = of.schedule.next(of.effective_from)
+    while slot is not None:
+        yield slot
+        slot = of.schedule.next(slot)
+
+
+def _runs(task_id: str) -> Iterator[Run]:
+    for item in tables.rows(("task_id", task_id), "scheduled_for", ("0", "~")):
+        if "life" in item:
+            yield run.parse(item)

@@ -59,11 +59,12 @@ def resume(
     task = find(schedule).task
     mode = (body.catchup if body else None) or "none"
     now = clock.now_ms() // 1000
+    world = [task.version, mode]
+    plans.check(plan_token, world)
     # A plan is carried out as it was shown: what has passed since is not in it.
     slots = catchup.slots(task, mode, plans.planned_at(plan_token) or now)
     if dry_run == "true" or (slots and plan_token is None):
-        return plans.plan(catchup.effects(task, slots, now), [task.version, mode])
-    plans.check(plan_token, [task.version, mode])
+        return plans.plan(catchup.effects(task, slots, now), world)
 
     def edit(known: Task, at: int) -> Task:
         check_version(known.version)

@@ -11,7 +11,7 @@ from onthedot.core.instants import parse_nominal
 from onthedot.core.keys import is_slot_key
 from onthedot.core.numbers import BUSY_MAX_SEC, HOLD_MAX_SEC, LOOK_AHEAD_SEC, MARGIN_SEC
 from onthedot.core.run import Run
-from onthedot.core.task import Task
+from onthedot.core.task import ENDED, Task
 
 _COVERED_AFTER_SEC = 90
 
@@ -93,8 +93,8 @@ def decide(run: Run | None, task: Task | None, hint: Hint, now_ms: int) -> Decis
         return Await(life.lease_ms)
     if run.cancel_ms:
         return Skip("cancelled", "previous" if run.cancel_by == "previous" else "user")
-    if task is None or task.status == "deleted":
-        return Skip("cancelled", "task_deleted")
+    if task is None or task.status in ENDED:
+        return Skip("cancelled", ENDED[task.status] if task else "task_deleted")
     if life.status != "running":
         ahead_ms = life.due_ms - now_ms
         if ahead_ms > HOLD_MAX_SEC * 1000:

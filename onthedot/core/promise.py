@@ -40,6 +40,4 @@ def planned_at(given: str) -> int | None:
 
 def _is_token(given: str) -> bool:
     head = given.partition(".")[0]
-    return 0 < len(head) <= 12 and all(
-        letter in "0123456789abcdef" for letter in head
-    )  # 48 bits of time
+    return 0 < len(head) <= _TIME_MAX and all(letter in _LETTERS for letter in head)

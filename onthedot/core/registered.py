@@ -28,6 +28,8 @@ def cursor(task: Task, next_run_at: int | None) -> dict[str, Any]:
     }
     if task.max_runs is not None:
         item["runs_left"] = task.max_runs
+    if "expires_at" in task.shown:
+        item["expires_at"] = task.shown["expires_at"]
     if next_run_at is not None and task.status == "active":
         item["due_shard"] = shard_of(task.task_id)
     return item

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from onthedot.core import packed
+from onthedot.core import packed, pull
 from onthedot.core.keys import CURSOR, SPEC
 from onthedot.core.schedule import Schedule
 
 TABLE = "tasks"
+# Nothing of it starts any more; the reason that its open runs get.
+ENDED = {"deleted": "task_deleted", "cancelled": "task_cancelled"}
 QUEUES = {1: "high", 2: "normal", 3: "low"}
 
 
@@ -61,7 +63,9 @@ class Task:
 
     @property
     def queue(self) -> str:
-        """The queue of its priority."""
+        """The queue of its priority, or the one that its workers fetch from."""
+        if self.target.get("type") == "pull":
+            return pull.queue_of(self.priority, self.target["queue"])
         return QUEUES[self.priority]
 
     def item(self) -> dict[str, Any]:

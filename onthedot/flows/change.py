@@ -40,10 +40,10 @@ def change(task_id: str, edit: Edit, also: Also = _nothing_else) -> Task | None:
             # An earlier try may have died between its write and here: all of it is done again.
             make_it_govern(known.task, sent_from=0)
             return known.task
-        if known.task.status == "deleted":
+        if known.task.status in tasks.ENDED:
             # Nothing revives it.
             return None
-        wanted = replace(wanted, version=known.task.version + 1)
+        wanted = replace(_reopened(known, wanted, now), version=known.task.version + 1)
         if _moves(known.task, wanted):
             close_the_books(known, now)
         writes = [*_writes(known, wanted), *also(known.task, wanted)]
@@ -60,6 +60,14 @@ def _alike(wanted: Task, present: Task) -> bool:
 
 def _unstamped(task: Task) -> Task:
     return replace(task, effective_from=0, paused_at=0, schedule_version=0)
+
+
+def _reopened(known: Known, wanted: Task, now: int) -> Task:
+    """One that had used up its runs and is given more goes on from now."""
+    more = wanted.status == "active" and wanted.max_runs != known.task.max_runs
+    if not more or known.indexed or known.task.status != "active":
+        return wanted
+    return replace(wanted, schedule_version=wanted.schedule_version + 1, effective_from=now)
 
 
 def _moves(before: Task, after: Task) -> bool:

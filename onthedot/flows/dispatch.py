@@ -106,10 +106,9 @@ def _behind_ranges(planned: Plan, tick: Tick) -> Plan | None:
     return planned
 
 
-def dispatch_inline(due: Due) -> Tick:
-    """Dispatch one task within an API call: what is due inside the look-ahead cannot wait."""
+def dispatch_inline(*near: Due) -> Tick:
+    """Dispatch tasks within an API call: what is due inside the look-ahead cannot wait."""
     tick = new_tick(force=True)
-    planned = _behind_ranges(plan(due, tick.started_ms // 1000), tick)
-    if planned is not None:
-        carry_out([planned], tick)
+    plans = [_behind_ranges(plan(due, tick.started_ms // 1000), tick) for due in near]
+    carry_out([planned for planned in plans if planned], tick)
     return tick

@@ -8,7 +8,7 @@ from onthedot.core import run as runs
 from onthedot.core.instants import nominal
 from onthedot.core.numbers import LOOK_AHEAD_SEC
 from onthedot.core.run import NOT_STARTED, Run
-from onthedot.core.task import Task
+from onthedot.core.task import ENDED, Task
 from onthedot.core.writes import Update
 from onthedot.flows.dispatch import dispatch_inline
 from onthedot.flows.extra import send
@@ -46,13 +46,13 @@ def _stamp(task: Task) -> list[Run]:
 
 def _to_be_stamped(run: Run, task: Task) -> bool:
     open_now = run.life.status in NOT_STARTED
-    return open_now and (run.life.tv < task.version or task.status == "deleted")
+    return open_now and (run.life.tv < task.version or task.status in ENDED)
 
 
 def _stamped(run: Run, task: Task) -> Update:
     now_ms = clock.now_ms()
-    if task.status == "deleted":
-        return moves.settle_unstarted(run, "cancelled", "task_deleted", now_ms=now_ms)
+    if task.status in ENDED:
+        return moves.settle_unstarted(run, "cancelled", ENDED[task.status], now_ms=now_ms)
     return moves.stamp(run, task.version, now_ms=now_ms)
 
 

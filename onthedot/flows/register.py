@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from onthedot.adapters import claims, clock
+from onthedot.core import due as dues
+from onthedot.core import lifecycle
 from onthedot.core import task as tasks
 from onthedot.core.numbers import LOOK_AHEAD_SEC
 from onthedot.core.registered import cursor, first_due
 from onthedot.core.task import Task
 from onthedot.core.writes import Insert, Outcome, Part
 from onthedot.flows.change import change
-from onthedot.flows.govern import dispatch_if_near
+from onthedot.flows.dispatch import dispatch_inline
 from onthedot.flows.known import read
 
 _TRIES = 8
@@ -30,8 +33,7 @@ def create_with(task: Task, also: Sequence[Part]) -> Task | None:
     """Register a task together with what else belongs to it; None: some of that is taken."""
     now = clock.now_ms() // 1000
     born = replace(task, effective_from=task.effective_from or now)
-    first = first_due(born)
-    items = [cursor(born, first), born.item()]
+    items = [cursor(born, first_due(born)), born.item()]
     inserts = [Insert(tasks.TABLE, item, ("task_id", "part")) for item in items]
     for _ in range(_TRIES):
         outcome = claims.write_together([*inserts, *also])
@@ -45,9 +47,28 @@ def create_with(task: Task, also: Sequence[Part]) -> Task | None:
             return None
     else:
         raise RuntimeError(f"{born.task_id} could not be registered in {_TRIES} tries")
-    if first is not None and first <= clock.now_ms() // 1000 + LOOK_AHEAD_SEC:
-        dispatch_if_near(born)
+    _dispatch_near([items[0]])
     return born
+
+
+def create_many(wanted: Sequence[Task]) -> list[Task]:
+    """Register tasks each by itself: specs first, for a cursor is what makes one fire."""
+    now = clock.now_ms() // 1000
+    born = [replace(task, effective_from=task.effective_from or now) for task in wanted]
+    cursors = [cursor(task, first_due(task)) for task in born]
+    for items in ([task.item() for task in born], cursors):
+        claims.write_surely([Insert(tasks.TABLE, item, ("task_id", "part")) for item in items])
+    _dispatch_near(cursors)
+    return born
+
+
+def _dispatch_near(cursors: Sequence[Mapping[str, Any]]) -> None:
+    """What the next tick may come too late for is dispatched here, as it was just written."""
+    until = clock.now_ms() // 1000 + LOOK_AHEAD_SEC
+    due = [dues.parse(item) for item in cursors if "due_shard" in item]
+    near = [each for each in due if each.next_run_at <= until]
+    if near:
+        dispatch_inline(*near)
 
 
 def pause(task_id: str) -> Task | None:
@@ -62,7 +83,7 @@ def resume(task_id: str) -> Task | None:
 
 def delete(task_id: str) -> Task | None:
     """End a task; its history stays."""
-    return change(task_id, lambda task, _now: replace(task, status="deleted"))
+    return change(task_id, lifecycle.ended)
 
 
 def reschedule(task_id: str, compiled: bytes) -> Task | None:

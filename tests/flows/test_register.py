@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from onthedot.core.instants import parse_nominal
 from onthedot.core.packed import pack
 from onthedot.core.policy import Again, Done
 from onthedot.core.schedule import compile_schedule
@@ -229,6 +230,25 @@ def test_another_max_runs_counts_what_has_been_claimed_already(stage: Stage) -> 
     go(stage, 1_300)
 
     assert told(stage) == [(300, 1), (600, 1)]
+
+
+def test_a_task_that_had_used_up_its_runs_goes_on_with_more(stage: Stage) -> None:
+    task = add(stage, "* * * * *", max_runs=2)
+    go(stage, 310)
+
+    change(task.task_id, lambda seen, _: replace(seen, max_runs=3))
+    go(stage, 700)
+
+    assert told(stage) == [(60, 1), (120, 1), (360, 1)]
+
+
+def test_a_deleted_task_is_kept_as_long_as_its_history(stage: Stage) -> None:
+    task = add(stage, "0 0 * * *")
+
+    register.delete(task.task_id)
+
+    kept = [part(stage, task, name)["expires_at"] for name in ("spec", "cursor")]
+    assert kept == [parse_nominal("2026-11-18T12:00:00Z") + 90 * 86_400] * 2
 
 
 def test_a_pause_does_not_give_a_task_with_max_runs_new_ones(stage: Stage) -> None:

@@ -1,6 +1,9 @@
 """The stack as it would be deployed, once for all tests; its layers are empty, to need no pip."""
 
 import json
+import re
+import sys
+import sysconfig
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -22,19 +25,39 @@ def context() -> dict[str, Any]:
     return found
 
 
+def here() -> dict[str, str]:
+    """What `make run` chooses: packages for this machine and this Python."""
+    built_for = re.sub(r"\W", "_", sysconfig.get_platform())
+    return {
+        "platform": built_for.replace("linux_", "manylinux2014_"),
+        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+    }
+
+
+def settings(**chosen: str) -> Settings:
+    """The settings as they are read from such a context."""
+    return Settings.read(App(context=context() | chosen).node)
+
+
 @cache
 def template(**chosen: str) -> dict[str, Any]:
     """The template, with what is chosen on the command line in place of cdk.json's context."""
+    found: dict[str, Any] = json.loads((assembly(**chosen) / "OnTheDot.template.json").read_text())
+    return found
+
+
+@cache
+def assembly(*, packages: Packages | None = None, **chosen: str) -> Path:
+    """The folder that would be deployed: template and assets."""
     empty = Path(mkdtemp())
     app = App(context=context() | chosen, outdir=mkdtemp())
     OnTheDot(
         app,
         "OnTheDot",
         settings=Settings.read(app.node),
-        packages=Packages(common=empty, api=empty),
+        packages=packages or Packages(common=empty, api=empty),
     )
-    found: dict[str, Any] = app.synth().get_stack_by_name("OnTheDot").template
-    return found
+    return Path(app.synth().directory)
 
 
 def resources(kind: str) -> dict[str, Resource]:

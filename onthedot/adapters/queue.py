@@ -8,16 +8,21 @@ from typing import Any
 
 from onthedot.adapters import aws
 from onthedot.core.pack import Pack
+from onthedot.core.pull import pulled
 
 BATCH = 10
 _TRIES = 3
 
 
 def send(packs: Sequence[tuple[Pack, int]]) -> list[Pack]:
-    """Send packs, each with its delay in seconds; give those that SQS did not take."""
+    """Send packs, each with its delay in seconds; give those that SQS did not take.
+
+    What workers fetch is found by its row: no message is sent, and none is missing.
+    """
     by_queue: dict[str, list[tuple[Pack, int]]] = defaultdict(list)
     for pack, delay in packs:
-        by_queue[pack.queue].append((pack, delay))
+        if not pulled(pack.queue):
+            by_queue[pack.queue].append((pack, delay))
     batches = [
         (queue, of_queue[first : first + BATCH])
         for queue, of_queue in by_queue.items()

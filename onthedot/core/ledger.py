@@ -46,7 +46,7 @@ class Ledger:
         self.count("retries", len(outcomes))
         self.count("leases_lost", outcomes.count("lost"))
         # A zombie that comes to settle has called its target; so has whoever took its run over.
-        self.count("doubled", outcomes.count("stale"))
+        self.count("doubled", len(run.stale))
         self.tally.count(run.tenant_id, "attempts", life.attempt)
         self.tally.count(run.tenant_id, "leases_lost", outcomes.count("lost"))
 

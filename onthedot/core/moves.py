@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from onthedot.core import pull
 from onthedot.core.numbers import LEASE_SEC
 from onthedot.core.run import (
     ATTEMPTS_KEPT,
@@ -34,7 +36,7 @@ def insert(run: Run, *, now_ms: int) -> Insert:
         "life": run.life.stored(),
     }
     item |= {name: getattr(run, name) for name in OPTIONAL if getattr(run, name)}
-    item |= dict(_outcome_marks(run, run.life, now_ms))
+    item |= dict((*_outcome_marks(run, run.life, now_ms), *pull.marks(run, run.life)))
     return Insert(TABLE, item, ("task_id", "scheduled_for"))
 
 
@@ -42,8 +44,9 @@ def _update(run: Run, life: Life, clauses: tuple[Clause, ...], *, now_ms: int) -
     return Update(
         TABLE,
         (("task_id", run.task_id), ("scheduled_for", run.key)),
-        (("life", life.stored()), *_outcome_marks(run, life, now_ms)),
+        (("life", life.stored()), *_outcome_marks(run, life, now_ms), *pull.marks(run, life)),
         clauses,
+        pull.unmarked(run, life),
     )
 
 
@@ -133,13 +136,13 @@ def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
 
 def at(start: Update, now_ms: int) -> Update:
     """Put the time of its sending into a start that was written down ahead of it."""
-    ((_, life),) = start.sets
+    (_, life), *marks = start.sets
     sent = {**life, "started_ms": now_ms, "lease_ms": now_ms + LEASE_SEC * 1000}
     clauses = tuple(
         replace(clause, value=now_ms) if clause.operator == "<=" else clause
         for clause in start.clauses
     )
-    return replace(start, sets=(("life", sent),), clauses=clauses)
+    return replace(start, sets=(("life", sent), *marks), clauses=clauses)
 
 
 def fence(life: Life) -> tuple[Clause, ...]:
@@ -179,6 +182,24 @@ def exact_attempt(life: Life) -> tuple[Clause, ...]:
 def mark(run: Run, life: Life, *, now_ms: int) -> Update:
     """Note something on a row that otherwise stays as it was seen."""
     return _update(run, life, exact_state(run.life), now_ms=now_ms)
+
+
+def hand_over(run: Run, queue: str, *, now_ms: int) -> Update:
+    """Let a run that has not started go by another queue, as its task's target now wants."""
+    moved = replace(run, queue=queue)
+    write = _update(moved, run.life, exact_state(run.life), now_ms=now_ms)
+    removes = () if pull.pulled(queue) else pull.NAMES
+    return replace(write, sets=(*write.sets, ("queue", queue)), removes=removes)
+
+
+def note_stale(run: Run, record: Mapping[str, Any], seen: Life) -> Update:
+    """Keep that an attempt settled too late, beside a life that is another's to write."""
+    return Update(
+        TABLE,
+        (("task_id", run.task_id), ("scheduled_for", run.key)),
+        (("stale", [*run.stale, dict(record)][-ATTEMPTS_KEPT:]),),
+        (Clause.equal("life.attempt", seen.attempt),),
+    )
 
 
 def cancel(run: Run, by: str, *, now_ms: int) -> Update:

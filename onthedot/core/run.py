@@ -89,6 +89,8 @@ class Run:
     payload_ref: str = ""
     replay_of: str = ""
     backfill_id: str = ""
+    # Attempts that came to settle when the run was another's already.
+    stale: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def run_id(self) -> str:
@@ -110,6 +112,7 @@ OPTIONAL = (
     "payload_ref",
     "replay_of",
     "backfill_id",
+    "stale",
 )
 
 

@@ -34,12 +34,16 @@ def begin(job: Job) -> bool:
     """Call the target beside this loop, unless so little of the lease is left that it may end."""
     if job.task is None or clock.now_ms() > job.held.life.lease_ms - DELIVER_MIN_SEC * 1000:
         return False
-    call = _call(job, job.held, job.task)
+    if job.task.target["type"] == "pull":
+        # Whoever has fetched it is its target, and says by the API what came of it.
+        return True
+    call = call_of(job, job.held, job.task)
     job.part = runner.submit(lambda: deliver(call))
     return True
 
 
-def _call(job: Job, run: Run, task: Task) -> Call:
+def call_of(job: Job, run: Run, task: Task) -> Call:
+    """Write the call that the run now is, its payload with the run's own fields in place."""
     call = Call(
         run_id=run.run_id,
         task_id=run.task_id,

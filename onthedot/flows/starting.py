@@ -21,6 +21,7 @@ from onthedot.core.decide import (
 from onthedot.core.writes import Outcome
 from onthedot.flows import awaiting, deliver, gate, gates
 from onthedot.flows.batch import Batch
+from onthedot.flows.handing import belongs_here, hand_over
 from onthedot.flows.job import Job, load
 from onthedot.flows.ranges import covering
 from onthedot.flows.ready import begin, prepare, still_ready
@@ -45,6 +46,8 @@ def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[
                 covered = _covered(job)
                 if covered:
                     skipping.append((job, covered))
+                elif not belongs_here(job):
+                    hand_over(batch, job)
                 else:
                     starting.append(job)
             case Skip():
@@ -111,10 +114,10 @@ def _come_back(batch: Batch, job: Job, seconds: int) -> None:
 
 def _defer(batch: Batch, job: Job, seconds: int) -> None:
     """L2: the old message goes only when SQS has taken the new one."""
-    message = batch.naming(job.ticket.run_id)[0]
-    fresh = batch.single(message.pack, job.ticket, "hop", job.held.life.due_ms)
-    if not queue.send([(fresh, seconds)]):
-        batch.done([job.ticket.run_id])
+    for message in batch.naming(job.ticket.run_id)[:1]:
+        fresh = batch.single(message.pack, job.ticket, "hop", job.held.life.due_ms)
+        if not queue.send([(fresh, seconds)]):
+            batch.done([job.ticket.run_id])
 
 
 def _skip(batch: Batch, skipping: Sequence[tuple[Job, Skip]]) -> list[Job]:

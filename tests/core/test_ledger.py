@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from onthedot.core.ledger import Ledger
@@ -42,9 +43,10 @@ def test_lateness_and_durations_have_their_percentiles() -> None:
 
 def test_a_retried_run_counts_its_attempts_and_not_its_lateness() -> None:
     ledger = Ledger()
-    outcomes = ("failed", "lost", "stale", "lost")
+    outcomes = ("failed", "lost", "failed", "lost")
     attempts = tuple({"outcome": outcome} for outcome in outcomes)
-    ledger.note(run(**succeeded(9_000, 5), attempts=attempts, first_started_ms=NOON_MS + 3))
+    seen = run(**succeeded(9_000, 5), attempts=attempts, first_started_ms=NOON_MS + 3)
+    ledger.note(replace(seen, stale=({"attempt": 2, "outcome": "stale"},)))
 
     figures = ledger.figures()
     assert (figures["retries"], figures["leases_lost"], figures["doubled"]) == (4, 2, 1)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from onthedot.core.blackouts import closing
 from onthedot.core.instants import parse_nominal
 from onthedot.core.keys import is_slot_key
 from onthedot.core.numbers import BUSY_MAX_SEC, HOLD_MAX_SEC, LOOK_AHEAD_SEC, MARGIN_SEC
@@ -36,6 +37,7 @@ class Skip:
 
     status: str
     reason: str
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,8 @@ def _when_due(run: Run, task: Task, hint: Hint, now_ms: int) -> Decision:
     if not life.attempt and is_slot_key(run.key):
         if task.status == "paused":
             return Skip("skipped", "paused")
+        if calendar := closing(task.closed, parse_nominal(run.key)):
+            return Skip("skipped", "calendar", calendar)
         if life.schedule_version != task.schedule_version:
             slot = parse_nominal(run.key)
             due_at = task.schedule.due_at(slot)

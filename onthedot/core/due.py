@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from onthedot.core import packed
+from onthedot.core.calendars import Calendar
 from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.keys import CURSOR
 from onthedot.core.schedule import Schedule
@@ -30,6 +31,8 @@ class Due:
     grace_sec: int
     queue: str
     runs_left: int | None = None
+    # Its calendars, which the spec has: in them nothing fires.
+    closed: tuple[Calendar, ...] = ()
 
     @property
     def schedule(self) -> Schedule:
@@ -42,7 +45,7 @@ def _unpacked(compiled: bytes) -> Schedule:
     return packed.unpack(compiled)
 
 
-def parse(item: Mapping[str, Any]) -> Due:
+def parse(item: Mapping[str, Any], closed: tuple[Calendar, ...] = ()) -> Due:
     """Read an entry of the index, or the cursor itself."""
     return Due(
         task_id=item["task_id"],
@@ -55,6 +58,7 @@ def parse(item: Mapping[str, Any]) -> Due:
         grace_sec=item["grace_sec"],
         queue=item["queue"],
         runs_left=item.get("runs_left"),
+        closed=closed,
     )
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from onthedot.core.blackouts import closing
 from onthedot.core.due import Due
 from onthedot.core.gaps import skipped_gaps
 from onthedot.core.numbers import LOOK_AHEAD_SEC, ROWS_MAX
 
 # So many slots are looked at in one plan; the rest is planned by the next.
 SLOTS_MAX = 50_000
+# A day of minutes: what a range may stand for ahead of its time.
+BLACKOUT_MAX = 1_440
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,7 @@ class Unfired:
     # How many slots a range stands for; a single slot's own record is none.
     count: int = 0
     origin: str = "schedule"
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,16 +66,62 @@ def plan(due: Due, now: int, *, horizon: int | None = None) -> Plan:
             break
         slots.append((slot, due_at))
         slot = schedule.next(slot)
-    firings, unfired = _sorted_out(due, slots, now)
+    if due.closed and slots:
+        if spanned := _blackout(due, slots, now):
+            return Plan(due=due, unfired=[spanned], following=_due_after(due, spanned.last))
+        slots, slot = _before_blackout(due, slots, slot, now)
+    closed = _closed(due, slots)
+    excluded = {record.slot for record in closed}
+    open_slots = [pair for pair in slots if pair[0] not in excluded]
+    firings, unfired = _sorted_out(due, open_slots, now)
     if spanned := _leading_range(unfired):
         return Plan(due=due, unfired=[spanned], following=_due_after(due, spanned.last))
-    unfired = sorted([*unfired, *_gaps(due, slots)], key=lambda record: record.slot)
+    unfired = sorted([*unfired, *closed, *_gaps(due, slots)], key=lambda record: record.slot)
     following = None if slot is None else schedule.due_at(slot)
     if due.runs_left is not None and len(firings) >= due.runs_left:
         firings, following = firings[: due.runs_left], None
         last = firings[-1].slot if firings else 0
         unfired = [record for record in unfired if record.slot < last]
     return Plan(due=due, firings=firings, unfired=unfired, following=following)
+
+
+def _blackout(due: Due, slots: list[tuple[int, int]], now: int) -> Unfired | None:
+    """A blackout that begins at the cursor, as a range: what is to come in it may fire after all.
+
+    For an edit may lift it before it is over, and a row beats a range.
+    """
+    first, due_at = slots[0]
+    name = closing(due.closed, first)
+    if not name:
+        return None
+    last, count = first, 1
+    slot = due.schedule.next(first)
+    while slot is not None and count < BLACKOUT_MAX and closing(due.closed, slot):
+        last, count = slot, count + 1
+        slot = due.schedule.next(slot)
+    if due_at <= now and count <= ROWS_MAX:
+        return None
+    return Unfired(first, due_at, "skipped", "calendar", last, count, note=name)
+
+
+def _before_blackout(
+    due: Due, slots: list[tuple[int, int]], after: int | None, now: int
+) -> tuple[list[tuple[int, int]], int | None]:
+    """Go no further than to the next blackout to come: the plan after this one begins there."""
+    for place, (slot, due_at) in enumerate(slots):
+        if due_at > now and closing(due.closed, slot):
+            return slots[:place], slot
+    return slots, after
+
+
+def _closed(due: Due, slots: list[tuple[int, int]]) -> list[Unfired]:
+    """Record slots of the past that lie inside a calendar; `note` names it."""
+    named = [(slot, due_at, closing(due.closed, slot)) for slot, due_at in slots if due.closed]
+    return [
+        Unfired(slot, due_at, "skipped", "calendar", slot, note=name)
+        for slot, due_at, name in named
+        if name
+    ]
 
 
 def _gaps(due: Due, slots: list[tuple[int, int]]) -> list[Unfired]:

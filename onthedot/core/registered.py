@@ -26,6 +26,9 @@ def cursor(task: Task, next_run_at: int | None) -> dict[str, Any]:
         "queue": task.queue,
         "next_run_at": nominal(task.effective_from if next_run_at is None else next_run_at),
     }
+    if task.blackouts:
+        # Dispatch asks the spec of those that have any; the cursor has no room for them.
+        item["calendars"] = [one["name"] for one in task.blackouts]
     if task.max_runs is not None:
         item["runs_left"] = task.max_runs
     if "expires_at" in task.shown:

@@ -83,6 +83,7 @@ class Run:
     cancel_by: str = ""
     # Last slot of a row that stands for many.
     range_to: str = ""
+    # How many they are; 0 where they were too many to be counted within a call.
     range_count: int = 0
     # The slot that it stands for, where the key is not the slot's own.
     slot: str = ""

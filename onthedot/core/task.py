@@ -8,6 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from onthedot.core import packed, pull
+from onthedot.core.blackouts import Blackout, calendars_of
+from onthedot.core.calendars import Calendar
 from onthedot.core.keys import CURSOR, SPEC
 from onthedot.core.schedule import Schedule
 
@@ -53,6 +55,8 @@ class Task:
     timeout_sec: int = 300
     priority: int = 2
     max_runs: int | None = None
+    # Its calendars, resolved: an edit of a calendar is an edit of each task that names it.
+    blackouts: tuple[Blackout, ...] = ()
     # What only the API reads and shows: the expression as it was written, tags, who made it.
     shown: Mapping[str, Any] = field(default_factory=dict)
 
@@ -60,6 +64,11 @@ class Task:
     def schedule(self) -> Schedule:
         """Unpack the schedule, once for each that is stored."""
         return _unpacked(self.compiled)
+
+    @property
+    def closed(self) -> tuple[Calendar, ...]:
+        """When it does not fire, whatever its schedule says."""
+        return calendars_of(self.blackouts)
 
     @property
     def queue(self) -> str:
@@ -89,6 +98,7 @@ def parse(item: Mapping[str, Any]) -> Task:
     known: dict[str, Any] = {name: item[name] for name in _WORKED_WITH if name in item}
     known["shown"] = {name: item[name] for name in item if name not in _NOT_SHOWN}
     known["retry"] = Retry(**item["retry"])
+    known["blackouts"] = tuple(item.get("blackouts", ()))
     # None is not stored, and for `allow` it means something: no bound.
     return Task(**{"max_concurrent": None} | known)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from onthedot.adapters import claims
 from onthedot.core import moves
+from onthedot.core.blackouts import closing
 from onthedot.core.instants import nominal
 from onthedot.core.keys import range_key
 from onthedot.core.numbers import ROWS_MAX
@@ -15,22 +17,34 @@ from onthedot.core.run import Life, Run
 from onthedot.core.task import Task
 from onthedot.flows.known import Known
 
+# A tenth of a second's walk.
+COUNT_MAX = 100_000
+
 
 def close_the_books(known: Known, now: int) -> None:
     """Record what a write is about to leave behind; whoever claimed a slot before is left alone."""
     task = known.task
-    slots = _open_slots(known, now)
+    slots = list(islice(_open_slots(known, now), COUNT_MAX + 1))
     if not slots:
         return
-    records = [_record(task, slot, now) for slot in slots]
     if len(slots) > ROWS_MAX:
-        first = records[0]
-        key = range_key(slots[0], known.due.version)
-        records = [replace(first, key=key, range_to=nominal(slots[-1]), range_count=len(slots))]
+        records = [_range(known, slots, now)]
+    else:
+        records = [_record(task, slot, now) for slot in slots]
     claims.write_surely([moves.insert(record, now_ms=now * 1000) for record in records])
 
 
-def _open_slots(known: Known, now: int) -> Sequence[int]:
+def _range(known: Known, slots: Sequence[int], now: int) -> Run:
+    """One row for many; too many to be counted within a call are not, and the row says no count."""
+    first = _record(known.task, slots[0], now)
+    last, counted = slots[-1], len(slots)
+    if counted > COUNT_MAX:
+        last, counted = known.task.schedule.prev(now + 1) or last, 0
+    key = range_key(slots[0], known.due.version)
+    return replace(first, key=key, range_to=nominal(last), range_count=counted)
+
+
+def _open_slots(known: Known, now: int) -> Iterator[int]:
     """Give the slots that are due by now: since the pause, or from where the cursor stands."""
     task = known.task
     if task.status == "paused":
@@ -39,27 +53,29 @@ def _open_slots(known: Known, now: int) -> Sequence[int]:
     elif known.indexed or task.status == "invalid":
         since = known.due.next_run_at
     else:
-        return []
+        return
     try:
         schedule = task.schedule
     except UNREADABLE:
         # An edit must be able to heal it, and a delete to end it; which slots it had, nobody knows.
-        return []
+        return
     slot = schedule.prev(since + 1)
     if slot is None or schedule.due_at(slot) < since:
         slot = schedule.next(since - 1)
-    slots = []
     while slot is not None and schedule.due_at(slot) <= now:
-        slots.append(slot)
+        yield slot
         slot = schedule.next(slot)
-    return slots
 
 
 def _record(task: Task, slot: int, now: int) -> Run:
     status, reason = _OUTCOMES.get(task.status, ("missed", "unaccounted"))
+    calendar = closing(task.closed, slot)
+    if calendar:
+        status, reason = "skipped", "calendar"
     life = Life(
         status=status,
         reason=reason,
+        note=calendar,
         tv=task.version,
         schedule_version=task.schedule_version,
         due_ms=task.schedule.due_at(slot) * 1000,

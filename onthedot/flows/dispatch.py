@@ -11,6 +11,7 @@ from onthedot.adapters import aws, siblings, tables
 from onthedot.core import backlog as backlogs
 from onthedot.core import due as dues
 from onthedot.core import run
+from onthedot.core.blackouts import Blackout, calendars_of
 from onthedot.core.due import Due
 from onthedot.core.herd import Herd
 from onthedot.core.instants import nominal
@@ -18,6 +19,7 @@ from onthedot.core.numbers import DUE_MAX, LOOK_AHEAD_SEC, SHARDS_AT_ONCE
 from onthedot.core.packed import UNREADABLE
 from onthedot.core.plan import Plan, plan
 from onthedot.flows.firing import carry_out
+from onthedot.flows.known import blackouts
 from onthedot.flows.quarantine import quarantine
 from onthedot.flows.ranges import record_range
 from onthedot.flows.tick import Tick, new_tick
@@ -78,14 +80,15 @@ def _carry(items: Sequence[tables.Item], tick: Tick) -> None:
 
 def _planned(items: Sequence[tables.Item], tick: Tick) -> list[Plan]:
     """Plan each task; one that cannot be planned is set aside and holds up no other."""
-    plans = (_plan_or_quarantine(item, tick) for item in items)
+    closed = blackouts([item["task_id"] for item in items if "calendars" in item])
+    plans = (_plan_or_quarantine(item, closed.get(item["task_id"], ()), tick) for item in items)
     return [planned for planned in plans if planned]
 
 
-def _plan_or_quarantine(item: tables.Item, tick: Tick) -> Plan | None:
+def _plan_or_quarantine(item: tables.Item, closed: Sequence[Blackout], tick: Tick) -> Plan | None:
     now = tick.started_ms // 1000
     try:
-        planned = plan(dues.parse(item), now)
+        planned = plan(dues.parse(item, calendars_of(closed)), now)
     except UNREADABLE:
         quarantine(item)
         tick.count("quarantined", 1)

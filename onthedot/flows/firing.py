@@ -46,7 +46,9 @@ def _row(due: Due, planned: Firing | Unfired, tick: Tick) -> run.Run:
         claimed_ms=tick.started_ms,
     )
     if isinstance(planned, Unfired):
-        life = run.ended(life, planned.status, planned.reason, now_ms=tick.started_ms)
+        life = run.ended(
+            life, planned.status, planned.reason, now_ms=tick.started_ms, note=planned.note
+        )
     return run.Run(
         task_id=due.task_id,
         key=nominal(planned.slot),

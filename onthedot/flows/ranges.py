@@ -16,6 +16,7 @@ from onthedot.core.numbers import ROWS_MAX
 from onthedot.core.plan import Plan, Unfired
 from onthedot.core.run import Life, Run
 from onthedot.core.writes import Outcome
+from onthedot.flows.extra import send
 
 
 def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
@@ -43,8 +44,12 @@ def covering(run: Run) -> Run | None:
         page=ROWS_MAX,
     )
     for item in islice(newest, ROWS_MAX):
-        if "range_to" in item:
-            return runs.parse(item) if item["range_to"] >= run.key else None
+        if "range_to" not in item:
+            continue
+        spanned = runs.parse(item)
+        # A blackout may have been lifted since: the worker knows of those that stand.
+        if spanned.life.reason != "calendar":
+            return spanned if spanned.range_to >= run.key else None
     return None
 
 
@@ -60,6 +65,7 @@ def _put(due: Due, spanned: Unfired) -> int:
         life=Life(
             status=spanned.status,
             reason=spanned.reason,
+            note=spanned.note,
             tv=due.version,
             schedule_version=due.schedule_version,
             due_ms=spanned.due * 1000,
@@ -89,6 +95,11 @@ def _resolve_inside(due: Due, spanned: Unfired, last: int, *, force: bool) -> bo
             if not force and seen.life.claim_until >= now_ms:
                 return False
             left.append(seen)
+    coming = [seen for seen in left if seen.life.due_ms > now_ms]
+    # Only a blackout is recorded ahead of its time, and one that stands when a slot is due has the
+    # worker to say so: what is claimed in it is sent, by us if by nobody else.
+    send(coming)
+    left = [seen for seen in left if seen not in coming]
     outcomes = claims.write_many(
         [moves.miss_claim(seen, spanned.status, spanned.reason, now_ms=now_ms) for seen in left]
     )

@@ -125,7 +125,9 @@ def _skip(batch: Batch, skipping: Sequence[tuple[Job, Skip]]) -> list[Job]:
     now_ms = clock.now_ms()
     outcomes = claims.write_many(
         [
-            moves.settle_unstarted(job.held, skip.status, skip.reason, now_ms=now_ms)
+            moves.settle_unstarted(
+                job.held, skip.status, skip.reason, now_ms=now_ms, note=skip.note
+            )
             for job, skip in skipping
         ]
     )

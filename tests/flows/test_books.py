@@ -49,6 +49,21 @@ def test_up_to_a_hundred_are_rows_and_more_are_one(stage: Stage, minutes: int, r
     assert {run.life.reason for run in found} == {"paused"}
 
 
+def test_a_year_of_seconds_is_closed_within_a_call_and_says_that_it_was_not_counted(
+    stage: Stage,
+) -> None:
+    task = add(stage, "* * * * * *")
+    register.pause(task.task_id)
+    paused_at = part(stage, task, "spec")["paused_at"] - 365 * 86_400
+    spoil(stage, task, "spec", paused_at=paused_at, effective_from=paused_at)
+
+    register.resume(task.task_id)
+
+    (whole,) = [run for run in runs(stage, task) if run.range_to]
+    assert whole.key.startswith("2025-11-18T12:00:01Z~g")
+    assert (whole.range_to, whole.range_count) == ("2026-11-18T12:00:00Z", 0)
+
+
 def test_a_second_schedule_under_a_pause_answers_for_its_own_time_only(stage: Stage) -> None:
     task = add(stage, "* * * * *")
     register.pause(task.task_id)

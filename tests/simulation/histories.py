@@ -10,11 +10,13 @@ from typing import Any
 
 from onthedot.core.attributes import typed
 from onthedot.core.backfill import Backfill
+from onthedot.core.blackouts import Blackout
 from onthedot.core.call import Call
 from onthedot.core.packed import pack
 from onthedot.core.policy import Again, Answer, Dead, Done, Skipped
 from onthedot.core.run import Run
 from onthedot.core.schedule import compile_schedule
+from onthedot.core.task import Task
 from onthedot.flows import backfill, register
 from onthedot.flows.cancel import cancel
 from onthedot.flows.change import change
@@ -22,7 +24,7 @@ from onthedot.flows.trigger import replay, trigger
 from tests.simulation.faults import Aim
 from tests.simulation.invariants import Measure, broken
 from tests.simulation.process import Process
-from tests.simulation.profiles import KINDS, Scene
+from tests.simulation.profiles import KINDS, LUNCH, Scene
 from tests.simulation.stage import Act, Stage, make_stage, make_task, play
 
 _TRIES = 12
@@ -176,6 +178,18 @@ def _rescheduled(name: str) -> Callable[[str, float], Any]:
     return lambda task_id, _: register.reschedule(task_id, compiled)
 
 
+def _reclosed(*blackouts: Blackout) -> Callable[[str, float], Any]:
+    """As the API edits every task that names a calendar which was edited."""
+
+    def edit(task: Task, now: int) -> Task:
+        if task.blackouts == blackouts:
+            return task
+        bumped = task.schedule_version + 1
+        return replace(task, blackouts=blackouts, schedule_version=bumped, effective_from=now)
+
+    return lambda task_id, _: change(task_id, edit)
+
+
 def _replayed(stage: Stage, act: Act) -> Run | None:
     """The oldest run that is over is run again."""
     over = [run for run in _runs(stage, act.task_id) if run.final]
@@ -219,6 +233,8 @@ _EDITS: dict[str, Callable[[str, float], Any]] = {
     "pause": lambda task_id, _: register.pause(task_id),
     "resume": lambda task_id, _: register.resume(task_id),
     "delete": lambda task_id, _: register.delete(task_id),
+    "close": _reclosed(LUNCH),
+    "open": _reclosed(),
     "half": _rescheduled("half"),
     "other": _rescheduled("other"),
     "faster": _rescheduled("faster"),

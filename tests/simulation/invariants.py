@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tests.simulation import laws_api, laws_gate, laws_runs, laws_slots
+from tests.simulation import laws_api, laws_calendars, laws_gate, laws_runs, laws_slots
 from tests.simulation.journal import read
 from tests.simulation.stage import Stage
 
@@ -53,6 +53,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
         laws_api.governs(stage, journal),
         laws_api.grounded(journal),
         laws_api.fired(journal, ruled),
+        laws_calendars.heeded(stage, ruled, until_sec),
         laws_api.triggered(stage),
         laws_api.beside(stage, journal),
         laws_runs.punctual(stage, journal, measure.late_sec) if measure.late_sec else (),

@@ -189,12 +189,17 @@ def spared(stage: Stage) -> Iterator[str]:
 
 
 def uncovered(journal: Journal) -> Iterator[str]:
-    """No slot is claimed and run after a range that covers it was recorded."""
+    """No slot is claimed and run after a range that covers it was recorded.
+
+    But for a blackout, which is recorded ahead of its slots: an edit may lift it.
+    """
     spans: dict[str, list[tuple[float, str, str]]] = defaultdict(list)
     claimed: dict[tuple[str, str], float] = {}
     for change in journal.changes:
         after = change.after
         if after and after.range_to and change.before is None:
+            if after.reason == "calendar":
+                continue
             first = change.key.split("~", maxsplit=1)[0]
             spans[change.task_id].append((change.at_ms, first, after.range_to))
         elif change.before is None and is_slot_key(change.key):

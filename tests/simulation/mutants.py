@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tests.simulation import mutants_dispatch, mutants_work, mutants_write
+from tests.simulation import mutants_calendars, mutants_dispatch, mutants_work, mutants_write
 from tests.simulation.histories import verdict
 from tests.simulation.profiles import ALL
 
@@ -148,6 +148,18 @@ MUTANTS = (
         "no poison", "an unplannable task is set aside", mutants_dispatch.no_quarantine, ("poison",)
     ),
     Mutant(
+        "no calendar",
+        "a calendar is asked when the slot is due",
+        mutants_calendars.unheeded,
+        ("calendars",),
+    ),
+    Mutant(
+        "blackout rows",
+        "a blackout to come may be lifted",
+        mutants_calendars.recorded,
+        ("calendars",),
+    ),
+    Mutant(
         "runs left", "a partial advance counts its part", mutants_dispatch.runs_left, ("answers",)
     ),
 )
@@ -155,4 +167,6 @@ MUTANTS = (
 UNBITTEN = {
     "F14": "is about the audit hiding faults: every profile has its twin without it",
     "F17": "one manifest an invocation is a matter of cost; the bench holds it",
+    "sent inside a blackout": "the edit that put it there has sent them: a second belt, for a "
+    "dispatcher that planned before the edit, claimed after its stamp, and died",
 }

@@ -9,6 +9,7 @@ from typing import Any
 from onthedot.adapters import claims, clock, tables
 from onthedot.core import due as dues
 from onthedot.core import moves
+from onthedot.core.blackouts import Blackout, calendars_of
 from onthedot.core.claim import Claim, Fate, fate_of
 from onthedot.core.decide import Decision, Skip, decide
 from onthedot.core.herd import Herd
@@ -160,8 +161,8 @@ def planned_twice() -> list[Patch]:
 def no_quarantine() -> list[Patch]:
     """What cannot be planned stays in the index, and raises."""
 
-    def planned(item: tables.Item, tick: Tick) -> Plan | None:
-        due = dues.parse(item)
+    def planned(item: tables.Item, closed: Sequence[Blackout], tick: Tick) -> Plan | None:
+        due = dues.parse(item, calendars_of(closed))
         planned = plan(due, tick.started_ms // 1000)
         return dispatch._behind_ranges(planned, tick)  # noqa: SLF001
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from onthedot.core.blackouts import blackout
 from tests.simulation.faults import CALM, ROUGH, Aim, Fault, Profile
 from tests.simulation.stage import Course
 
@@ -12,6 +13,7 @@ FAULTS_UNTIL_SEC = 200.0
 Kind = tuple[str, dict[str, Any]]
 
 _FREE: dict[str, Any] = {"overlap": "allow", "max_concurrent": None}
+LUNCH = blackout("lunch", cron="2-3 12 * * *")
 KINDS: dict[str, Kind] = {
     "minute": ("* * * * *", _FREE),
     "twenty": ("*/20 * * * * *", _FREE),
@@ -29,6 +31,8 @@ KINDS: dict[str, Kind] = {
     "all": ("*/30 * * * * *", {"misfire": "all", **_FREE}),
     "none": ("*/20 * * * * *", {"misfire": "none", **_FREE}),
     "strict": ("*/20 * * * * *", {"misfire_grace_sec": 240, **_FREE}),
+    "closed minute": ("* * * * *", {"blackouts": (LUNCH,), **_FREE}),
+    "closed twenty": ("*/20 * * * * *", {"blackouts": (LUNCH,), **_FREE}),
     "fragile": ("*/30 * * * * *", {"max_attempts": 1, **_FREE}),
 }
 
@@ -226,7 +230,7 @@ SCENES = (
         kinds=("minute", "twenty"),
         drawn=1,
         aims=(Aim("dispatch#0", "batch_execute_statement", 0, Fault.CRASH_AFTER),),
-        calls=("pause", "half", "other"),
+        calls=("pause", "half", "other", "close"),
         calls_between=(3, 58),
     ),
     # The same run twice in one batch.
@@ -312,6 +316,15 @@ SCENES = (
         calls_max=8,
         failing=0.2,
         takes_sec=10,
+    ),
+    # Calendars are put over a task and lifted at any moment.
+    Scene(
+        name="calendars",
+        kinds=("closed minute", "closed twenty", "minute"),
+        faults=replace(_ROUGH, faults_max=6),
+        course=Course(dispatchers=2),
+        calls=("close", "open", "pause", "resume"),
+        calls_max=4,
     ),
     Scene(name="poison", faults=_ROUGH, poison=True),
     Scene(name="purge", faults=replace(_ROUGH, purge=0.5), course=Course(sec=2_400)),

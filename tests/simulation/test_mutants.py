@@ -30,4 +30,4 @@ def test_every_finding_has_its_mutant_or_a_reason() -> None:
     rules = " ".join(mutant.rule.replace(",", " ").replace(":", " ") for mutant in MUTANTS).split()
     unheard = [f"F{number}" for number in range(1, 21) if f"F{number}" not in rules]
 
-    assert sorted(unheard) == sorted(UNBITTEN)
+    assert sorted(unheard) == sorted(rule for rule in UNBITTEN if rule.startswith("F"))

@@ -19,19 +19,32 @@ from onthedot.api import (
     answers,
     bodies,
     complaints,
+    cron,
     health,
     runs,
     schedule_acts,
     schedule_list,
     schedule_times,
     schedules,
+    task_list,
+    tasks,
 )
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import Asked, asked
 from onthedot.api.routes import ROUTES, Route
 from onthedot.core.problems import Fault, Problem, of_faults
 
-FAMILIES = (health, schedules, schedule_list, schedule_acts, schedule_times, runs)
+FAMILIES = (
+    health,
+    schedules,
+    schedule_list,
+    schedule_acts,
+    schedule_times,
+    tasks,
+    task_list,
+    cron,
+    runs,
+)
 HANDLERS: Handlers = {
     key: handler for family in FAMILIES for key, handler in family.HANDLERS.items()
 }

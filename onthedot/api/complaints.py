@@ -30,6 +30,8 @@ _SENTENCES = {
     "too_short": "{field} has {actual_length} entries: expected {min_length} or more.",
     "int_parsing": "{field} is {value}: expected a whole number.",
     "bool_parsing": "{field} is {value}: expected true or false.",
+    "union_tag_invalid": "The target's type is not one of {expected_tags}.",
+    "union_tag_not_found": "The target has no type: expected one such as 'http' or 'python'.",
     "extra_forbidden": "'{field}' is no field here.",
 }
 
@@ -42,7 +44,8 @@ def problem(errors: Sequence[Mapping[str, Any]], known: Sequence[str] = ()) -> P
         return of_faults("unknown_field", unknown)
     if any(error["loc"][0] != "body" or error["loc"] == ("body",) for error in errors):
         return of_faults("invalid_request", faults)
-    return of_faults("invalid_field", faults)
+    targets = all(each.pointer.startswith("/target") for each in faults)
+    return of_faults("invalid_target" if targets else "invalid_field", faults)
 
 
 def checked(shape: type[Shape], fields: Mapping[str, Any]) -> Shape:

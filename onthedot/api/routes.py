@@ -54,6 +54,14 @@ ROUTES = (
     _route("GET /v1/schedules/{schedule}/runs", "read"),
     _route("GET /v1/schedules/{schedule}/next", "read"),
     _route("GET /v1/schedules/{schedule}/slots", "read"),
+    _route("POST /v1/tasks", "write", once=True),
+    _route("POST /v1/tasks/batch", "write", once=True),
+    _route("GET /v1/tasks", "read"),
+    _route("GET /v1/tasks/{task_id}", "read"),
+    _route("POST /v1/tasks/{task_id}/cancel", "write", once=True),
+    _route("POST /v1/tasks/{task_id}/reschedule", "write", once=True),
+    _route("POST /v1/cron/preview", "read"),
+    _route("GET /v1/timezones", "read"),
     _route("GET /v1/runs/{run_id}", "read"),
 )
 

@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from onthedot.adapters import clock, tables
-from onthedot.api import answers, complaints, plans
+from onthedot.api import answers, complaints, plans, targets
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import by, tenant
 from onthedot.api.finding import find, find_any, missing
@@ -100,6 +100,7 @@ def end(schedule: str, dry_run: DryRun = "false", plan_token: PlanToken = None) 
 
 
 def _created(given: Mapping[str, Any], dry_run: str, plan_token: str | None) -> Response[str]:
+    targets.check(given)
     task = definition.schedule(given, task_id=new_id("sch"), tenant_id=tenant())
     now = clock.now_ms() // 1000
     holder = None if dry_run != "true" and plan_token is None else _holder(task)
@@ -143,7 +144,9 @@ def _changed(known: Known, fields: Any, dry_run: str, plan_token: str | None) ->
 
 def _checked(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Hold a whole schedule, put together from what is there and what was sent, to its limits."""
-    return complaints.checked(ScheduleIn, fields).given()
+    given = complaints.checked(ScheduleIn, fields).given()
+    targets.check(given)
+    return given
 
 
 def _shown(known: Known) -> dict[str, Any]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, PrivateAttr
+from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr
 from pydantic import model_validator as checked
 
+from onthedot.api.shapes_target import Target, Written
 from onthedot.core.defaults import SCHEDULE_READ_ONLY, TASK_READ_ONLY
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$"
@@ -16,12 +17,6 @@ Tags = Annotated[
     Field(max_length=20),
 ]
 Seconds = Annotated[int, Field(ge=1, le=86_400)]
-
-
-class Written(BaseModel):
-    """A body: what it does not know is refused, and "5" is no number."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
 
 class Rate(Written):
@@ -55,7 +50,7 @@ class Definition(Written):
 
     description: str | None = Field(None, max_length=1_000)
     tags: Tags | None = None
-    target: dict[str, Any] | None = None
+    target: Target | None = None
     payload: Any = None
     max_attempts: int | None = Field(None, ge=1, le=100)
     retry: Backoff | None = None
@@ -122,7 +117,7 @@ class ScheduleIn(ScheduleFields):
     """A whole schedule."""
 
     name: str = Field(pattern=NAME)
-    target: dict[str, Any]
+    target: Target
 
 
 class TaskIn(Definition):
@@ -130,11 +125,50 @@ class TaskIn(Definition):
 
     READ_ONLY = TASK_READ_ONLY
 
+    target: Target
     name: str | None = Field(None, pattern=NAME)
     run_at: Instant | None = None
     delay_sec: int | None = Field(None, ge=0, le=31_622_400)
     idempotency_key: str | None = Field(None, min_length=1, max_length=255)
     idempotency_ttl_sec: int | None = Field(None, ge=60, le=2_592_000)
+
+
+class TasksIn(Written):
+    """Many of them, each held to its shape by itself."""
+
+    tasks: list[dict[str, Any]] = Field(min_length=1, max_length=100)
+
+
+class RescheduleIn(Written):
+    """Another time for it."""
+
+    run_at: Instant | None = None
+    delay_sec: int | None = Field(None, ge=0, le=31_622_400)
+
+    def given(self) -> dict[str, Any]:
+        """Give what was written."""
+        return self.model_dump(exclude_none=True)
+
+
+class PreviewIn(Written):
+    """A schedule that is not saved."""
+
+    cron: str | None = Field(None, max_length=256)
+    every_sec: int | None = Field(None, ge=1, le=31_622_400)
+    run_at: Instant | None = None
+    seconds: Literal["first", "last"] | None = None
+    timezone: str | None = Field(None, max_length=64)
+    dst_mode: Literal["auto", "interval", "fixed"] | None = None
+    dst_gap: Literal["fire", "skip", "shift"] | None = None
+    dst_overlap: Literal["first", "last", "both"] | None = None
+    start_at: Instant | None = None
+    end_at: Instant | None = None
+    calendars: list[Annotated[str, Field(max_length=64)]] | None = Field(None, max_length=8)
+    jitter_sec: int | None = Field(None, ge=0, le=86_400)
+    seed: str | None = Field(None, max_length=64)
+    from_: Instant | None = Field(None, alias="from")
+    count: int | None = Field(None, ge=1, le=100)
+    viewer_timezone: str | None = Field(None, max_length=64)
 
 
 class PauseIn(Written):

@@ -83,3 +83,22 @@ def touched(before: Task, after: Task, by: By) -> Task:
         return before
     stamps = {"updated_at": moment(by.now_ms), "updated_by": by.key_id}
     return replace(after, shown={**after.shown, **stamps})
+
+
+def cancelled(task: Task) -> Task:
+    """Take a one-off task back."""
+    return replace(task, status="cancelled")
+
+
+def moved(task: Task, elsewhere: Task) -> Task:
+    """Give a one-off task another's time."""
+    if task.compiled == elsewhere.compiled:
+        return task
+    times = {name: elsewhere.shown[name] for name in ("start_at", "expires_at")}
+    return replace(
+        task,
+        compiled=elsewhere.compiled,
+        effective_from=elsewhere.effective_from,
+        schedule_version=task.schedule_version + 1,
+        shown={**task.shown, **times},
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from onthedot.core import packed
@@ -52,6 +53,19 @@ def define(fields: Mapping[str, Any], *, task_id: str, tenant_id: str, now_ms: i
         retry=retry,
         shown={**shown, "expires_at": at + longest + HISTORY_SEC},
         **{name: whole[name] for name in _WORKED_WITH},
+    )
+
+
+def moved(task: Task, fields: Mapping[str, Any], now_ms: int) -> Task:
+    """Give it another time, as a definition of its own."""
+    at = run_at(fields, task.misfire_grace_sec, now_ms)
+    later = at - at_of(task)
+    times = {"start_at": nominal(at), "expires_at": task.shown["expires_at"] + later}
+    return replace(
+        task,
+        compiled=packed.pack(compile_schedule(f"at({nominal(at)[:-1]})")),
+        effective_from=min(now_ms // 1000, at - 1),
+        shown={**task.shown, **times},
     )
 
 

@@ -1,0 +1,15 @@
+"""Targets as they come: held to the rules, with the networks that the operator opened to them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from onthedot.core import target_rules
+from onthedot.core.addresses import networks
+
+
+def check(fields: Mapping[str, Any]) -> None:
+    """Refuse a target that the worker would refuse later."""
+    target_rules.check(fields, networks(os.environ.get("TARGET_NETWORKS", "")))

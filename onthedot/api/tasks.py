@@ -1,0 +1,140 @@
+"""One-off tasks: registered one by one or by the hundred, listed, shown, cancelled, moved."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body
+
+from onthedot.adapters import clock
+from onthedot.api import answers, complaints, plans, targets
+from onthedot.api.answers import Handlers
+from onthedot.api.asking import asked, by, tenant
+from onthedot.api.plans import DryRun, PlanToken
+from onthedot.api.preconditions import check_read_only, check_version
+from onthedot.api.shapes import RescheduleIn, TaskIn, TasksIn
+from onthedot.core import oneoff, run_view
+from onthedot.core.business_key import BusinessKey, digest
+from onthedot.core.problems import Problem, not_found
+from onthedot.core.task import Task
+from onthedot.flows import oneoffs
+from onthedot.flows.identity import new_id
+from onthedot.flows.known import read
+
+
+def create(
+    body: Annotated[TaskIn, Body()], dry_run: DryRun = "false", plan_token: PlanToken = None
+) -> Response[str]:
+    """Register a task that runs once: at an instant, after a while, or now."""
+    task, key = _defined(body)
+    if dry_run == "true":
+        shown = {**oneoff.view(task, None, None), "task_id": None}
+        return plans.plan({"action": "create", "task": shown}, None)
+    plans.check(plan_token, None)
+    born, new = oneoffs.create(task, by(), key)
+    where = {"Location": f"/v1/tasks/{born.task_id}"}
+    return answers.versioned(_shown(born), 201 if new else 200, where)
+
+
+def create_batch(body: Annotated[TasksIn, Body()]) -> Response[str]:
+    """Register up to 100 tasks; each has its own result, in order."""
+    results: list[dict[str, Any]] = []
+    waiting: list[tuple[int, Task]] = []
+    for place, wanted in enumerate(body.tasks):
+        results.append({})
+        try:
+            shape = complaints.checked(TaskIn, wanted)
+            task, key = _defined(shape)
+            if key is None:
+                waiting.append((place, task))
+            else:
+                born, new = oneoffs.create(task, by(), key)
+                results[place] = {"status": 201 if new else 200, "task": _shown(born)}
+        except Problem as problem:
+            told = problem.as_json(instance=asked().path, request_id=asked().request_id)
+            results[place] = {"status": problem.status, "problem": told}
+    made = oneoffs.create_all([task for _, task in waiting], by())
+    for (place, _), born in zip(waiting, made, strict=True):
+        results[place] = {"status": 201, "task": oneoff.view(born, None, None)}
+    return answers.answer({"data": results})
+
+
+def show(task_id: str) -> Response[str]:
+    """Show one task, and its run once there is one."""
+    return answers.versioned(_shown(find(task_id)))
+
+
+def cancel(task_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None) -> Response[str]:
+    """Take a task back that has not started."""
+    task = find(task_id)
+    check_version(task.version)
+    if dry_run == "true":
+        oneoffs.refuse_started(oneoffs.row(task))
+        return plans.plan({"action": "cancel", "task_id": task_id}, task.version)
+    plans.check(plan_token, task.version)
+    return _written(oneoffs.cancel(task_id, by()))
+
+
+def reschedule(
+    task_id: str,
+    body: Annotated[RescheduleIn, Body()],
+    dry_run: DryRun = "false",
+    plan_token: PlanToken = None,
+) -> Response[str]:
+    """Move a task that has not started to another time."""
+    task = find(task_id)
+    check_version(task.version)
+    moved = oneoff.moved(task, body.given(), clock.now_ms())
+    if dry_run == "true":
+        oneoffs.refuse_started(oneoffs.row(task))
+        effects = {"action": "reschedule", "run_at": moved.shown["start_at"]}
+        return plans.plan(effects, task.version)
+    plans.check(plan_token, task.version)
+    return _written(oneoffs.reschedule(task_id, moved, by()))
+
+
+def find(task_id: str) -> Task:
+    """Give a task of this tenant's; a foreign one is as good as none."""
+    known = read(task_id) if task_id.startswith("tsk_") else None
+    if known is None or known.task.tenant_id != tenant() or known.task.status == "deleted":
+        raise not_found("task of that id")
+    return known.task
+
+
+def _defined(body: TaskIn) -> tuple[Task, BusinessKey | None]:
+    check_read_only(body.read_only(), {"tenant_id": tenant(), "status": "active"})
+    given = body.given()
+    targets.check(given)
+    task = oneoff.define(given, task_id=new_id("tsk"), tenant_id=tenant(), now_ms=clock.now_ms())
+    if "idempotency_key" not in given:
+        return task, None
+    ttl_sec = given.get("idempotency_ttl_sec", BUSINESS_KEY_SEC)
+    whole = digest(json.dumps(given, sort_keys=True))
+    key = given["idempotency_key"]
+    return task, BusinessKey(tenant_id=tenant(), key=key, ttl_sec=ttl_sec, body_hash=whole)
+
+
+BUSINESS_KEY_SEC = 86_400
+
+
+def _shown(task: Task) -> dict[str, Any]:
+    run = oneoffs.row(task)
+    shown = None if run is None else run_view.view(run, task, task.payload)
+    return oneoff.view(task, run, shown)
+
+
+def _written(task: Task | None) -> Response[str]:
+    if task is None:
+        raise not_found("task of that id")
+    return answers.versioned(_shown(task))
+
+
+HANDLERS: Handlers = {
+    "POST /v1/tasks": create,
+    "POST /v1/tasks/batch": create_batch,
+    "GET /v1/tasks/{task_id}": show,
+    "POST /v1/tasks/{task_id}/cancel": cancel,
+    "POST /v1/tasks/{task_id}/reschedule": reschedule,
+}

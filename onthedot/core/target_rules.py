@@ -1,0 +1,84 @@
+"""What a target may not be, whatever its shape: a place for secrets, or too slow for its worker."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from ipaddress import ip_address
+from typing import Any
+
+from onthedot.core.addresses import Network, allowed
+from onthedot.core.problems import Fault, Problem, of_faults
+from onthedot.core.web import place_of
+
+WORKER_SEC_MAX = 840
+_SECRET_HEADERS = re.compile(r"authorization|cookie|.*-key|.*-token|.*-secret", re.IGNORECASE)
+
+
+def check(fields: Mapping[str, Any], networks: Sequence[Network]) -> None:
+    """Refuse a target that must not be called, or not so."""
+    target = fields["target"]
+    faults = [*_secret_headers(target), *_patience(target, fields.get("timeout_sec", 0))]
+    faults += _pattern(target)
+    if faults:
+        raise of_faults("invalid_target", faults)
+    if target["type"] == "http":
+        _check_address(target["url"], networks)
+
+
+def _secret_headers(target: Mapping[str, Any]) -> list[Fault]:
+    """A literal secret would be shown to whoever may read the schedule."""
+    return [
+        _fault(
+            f"/target/headers/{name}",
+            "bad_value",
+            f"The header '{name}' is named like a secret: expected auth or sign with a secret_ref.",
+        )
+        for name in target.get("headers", {})
+        if _SECRET_HEADERS.fullmatch(name)
+    ]
+
+
+def _patience(target: Mapping[str, Any], timeout_sec: int) -> list[Fault]:
+    """Only what goes on elsewhere may take longer than the worker may."""
+    elsewhere = (
+        target["type"] == "pull" or target.get("complete") == "callback" or bool(target.get("wait"))
+    )
+    if elsewhere or timeout_sec <= WORKER_SEC_MAX:
+        return []
+    message = f"timeout_sec is {timeout_sec}: expected {WORKER_SEC_MAX} or less for this target."
+    return [_fault("/timeout_sec", "out_of_range", message)]
+
+
+def _pattern(target: Mapping[str, Any]) -> list[Fault]:
+    if "expect_body" not in target:
+        return []
+    try:
+        re.compile(target["expect_body"])
+    except (re.error, RecursionError, OverflowError) as mistake:
+        message = f"expect_body is no regular expression: {mistake}."
+        return [_fault("/target/expect_body", "bad_value", message)]
+    return []
+
+
+def _check_address(url: str, networks: Sequence[Network]) -> None:
+    """A name is looked up when it is called; an address can be told at once."""
+    try:
+        place = place_of(url)
+    except ValueError:
+        place = None
+    if place is None:
+        message = f"'{url[:100]}' is no address that can be called."
+        raise of_faults("invalid_target", [_fault("/target/url", "bad_value", message)])
+    try:
+        ip_address(place[1])
+    except ValueError:
+        return
+    if not allowed(place[1], networks):
+        message = f"{place[1]} is no public address: expected one, or a name."
+        fault = _fault("/target/url", "target_forbidden", message)
+        raise Problem("target_forbidden", message, [fault])
+
+
+def _fault(pointer: str, code: str, message: str) -> Fault:
+    return Fault(pointer=pointer, code=code, message=message, field=pointer.rsplit("/", 1)[-1])

@@ -11,7 +11,7 @@ export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check format bench fuzz simulate lock synth diff deploy destroy lint-infra clean machine
+.PHONY: help setup run test check format bench fuzz simulate lock synth bootstrap diff deploy destroy lint-infra clean machine
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,7 +57,10 @@ synth: setup ## write the CloudFormation template into cdk.out
 
 # OPTIONS="--profile work --context alarm_email=ops@example.com" goes to the CDK as it stands.
 OPTIONS ?=
-diff: setup ## show what deploying would change (OPTIONS="--profile …" for these three)
+bootstrap: setup ## prepare your AWS account and region for the CDK, once
+	@$(cdk) bootstrap $(OPTIONS)
+
+diff: setup ## show what deploying would change (OPTIONS="--profile …" for these four)
 	@$(cdk) diff $(OPTIONS)
 
 deploy: setup ## deploy into your AWS account, and print the first admin key

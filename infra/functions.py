@@ -37,6 +37,7 @@ class Functions(Construct):
         *,
         packages: Packages,
         environment: Mapping[str, str],
+        worker_memory_mb: int,
     ) -> None:
         super().__init__(scope, construct_id)
 
@@ -49,7 +50,7 @@ class Functions(Construct):
             "Dispatch", common, timeout_sec=DISPATCH_SEC, memory_mb=_ONE_PROCESSOR_MB
         )
         self.work = self._function(
-            "Work", common, timeout_sec=WORK_SEC, memory_mb=512, sends_to_itself=True
+            "Work", common, timeout_sec=WORK_SEC, memory_mb=worker_memory_mb, sends_to_itself=True
         )
         self.bury = self._function(
             "Bury", common, timeout_sec=BURY_SEC, memory_mb=256, sends_to_itself=True

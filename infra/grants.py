@@ -13,6 +13,7 @@ WRITE = (
 )
 QUERY = ("dynamodb:Query",)
 DELETE = ("dynamodb:DeleteItem",)
+COUNT = ("sqs:GetQueueAttributes",)
 SEND = ("sqs:SendMessage",)
 
 

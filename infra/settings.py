@@ -15,6 +15,8 @@ class Settings:
     python: str
     # How many invocations of the worker may run at once, over all queues.
     worker_concurrency: int
+    # What each of them has; a processor of its own from 1,769 on.
+    worker_memory_mb: int
     # How many requests a second the API takes before it answers 429, and in one burst.
     requests_per_sec: int
     requests_burst: int
@@ -32,6 +34,7 @@ class Settings:
             platform=_text(node, "platform"),
             python=_text(node, "python"),
             worker_concurrency=_number(node, "worker_concurrency", least=10),
+            worker_memory_mb=_number(node, "worker_memory_mb", least=256),
             requests_per_sec=_number(node, "requests_per_sec", least=1),
             requests_burst=_number(node, "requests_burst", least=1),
             targets=_list(node, "targets"),

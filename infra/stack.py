@@ -8,12 +8,12 @@ from infra.bundle import Packages
 from infra.dashboard import Dashboard
 from infra.front import Front
 from infra.functions import Functions
-from infra.grants import DELETE, QUERY, READ, SEND, WRITE, allow, allow_itself
+from infra.grants import COUNT, DELETE, QUERY, READ, SEND, WRITE, allow, allow_itself
 from infra.polling import poll
 from infra.queues import Queues
 from infra.settings import Settings
 from infra.storage import Storage
-from infra.targets import allow_targets
+from infra.targets import open_targets
 from infra.ticks import Ticks
 
 # How many calls a function makes at once: DynamoDB answers many side by side.
@@ -31,7 +31,11 @@ class OnTheDot(Stack):
         self.storage = Storage(self, "Storage")
         self.queues = Queues(self, "Queues")
         self.functions = Functions(
-            self, "Functions", packages=packages, environment=self._environment()
+            self,
+            "Functions",
+            packages=packages,
+            environment=self._environment(),
+            worker_memory_mb=settings.worker_memory_mb,
         )
         poll(self.queues, self.functions, at_once=settings.worker_concurrency)
         Ticks(self, "Ticks", functions=[self.functions.dispatch, self.functions.audit])
@@ -48,9 +52,7 @@ class OnTheDot(Stack):
             front=self.front,
         )
         self._grant()
-        allow_targets(self.functions.work, settings.targets)
-        if settings.target_networks:
-            self.functions.work.add_environment("TARGET_NETWORKS", settings.target_networks)
+        open_targets(self.functions.work, settings)
         self._say()
 
     def _environment(self) -> dict[str, str]:
@@ -87,12 +89,16 @@ class OnTheDot(Stack):
         allow(functions.audit, QUERY, f"{tasks}/index/due")
         allow(functions.audit, READ + WRITE, tasks)
         allow(functions.audit, READ + WRITE + DELETE, runs)
+        allow(functions.audit, COUNT, *queues)
 
         allow(functions.api, QUERY, f"{tasks}/index/by_tenant")
         allow(functions.api, QUERY, f"{runs}/index/attention", f"{runs}/index/pull")
         allow(functions.api, READ + WRITE + DELETE, tasks, runs, access)
         allow(functions.api, ("s3:GetObject", "s3:PutObject", "s3:DeleteObject"), blobs)
+        logs_of_work = functions.work.log_group
+        logs_of_work.grant(functions.api, "logs:GetLogEvents")
         functions.api.add_environment("ACCESS_TABLE", self.storage.access.table_name)
+        functions.api.add_environment("WORK_LOG_GROUP", logs_of_work.log_group_name)
 
         for function in functions.all:
             allow(function, SEND, *queues)

@@ -3,6 +3,7 @@
 from aws_cdk import aws_lambda as lambda_
 
 from infra.grants import allow
+from infra.settings import Settings
 
 _ACTIONS = {
     "sqs": "sqs:SendMessage",
@@ -15,9 +16,11 @@ _ACTIONS = {
 }
 
 
-def allow_targets(function: lambda_.Function, arns: tuple[str, ...]) -> None:
+def open_targets(function: lambda_.Function, settings: Settings) -> None:
     """Let the worker call these; a state machine's executions it may look at, too."""
-    for arn in arns:
+    if settings.target_networks:
+        function.add_environment("TARGET_NETWORKS", settings.target_networks)
+    for arn in settings.targets:
         service = _service(arn)
         allow(function, (_ACTIONS[service],), arn)
         if service == "states":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -182,24 +181,6 @@ def exact_attempt(life: Life) -> tuple[Clause, ...]:
 def mark(run: Run, life: Life, *, now_ms: int) -> Update:
     """Note something on a row that otherwise stays as it was seen."""
     return _update(run, life, exact_state(run.life), now_ms=now_ms)
-
-
-def hand_over(run: Run, queue: str, *, now_ms: int) -> Update:
-    """Let a run that has not started go by another queue, as its task's target now wants."""
-    moved = replace(run, queue=queue)
-    write = _update(moved, run.life, exact_state(run.life), now_ms=now_ms)
-    removes = () if pull.pulled(queue) else pull.NAMES
-    return replace(write, sets=(*write.sets, ("queue", queue)), removes=removes)
-
-
-def note_stale(run: Run, record: Mapping[str, Any], seen: Life) -> Update:
-    """Keep that an attempt settled too late, beside a life that is another's to write."""
-    return Update(
-        TABLE,
-        (("task_id", run.task_id), ("scheduled_for", run.key)),
-        (("stale", [*run.stale, dict(record)][-ATTEMPTS_KEPT:]),),
-        (Clause.equal("life.attempt", seen.attempt),),
-    )
 
 
 def cancel(run: Run, by: str, *, now_ms: int) -> Update:

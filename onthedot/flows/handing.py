@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from onthedot.adapters import claims, clock, queue
-from onthedot.core import moves
+from onthedot.core import handover
 from onthedot.core.pack import Pack, Ticket
 from onthedot.core.pull import pulled
 from onthedot.core.writes import Outcome
@@ -31,6 +31,6 @@ def hand_over(batch: Batch, job: Job) -> None:
     )
     if queue.send([(message, 0)]):
         return
-    moved = moves.hand_over(run, task.queue, now_ms=clock.now_ms())
+    moved = handover.hand_over(run, task.queue, now_ms=clock.now_ms())
     if claims.write_one(moved) is Outcome.DONE:
         batch.done([run.run_id])

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from onthedot.adapters import claims, clock, ids, queue
-from onthedot.core import moves
+from onthedot.core import moves, stale
 from onthedot.core.pack import Ticket, delay_sec
 from onthedot.core.policy import Stopped, after, next_look_sec
-from onthedot.core.run import FINAL, Life, Run, attempt_record
+from onthedot.core.run import FINAL, Life
 from onthedot.core.writes import Outcome
 from onthedot.flows import gates
 from onthedot.flows.batch import Batch
@@ -85,16 +85,11 @@ def _read_back(batch: Batch, doubtful: Sequence[Settled]) -> list[Settled]:
             continue
         seen = job.run.life
         if seen.owner != started.owner or seen.attempt != started.attempt:
-            _note_stale(job.run, started)
+            # The target was called all the same: say so, and change nothing.
+            claims.write_one(stale.note(job.run, started, now_ms=clock.now_ms()))
             continue
         if seen.status == "running":
             left.append((job, life))
         else:
             _close(batch, [(job, replace(life, status=seen.status))])
     return left
-
-
-def _note_stale(run: Run, started: Life) -> None:
-    """The target was called, and the run is another's: say so, and change nothing."""
-    record = attempt_record(started, "stale", clock.now_ms())
-    claims.write_one(moves.note_stale(run, record, run.life))

@@ -54,8 +54,8 @@ def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[
                 skipping.append((job, decision))
             case Hold(until_ms, then):
                 job.wake_ms = until_ms
-                job.loaded = then is not None
-                if then:
+                job.loaded = then is not None and belongs_here(job)
+                if then and job.loaded:
                     job.under = then
                     prepare(job, worker)
                 again.append(job)

@@ -18,27 +18,27 @@ from onthedot.flows.deliver import deliver
 from tests.contract import engines
 from tests.engines.place import surroundings
 from tests.targets.receiver import Receiver, call_fields, receiving
-from tests.targets.services import (
-    Service,
-    bus_service,
-    function_service,
-    machine_service,
+from tests.targets.standing import (
+    Standing,
+    bus_target,
+    function_target,
+    machine_target,
     message,
-    queue_service,
-    topic_service,
+    queue_target,
+    topic_target,
 )
 
 _NUMBERS = count(1)
 PAYLOAD = {"order": 77, "text": "ü \u2028 {{}}", "deep": {"list": [1, 2.5, None, True]}}
-SERVICES = ("sqs", "sns", "eventbridge", "lambda", "lambda async", "machine", "machine wait")
-MAKERS: dict[str, Callable[[str], Service]] = {
-    "sqs": queue_service,
-    "sns": topic_service,
-    "eventbridge": bus_service,
-    "lambda": function_service,
-    "lambda async": lambda name: function_service(name, "async"),
-    "machine": lambda name: machine_service(name, wait=False),
-    "machine wait": lambda name: machine_service(name, wait=True),
+KINDS = ("sqs", "sns", "eventbridge", "lambda", "lambda async", "machine", "machine wait")
+MAKERS: dict[str, Callable[[str], Standing]] = {
+    "sqs": queue_target,
+    "sns": topic_target,
+    "eventbridge": bus_target,
+    "lambda": function_target,
+    "lambda async": lambda name: function_target(name, "async"),
+    "machine": lambda name: machine_target(name, wait=False),
+    "machine wait": lambda name: machine_target(name, wait=True),
 }
 DELIVERED = ("sqs", "sns", "eventbridge", "machine")
 
@@ -53,20 +53,20 @@ def ministack_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def settings(monkeypatch: pytest.MonkeyPatch, ministack_url: str) -> Iterator[pytest.MonkeyPatch]:
     with surroundings(monkeypatch):
         aws.patient_client.cache_clear()
-        # A broken service is to be noticed, not to be waited for.
+        # A broken standing is to be noticed, not to be waited for.
         monkeypatch.setattr(aws, "_CONFIG", aws._CONFIG.merge(Config(read_timeout=20)))  # noqa: SLF001
         monkeypatch.setenv("AWS_ENDPOINT_URL", ministack_url)
         yield monkeypatch
     aws.patient_client.cache_clear()
 
 
-@pytest.fixture(params=SERVICES)
+@pytest.fixture(params=KINDS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
 @pytest.fixture
-def service(settings: pytest.MonkeyPatch, kind: str) -> Service:  # noqa: ARG001 the services need it
+def standing(settings: pytest.MonkeyPatch, kind: str) -> Standing:  # noqa: ARG001 the standings need it
     return MAKERS[kind](f"any-{next(_NUMBERS)}")
 
 
@@ -76,12 +76,12 @@ def called(target: dict[str, Any], **given: Any) -> Answer:  # noqa: ANN401 any 
     return deliver(Call(**call_fields(target=target, **(fields | given))))
 
 
-def test_the_payload_arrives_as_it_was_given(service: Service, kind: str) -> None:
-    answer = called(service.target)
+def test_the_payload_arrives_as_it_was_given(standing: Standing, kind: str) -> None:
+    answer = called(standing.target)
 
     if kind in DELIVERED:
         assert isinstance(answer, Done), answer
-        assert service.got() == PAYLOAD
+        assert standing.got() == PAYLOAD
     elif kind == "lambda":
         assert answer == Done({"got": PAYLOAD})
     elif kind == "lambda async":
@@ -92,8 +92,8 @@ def test_the_payload_arrives_as_it_was_given(service: Service, kind: str) -> Non
         assert _ended(answer.waits_on) == Done(PAYLOAD)
 
 
-def test_what_is_not_there_is_not_asked_for_again(service: Service, kind: str) -> None:
-    answer = called(service.missing)
+def test_what_is_not_there_is_not_asked_for_again(standing: Standing, kind: str) -> None:
+    answer = called(standing.missing)
 
     if kind == "eventbridge":
         # MiniStack takes events for any bus; AWS names the missing one in the entry's error.
@@ -103,14 +103,14 @@ def test_what_is_not_there_is_not_asked_for_again(service: Service, kind: str) -
         assert answer.reason == "permanent"
 
 
-def test_a_service_that_cannot_be_reached_is_tried_again(
-    service: Service, settings: pytest.MonkeyPatch
+def test_what_cannot_be_reached_is_tried_again(
+    standing: Standing, settings: pytest.MonkeyPatch
 ) -> None:
     settings.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     for remembered in (aws.client, aws._session, aws.patient_client):  # noqa: SLF001
         remembered.cache_clear()
 
-    assert _failed(called(service.target)) == "failed"
+    assert _failed(called(standing.target)) == "failed"
 
 
 @pytest.mark.parametrize(
@@ -120,20 +120,20 @@ def test_a_service_that_cannot_be_reached_is_tried_again(
         (400, "ThrottlingException", "failed"),
         (429, "TooManyRequestsException", "failed"),
         (500, "InternalFailure", "failed"),
-        (503, "ServiceUnavailable", "failed"),
+        (503, "StandingUnavailable", "failed"),
         (400, "ValidationException", "permanent"),
     ],
 )
 def test_a_refusal_is_judged_alike(
     kind: str, settings: pytest.MonkeyPatch, *, status: int, code: str, outcome: str
 ) -> None:
-    service = MAKERS[kind](f"any-{next(_NUMBERS)}")
+    standing = MAKERS[kind](f"any-{next(_NUMBERS)}")
     with receiving() as receiver:
         _refuse(receiver, kind, status, code)
         settings.setenv("AWS_ENDPOINT_URL", receiver.url + "/answer")
         for remembered in (aws.client, aws._session, aws.patient_client):  # noqa: SLF001
             remembered.cache_clear()
-        target = dict(service.target)
+        target = dict(standing.target)
         if "queue_url" in target:
             target["queue_url"] = receiver.url + "/answer"
         answer = called(target)
@@ -143,7 +143,7 @@ def test_a_refusal_is_judged_alike(
 
 
 def _refuse(receiver: Receiver, kind: str, status: int, code: str) -> None:
-    """Refuse as the service does: SNS speaks XML, the others JSON."""
+    """Refuse as the standing does: SNS speaks XML, the others JSON."""
     if kind == "sns":
         body = f"<ErrorResponse><Error><Code>{code}</Code></Error></ErrorResponse>"
     else:
@@ -166,9 +166,9 @@ def _ended(arn: str) -> Answer:
 
 @pytest.mark.usefixtures("settings")
 def test_a_function_that_raises_fails_the_attempt_with_its_own_error() -> None:
-    service = function_service(f"any-{next(_NUMBERS)}")
+    standing = function_target(f"any-{next(_NUMBERS)}")
 
-    answer = called(service.target, payload={"fail": True})
+    answer = called(standing.target, payload={"fail": True})
 
     assert isinstance(answer, Again), answer
     assert answer.error is not None
@@ -178,8 +178,8 @@ def test_a_function_that_raises_fails_the_attempt_with_its_own_error() -> None:
 
 @pytest.mark.usefixtures("settings")
 def test_an_execution_that_fails_fails_the_attempt_with_its_own_error() -> None:
-    service = machine_service(f"any-{next(_NUMBERS)}", wait=True, broken=True)
-    started = called(service.target)
+    standing = machine_target(f"any-{next(_NUMBERS)}", wait=True, broken=True)
+    started = called(standing.target)
     assert isinstance(started, Awaiting)
 
     answer = _ended(started.waits_on)
@@ -191,10 +191,10 @@ def test_an_execution_that_fails_fails_the_attempt_with_its_own_error() -> None:
 
 @pytest.mark.usefixtures("settings")
 def test_an_attempt_starts_one_execution_however_often_it_is_started() -> None:
-    service = machine_service(f"any-{next(_NUMBERS)}", wait=True)
+    standing = machine_target(f"any-{next(_NUMBERS)}", wait=True)
 
-    first, second = called(service.target), called(service.target)
-    other = called(service.target, attempt=3)
+    first, second = called(standing.target), called(standing.target)
+    other = called(standing.target, attempt=3)
 
     assert isinstance(first, Awaiting)
     assert first == second
@@ -203,10 +203,10 @@ def test_an_attempt_starts_one_execution_however_often_it_is_started() -> None:
 
 @pytest.mark.usefixtures("settings")
 def test_a_message_names_its_run() -> None:
-    service = queue_service(f"any-{next(_NUMBERS)}")
-    called(service.target)
+    standing = queue_target(f"any-{next(_NUMBERS)}")
+    called(standing.target)
 
-    attributes = message(service.target["queue_url"])["MessageAttributes"]
+    attributes = message(standing.target["queue_url"])["MessageAttributes"]
 
     assert attributes["run_id"]["StringValue"] == "sch_A.20261118T120000Z"
     assert attributes["attempt"]["StringValue"] == "2"

@@ -29,7 +29,7 @@ BROKEN_MACHINE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class Standing:
     """One target: its fields, the same with a name that is not there, and what it has got."""
 
     target: dict[str, Any]
@@ -37,43 +37,43 @@ class Service:
     got: Callable[[], Any]
 
 
-def queue_service(name: str) -> Service:
+def queue_target(name: str) -> Standing:
     """A queue, which a test reads."""
     url = _queue(name)
-    return Service(
+    return Standing(
         {"type": "sqs", "queue_url": url},
         {"type": "sqs", "queue_url": url + "-missing"},
         lambda: json.loads(_message(url)["Body"]),
     )
 
 
-def topic_service(name: str) -> Service:
+def topic_target(name: str) -> Standing:
     """A topic with a queue behind it."""
     url = _queue(f"{name}-behind")
     topic = aws.client("sns").create_topic(Name=name)["TopicArn"]
     aws.client("sns").subscribe(TopicArn=topic, Protocol="sqs", Endpoint=_arn(url))
-    return Service(
+    return Standing(
         {"type": "sns", "topic_arn": topic},
         {"type": "sns", "topic_arn": topic + "-missing"},
         lambda: json.loads(json.loads(_message(url)["Body"])["Message"]),
     )
 
 
-def bus_service(name: str) -> Service:
+def bus_target(name: str) -> Standing:
     """A bus with a rule that leads to a queue."""
     url = _queue(f"{name}-behind")
     events = aws.client("events")
     events.create_event_bus(Name=name)
     events.put_rule(Name=name, EventBusName=name, EventPattern='{"source":["billing"]}')
     events.put_targets(Rule=name, EventBusName=name, Targets=[{"Id": "1", "Arn": _arn(url)}])
-    return Service(
+    return Standing(
         {"type": "eventbridge", "bus": name, "source": "billing", "detail_type": "report"},
         {"type": "eventbridge", "bus": f"{name}-missing", "source": "billing"},
         lambda: json.loads(_message(url)["Body"])["detail"]["payload"],
     )
 
 
-def function_service(name: str, mode: str = "sync") -> Service:
+def function_target(name: str, mode: str = "sync") -> Standing:
     """A function that answers with what it got, or fails when it is told to."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as zipped:
@@ -85,14 +85,14 @@ def function_service(name: str, mode: str = "sync") -> Service:
         Handler="main.handler",
         Code={"ZipFile": archive.getvalue()},
     )["FunctionArn"]
-    return Service(
+    return Standing(
         {"type": "lambda", "function_arn": arn, "mode": mode},
         {"type": "lambda", "function_arn": arn + "-missing", "mode": mode},
         lambda: None,
     )
 
 
-def machine_service(name: str, *, wait: bool, broken: bool = False) -> Service:
+def machine_target(name: str, *, wait: bool, broken: bool = False) -> Standing:
     """A state machine that ends with its input, or fails."""
     arn = aws.client("stepfunctions").create_state_machine(
         name=name, definition=json.dumps(BROKEN_MACHINE if broken else MACHINE), roleArn=ROLE
@@ -103,7 +103,7 @@ def machine_service(name: str, *, wait: bool, broken: bool = False) -> Service:
         (one,) = client.list_executions(stateMachineArn=arn)["executions"]
         return json.loads(client.describe_execution(executionArn=one["executionArn"])["input"])
 
-    return Service(
+    return Standing(
         {"type": "stepfunctions", "state_machine_arn": arn, "wait": wait},
         {"type": "stepfunctions", "state_machine_arn": arn + "-missing", "wait": wait},
         got,

@@ -1,0 +1,148 @@
+"""Awaiting: a target took the work on; it is settled by what it says later, or by the time."""
+
+from __future__ import annotations
+
+import pytest
+
+from onthedot.adapters import tables
+from onthedot.adapters.targets import stepfunctions
+from onthedot.core import run as runs_of
+from onthedot.core.policy import Again, Answer, Awaiting, Done
+from onthedot.core.run import Run
+from onthedot.core.task import Task
+from onthedot.flows.awaiting import conclude
+from onthedot.flows.cancel import cancel
+from tests.flows.calm import add, gate, go, outcomes, runs, said, told, wait, waiting_messages
+from tests.simulation.stage import Stage
+
+HOUR = 3_600
+
+
+def awaited(stage: Stage, **given: object) -> tuple[Task, Run]:
+    """A daily run whose target has taken it on at one o'clock, and answers within the hour."""
+    task = add(stage, "0 13 * * *", timeout_sec=HOUR, **given)
+    stage.answer = lambda call: Awaiting("callback") if call.attempt == 1 else Done("again")
+    go(stage, HOUR + 5)
+    (run,) = runs(stage, task)
+    return task, run
+
+
+def now(run: Run) -> Run:
+    """The row as it is."""
+    item = tables.get(runs_of.TABLE, runs_of.row_key(run.run_id))
+    assert item is not None
+    return runs_of.parse(item)
+
+
+def test_a_run_that_was_taken_on_waits_without_a_worker(stage: Stage) -> None:
+    _, run = awaited(stage)
+
+    assert said(run) == "awaiting(callback)"
+    assert run.life.lease_ms == run.life.started_ms + HOUR * 1000
+    assert len(waiting_messages(stage)) == 1
+
+
+def test_an_answer_ends_it_and_its_message_finds_it_so(stage: Stage) -> None:
+    task, run = awaited(stage)
+
+    assert conclude(run, task, Done({"pages": 3}))
+    wait(stage, 2 * HOUR)
+
+    assert said(now(run)) == "succeeded"
+    assert now(run).life.result == {"pages": 3}
+    assert waiting_messages(stage) == []
+    assert told(stage) == [(HOUR, 1)]
+
+
+def test_a_failure_is_tried_again_as_any_other(stage: Stage) -> None:
+    task, run = awaited(stage)
+
+    assert conclude(run, task, Again("failed", after_sec=60))
+    assert said(now(run)) == "retrying(failed)"
+    wait(stage, 2 * HOUR)
+
+    assert said(now(run)) == "succeeded"
+    assert [attempt for _, attempt in told(stage)] == [1, 2]
+
+
+def test_no_answer_in_time_is_a_timeout_and_tried_again(stage: Stage) -> None:
+    _, run = awaited(stage)
+    wait(stage, 3 * HOUR)
+
+    assert said(now(run)) == "succeeded"
+    (first,) = now(run).life.attempts
+    assert first["outcome"] == "timed_out"
+    (_, again) = told(stage)
+    assert 2 * HOUR <= again[0] < 2 * HOUR + 60
+
+
+def test_the_last_attempt_without_an_answer_is_the_end(stage: Stage) -> None:
+    task, _ = awaited(stage, max_attempts=1)
+    wait(stage, 3 * HOUR)
+
+    assert outcomes(stage, task)["13:00:00"] == "dead(attempts_exhausted)"
+    assert waiting_messages(stage) == []
+
+
+def test_an_answer_that_comes_twice_counts_once(stage: Stage) -> None:
+    task, run = awaited(stage)
+
+    assert conclude(run, task, Done(1))
+    assert not conclude(run, task, Done(2))
+    assert now(run).life.result == 1
+
+
+def test_an_answer_before_the_worker_has_settled_is_the_outcome(stage: Stage) -> None:
+    """The receiver may call back before its own 202 has been read."""
+    task = add(stage, "0 13 * * *", timeout_sec=HOUR)
+
+    def answer(_: object) -> Answer:
+        (run,) = runs(stage, task)
+        assert conclude(now(run), task, Done("called back"))
+        return Awaiting("callback")
+
+    stage.answer = answer
+    go(stage, HOUR + 60)
+
+    (run,) = runs(stage, task)
+    assert (said(run), run.life.result) == ("succeeded", "called back")
+    assert run.stale == ()
+
+
+def test_an_awaiting_run_is_cancelled_at_once(stage: Stage) -> None:
+    task, run = awaited(stage)
+
+    cancel(run.run_id)
+
+    assert said(now(run)) == "cancelled(user)"
+    assert not conclude(run, task, Done())
+
+
+def test_it_holds_its_place_until_it_has_ended(stage: Stage) -> None:
+    task, run = awaited(stage, overlap="queue")
+    assert gate(stage, task)["holders"] == [run.key]
+
+    conclude(run, task, Done())
+
+    assert gate(stage, task)["holders"] == []
+
+
+def test_an_execution_is_looked_at_until_it_has_ended(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[float] = []
+
+    def look(arn: str) -> Answer | None:
+        assert arn == "arn:execution"
+        looks.append(stage.world.now_us / 1_000_000)
+        return Done("made") if len(looks) == 5 else None
+
+    monkeypatch.setattr(stepfunctions, "look", look)
+    task = add(stage, "0 13 * * *", timeout_sec=HOUR)
+    stage.answer = lambda _: Awaiting("execution", "arn:execution")
+    go(stage, 2 * HOUR)
+
+    assert outcomes(stage, task)["13:00:00"] == "succeeded"
+    assert len(looks) == 5
+    assert looks == sorted(looks)
+    assert waiting_messages(stage) == []

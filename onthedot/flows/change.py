@@ -12,6 +12,7 @@ from onthedot.core.keys import CURSOR, SPEC
 from onthedot.core.registered import cursor, first_due
 from onthedot.core.task import Task
 from onthedot.core.writes import Clause, Outcome, Part, Update
+from onthedot.flows.ahead import counted_ahead
 from onthedot.flows.books import close_the_books
 from onthedot.flows.govern import make_it_govern
 from onthedot.flows.known import Known, read
@@ -46,7 +47,8 @@ def change(task_id: str, edit: Edit, also: Also = _nothing_else) -> Task | None:
         wanted = replace(_reopened(known, wanted, now), version=known.task.version + 1)
         if _moves(known.task, wanted):
             close_the_books(known, now)
-        writes = [*_writes(known, wanted), *also(known.task, wanted)]
+        back = counted_ahead(known, now) if _goes_back(known.task, wanted) else 0
+        writes = [*_writes(known, wanted, back), *also(known.task, wanted)]
         if claims.write_together(writes) is Outcome.DONE:
             make_it_govern(wanted, sent_from=_sent_from(known, wanted))
             return wanted
@@ -75,6 +77,11 @@ def _moves(before: Task, after: Task) -> bool:
     return (before.schedule_version, before.status) != (after.schedule_version, after.status)
 
 
+def _goes_back(before: Task, after: Task) -> bool:
+    """Tell whether the cursor is set to the next slot from now, behind what was claimed ahead."""
+    return after.status == "active" and _moves(before, after)
+
+
 def _sent_from(known: Known, wanted: Task) -> int | None:
     """From which due time on claimed runs are to be sent: nobody else may know of them now."""
     before = known.task
@@ -87,7 +94,7 @@ def _sent_from(known: Known, wanted: Task) -> int | None:
     return known.due.next_run_at if _moves(before, wanted) else None
 
 
-def _writes(known: Known, wanted: Task) -> Sequence[Update]:
+def _writes(known: Known, wanted: Task, back: int) -> Sequence[Update]:
     """Both items, each only as it was read; a mere change of payload leaves the cursor alone."""
     before = known.task
     written, changed = before.item(), wanted.item()
@@ -98,11 +105,11 @@ def _writes(known: Known, wanted: Task) -> Sequence[Update]:
         (Clause.equal("version", before.version),),
         removes=tuple(name for name in written if name not in changed),
     )
-    part = _cursor_write(known, wanted)
+    part = _cursor_write(known, wanted, back)
     return [spec, part] if part else [spec]
 
 
-def _cursor_write(known: Known, wanted: Task) -> Update | None:
+def _cursor_write(known: Known, wanted: Task, back: int) -> Update | None:
     before = known.task
     clauses: tuple[Clause, ...] = (Clause.equal("version", known.due.version),)
     following = first_due(wanted) if wanted.status == "active" else None
@@ -116,9 +123,9 @@ def _cursor_write(known: Known, wanted: Task) -> Update | None:
         old = cursor(before, None)
         sets = {name: item[name] for name in _PLANNED_WITH if item[name] != old[name]}
     removes: tuple[str, ...] = ()
-    if wanted.max_runs != before.max_runs:
+    if wanted.max_runs != before.max_runs or back:
         removes += () if left is not None else ("runs_left",)
-        clauses += _runs_left(known, wanted, sets)
+        clauses += _runs_left(known, wanted, sets, back)
     if not sets and not removes:
         return None
     if _moves(before, wanted) and "due_shard" not in item:
@@ -136,10 +143,10 @@ def _version(wanted: Task, sets: dict[str, Any]) -> tuple[tuple[str, int], ...]:
     return () if "version" in sets else (("version", wanted.version),)
 
 
-def _runs_left(known: Known, wanted: Task, sets: dict[str, Any]) -> tuple[Clause, ...]:
-    """Another bound counts what has been claimed already, as it was seen."""
+def _runs_left(known: Known, wanted: Task, sets: dict[str, Any], back: int) -> tuple[Clause, ...]:
+    """A bound counts what has been claimed, as it was seen, but for what is to be passed again."""
     seen = known.due.runs_left
     if wanted.max_runs is not None:
-        used = 0 if seen is None else (known.task.max_runs or 0) - seen
+        used = 0 if seen is None else (known.task.max_runs or 0) - seen - back
         sets["runs_left"] = max(0, wanted.max_runs - used)
     return () if seen is None else (Clause.equal("runs_left", seen),)

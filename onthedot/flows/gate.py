@@ -46,10 +46,7 @@ def acquire(batch: Batch, job: Job) -> Skip | bool | None:
                 if claims.write_one(gates.write(seen, wanted)) is Outcome.DONE:
                     return None
             case Wait(wanted, drop):
-                if wanted == seen or claims.write_one(gates.write(seen, wanted)) is Outcome.DONE:
-                    # Whoever was cancelled before it started has left: look again for its place.
-                    if _cancel(rows[key] for key in drop):
-                        continue
+                if _waits(seen, wanted, rows, drop):
                     _wake_first(wanted, rows, task.max_concurrent or 1, run.key)
                     batch.done([job.ticket.run_id])
                     return True
@@ -111,6 +108,21 @@ def _rows_of(gate: Gate, run: Run) -> dict[str, Run | None]:
 def _order(rows: dict[str, Run | None], run: Run) -> dict[str, int]:
     order = {key: row.life.due_ms for key, row in rows.items() if row}
     return order | {run.key: run.life.due_ms}
+
+
+def _waits(seen: Gate, wanted: Gate, rows: dict[str, Run | None], drop: tuple[str, ...]) -> bool:
+    """Join the line; False says that the gate is to be looked at again."""
+    if _end_the_line(seen, rows, drop):
+        return False
+    if wanted != seen and claims.write_one(gates.write(seen, wanted)) is not Outcome.DONE:
+        return False
+    # Whoever was cancelled before it started has left: there may be a place now.
+    return not _cancel(rows[key] for key in drop)
+
+
+def _end_the_line(gate: Gate, rows: dict[str, Run | None], drop: Iterable[str]) -> bool:
+    """Those in line get their outcome before the gate forgets them: no message names them."""
+    return _cancel(rows[key] for key in drop if key in gate.waiting)
 
 
 def _cancel(dropped: Iterable[Run | None]) -> bool:

@@ -274,3 +274,16 @@ def test_a_task_that_is_not_there_cannot_be_changed(stage: Stage, write: object)
     assert stage.tasks == []
     assert callable(write)
     assert write("sch_NONE") is None
+
+
+def test_an_edit_counts_no_run_of_a_bounded_task_twice(stage: Stage) -> None:
+    task = add(stage, "* * * * *", max_runs=4)
+    # 12:01 and 12:02 are claimed ahead, and lie ahead of the edit as well.
+    go(stage, 5)
+    assert part(stage, task, "cursor")["runs_left"] == 2
+
+    register.reschedule(task.task_id, pack(compile_schedule("*/2 * * * *")))
+    go(stage, 700)
+
+    ran = [key for key, said in outcomes(stage, task).items() if said == "succeeded"]
+    assert ran == ["12:02:00", "12:04:00", "12:06:00", "12:08:00"]

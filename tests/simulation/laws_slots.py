@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.keys import is_slot_key, run_id
+from onthedot.core.run import Run
 from onthedot.core.task import Task
 from tests.simulation.journal import Change, Journal, Move, Seen
 from tests.simulation.stage import Stage
@@ -77,7 +78,7 @@ def accounted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]
             over = place + 1 < len(ruled)
             if reign.task.status == "deleted" or (reign.task.status == "paused" and not over):
                 continue
-            most = reign.task.max_runs
+            most = _still_to_come(reign, rows.values())
             slots = slots_within(reign.task, reign.since, min(reign.until, end))
             for count, (slot, _) in enumerate(slots):
                 key = nominal(slot)
@@ -86,6 +87,22 @@ def accounted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]
                     continue
                 if most is None or count < most:
                     yield f"lost: {task.name} {key} has no row"
+
+
+def _still_to_come(reign: Reign, rows: Iterable[Run]) -> int | None:
+    """A bounded task owes so many slots from here on: what was claimed before it is counted."""
+    most = reign.task.max_runs
+    if most is None:
+        return None
+    before = [
+        run
+        for run in rows
+        if run.task_id == reign.task.task_id
+        and is_slot_key(run.key)
+        and run.life.claimed_ms
+        and run.life.due_ms <= reign.since * 1000
+    ]
+    return most - len(before)
 
 
 def counted(stage: Stage, until_sec: float) -> Iterator[str]:

@@ -135,6 +135,13 @@ MUTANTS = (
         ("retries bare",),
     ),
     Mutant("release first", "wake, then release", mutants_work.release_first, ("closing bare",)),
+    Mutant(
+        "line forgotten",
+        "an outcome first, then the gate forgets",
+        mutants_work.forgotten,
+        ("closing bare",),
+        seed=20_000,
+    ),
     Mutant("unsplit", "a pack that comes back is split", mutants_work.unsplit, ("poison",)),
     Mutant("together", "a suspect runs alone", mutants_work.together, ("killers",)),
     Mutant(

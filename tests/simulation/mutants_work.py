@@ -102,6 +102,11 @@ def slow_answer() -> list[Patch]:
     ]
 
 
+def forgotten() -> list[Patch]:
+    """Those in line are cancelled once the gate has forgotten them, if nothing comes between."""
+    return [(gate, "_end_the_line", lambda *_: False)]
+
+
 def no_fence() -> list[Patch]:
     """Whoever comes settles what runs."""
     return [(moves, "fence", lambda _: (Clause.equal("life.status", "running"),))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping
 from functools import partial
@@ -17,6 +18,11 @@ def of(names: Mapping[str, object]) -> Log:
         warning=partial(_write, names, "WARNING"),
         error=partial(_write, names, "ERROR"),
     )
+
+
+def stream() -> str:
+    """Tell where this worker's lines are kept; outside a Lambda nobody keeps them."""
+    return os.environ.get("AWS_LAMBDA_LOG_STREAM_NAME", "")
 
 
 def _write(names: Mapping[str, object], level: str, message: str, **fields: object) -> None:

@@ -72,6 +72,11 @@ def manifest_key(check_ms: int, dispatch_id: str) -> str:
     return f"check#{nominal(check_ms // 1000)[:16]}#{spread}"
 
 
+def recent_key(minute: str) -> str:
+    """Partition of the manifests of an hour that have been looked at."""
+    return f"recent#{minute[:13]}"
+
+
 def manifest_keys(minute_sec: int) -> list[str]:
     """All partitions of a minute."""
     return [f"check#{nominal(minute_sec)[:16]}#{spread}" for spread in range(MANIFESTS)]

@@ -9,24 +9,30 @@ from dataclasses import dataclass
 from typing import Any
 
 from onthedot.core.instants import nominal
-from onthedot.core.keys import manifest_key
+from onthedot.core.keys import manifest_key, recent_key
+from onthedot.core.run import Run
 
 TABLE = "runs"
 KEPT_SEC = 3 * 86_400
+RECENT_KEPT_SEC = 2 * 3_600
 CHECK_AFTER_SEC = 60
 _ENTRIES_MAX = 8_000
+Entry = tuple[str, int, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """Runs to be looked at in the partition's minute; first listed at `since_ms`."""
+    """Runs to be looked at in the partition's minute; first listed at `since_ms`.
+
+    Each entry is a run's id, the version it was claimed under, and its tenant.
+    """
 
     partition: str
     sort: str
     since_ms: int
     # How often it was carried on: the audit asks less and less often.
     carried: int
-    entries: tuple[tuple[str, int], ...]
+    entries: tuple[Entry, ...]
 
     def item(self) -> dict[str, Any]:
         """Write the item: run ids are random, so packing them is a matter of plain compression."""
@@ -42,10 +48,15 @@ class Manifest:
         }
 
 
+def entry(run: Run) -> Entry:
+    """List a run."""
+    return run.run_id, run.life.tv, run.tenant_id
+
+
 def listing(
-    dispatch_id: str, entries: Sequence[tuple[str, int]], *, now_ms: int, latest_ms: int
+    dispatch_id: str, entries: Sequence[Entry], *, now_ms: int, latest_ms: int
 ) -> list[Manifest]:
-    """List run ids with the version each is claimed under; one manifest a dispatch."""
+    """List what is about to be claimed; one manifest a dispatch."""
     check_ms = max(now_ms, latest_ms) + CHECK_AFTER_SEC * 1000
     return [
         Manifest(
@@ -66,11 +77,14 @@ def parse(item: Mapping[str, Any]) -> Manifest:
         sort=item["scheduled_for"],
         since_ms=item["since_ms"],
         carried=item["carried"],
-        entries=tuple((run, tv) for run, tv in json.loads(zlib.decompress(item["entries"]))),
+        entries=tuple(
+            (run_id, tv, tenant)
+            for run_id, tv, tenant in json.loads(zlib.decompress(item["entries"]))
+        ),
     )
 
 
-def carried(source: Manifest, entries: Sequence[tuple[str, int]], check_sec: int) -> Manifest:
+def carried(source: Manifest, entries: Sequence[Entry], check_sec: int) -> Manifest:
     """Put what is still open before a later minute; the key follows from the source's."""
     return Manifest(
         partition=f"check#{nominal(check_sec)[:16]}#{source.partition.rsplit('#', 1)[1]}",
@@ -79,3 +93,10 @@ def carried(source: Manifest, entries: Sequence[tuple[str, int]], check_sec: int
         carried=source.carried + 1,
         entries=tuple(entries),
     )
+
+
+def recent(source: Manifest) -> dict[str, Any]:
+    """Keep it among what happened lately: lists of recent runs are read from there."""
+    minute = source.partition.split("#")[1]
+    kept = {"scheduled_for": f"{minute}#{source.sort}", "task_id": recent_key(minute)}
+    return source.item() | kept | {"expires_at": source.since_ms // 1000 + RECENT_KEPT_SEC}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from onthedot.core import pull
+from onthedot.core import attention, pull
 from onthedot.core.numbers import LEASE_SEC
 from onthedot.core.run import (
     ATTEMPTS_KEPT,
@@ -21,7 +21,6 @@ from onthedot.core.run import (
 from onthedot.core.writes import Clause, Insert, Update
 
 HISTORY_SEC = 90 * 86_400
-_ATTENTION = frozenset({"dead", "missed"})
 
 
 def insert(run: Run, *, now_ms: int) -> Insert:
@@ -35,7 +34,7 @@ def insert(run: Run, *, now_ms: int) -> Insert:
         "life": run.life.stored(),
     }
     item |= {name: getattr(run, name) for name in OPTIONAL if getattr(run, name)}
-    item |= dict((*_outcome_marks(run, run.life, now_ms), *pull.marks(run, run.life)))
+    item |= dict(_beside(run, run.life, now_ms))
     return Insert(TABLE, item, ("task_id", "scheduled_for"))
 
 
@@ -43,26 +42,16 @@ def _update(run: Run, life: Life, clauses: tuple[Clause, ...], *, now_ms: int) -
     return Update(
         TABLE,
         (("task_id", run.task_id), ("scheduled_for", run.key)),
-        (("life", life.stored()), *_outcome_marks(run, life, now_ms), *pull.marks(run, life)),
+        (("life", life.stored()), *_beside(run, life, now_ms)),
         clauses,
-        pull.unmarked(run, life),
+        (*attention.unmarked(run, life), *pull.unmarked(run, life)),
     )
 
 
-def _outcome_marks(run: Run, life: Life, now_ms: int) -> tuple[tuple[str, Any], ...]:
-    """What only a final row has: its end of life, and its place among what wants attention."""
-    if life.status not in FINAL:
-        return ()
-    marks: tuple[tuple[str, Any], ...] = (("expires_at", now_ms // 1000 + HISTORY_SEC),)
-    if life.status in _ATTENTION:
-        # The index shows attributes of the row only, not what stands inside its life.
-        marks += (
-            ("status", life.status),
-            ("reason", life.reason),
-            ("attention", f"{run.tenant_id}#{life.status}"),
-            ("attention_at", f"{now_ms:013}#{run.key}"),
-        )
-    return marks
+def _beside(run: Run, life: Life, now_ms: int) -> tuple[tuple[str, Any], ...]:
+    """What stands beside the life: places in indexes, and an end that only a final row has."""
+    end = (("expires_at", now_ms // 1000 + HISTORY_SEC),) if life.status in FINAL else ()
+    return (*end, *attention.marks(run, life, now_ms), *pull.marks(run, life))
 
 
 def exact_state(life: Life) -> tuple[Clause, ...]:
@@ -100,7 +89,7 @@ def settle_unstarted(run: Run, status: str, reason: str, *, now_ms: int, note: s
     return _update(run, life, exact_state(run.life), now_ms=now_ms)
 
 
-def started(run: Run, *, owner: str, msg: str, now_ms: int, lease_ms: int) -> Run:
+def started(run: Run, *, owner: str, msg: str, now_ms: int, lease_ms: int, log: str = "") -> Run:
     """Give the run as it is once its next attempt has begun."""
     seen = run.life
     attempts = seen.attempts
@@ -117,12 +106,13 @@ def started(run: Run, *, owner: str, msg: str, now_ms: int, lease_ms: int) -> Ru
         owner=owner,
         msg=msg,
         lease_ms=lease_ms,
+        log=log,
         started_ms=now_ms,
         first_started_ms=seen.first_started_ms or (seen.started_ms if seen.attempt else 0),
         wait_for="",
         attempts=attempts,
     )
-    return replace(run, life=life)
+    return replace(run, life=life, attention="")
 
 
 def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
@@ -183,8 +173,16 @@ def mark(run: Run, life: Life, *, now_ms: int) -> Update:
     return _update(run, life, exact_state(run.life), now_ms=now_ms)
 
 
+def extend(run: Run, life: Life, *, long: bool, now_ms: int) -> Update:
+    """Keep a lease; a run that has used up most of its time is listed as long."""
+    write = replace(settle(run, life, now_ms=now_ms), removes=())
+    marks = attention.long_marks(run, life, now_ms) if long else ()
+    return replace(write, sets=(*write.sets, *marks))
+
+
 def cancel(run: Run, by: str, *, now_ms: int) -> Update:
     """End a run that has not started, or that waits for its next attempt."""
-    write = settle_unstarted(run, "cancelled", by, now_ms=now_ms)
+    reason = by if by in ("previous", "task_deleted") else "user"
+    write = settle_unstarted(run, "cancelled", reason, now_ms=now_ms)
     marks = (("cancel_ms", now_ms), ("cancel_by", by))
     return replace(write, sets=(*write.sets, *marks))

@@ -149,6 +149,7 @@ def _retrying(life: Life, answer: Again, now_ms: int, due_ms: int) -> Life:
         due_ms=due_ms,
         lease_ms=0,
         first_started_ms=life.first_started_ms or life.started_ms,
+        first_due_ms=life.first_due_ms or life.due_ms,
         released=life.released + answer.released,
         checkpoint=life.checkpoint if answer.checkpoint is None else answer.checkpoint,
         attempts=(*earlier, record)[-ATTEMPTS_KEPT:],

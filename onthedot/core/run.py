@@ -38,6 +38,10 @@ class Life:
     lease_ms: int = 0
     started_ms: int = 0
     first_started_ms: int = 0
+    # When it was due before it was retried: that is what lateness is measured from.
+    first_due_ms: int = 0
+    # Where the attempt's worker writes its log.
+    log: str = ""
     ended_ms: int = 0
     wait_for: str = ""
     buried: int = 0
@@ -89,9 +93,15 @@ class Run:
     slot: str = ""
     payload_ref: str = ""
     replay_of: str = ""
+    replayed_as: str = ""
+    replayed_by: str = ""
+    replayed_ms: int = 0
+    purged_ms: int = 0
     backfill_id: str = ""
     # Attempts that came to settle when the run was another's already.
     stale: tuple[Mapping[str, Any], ...] = ()
+    # The list of what wants attention that it stands on.
+    attention: str = ""
 
     @property
     def run_id(self) -> str:
@@ -112,8 +122,13 @@ OPTIONAL = (
     "slot",
     "payload_ref",
     "replay_of",
+    "replayed_as",
+    "replayed_by",
+    "replayed_ms",
+    "purged_ms",
     "backfill_id",
     "stale",
+    "attention",
 )
 
 
@@ -152,6 +167,12 @@ def ended(life: Life, status: str, reason: str, *, now_ms: int, note: str = "") 
     return replace(life, status=status, reason=reason, ended_ms=now_ms, note=note, lease_ms=0)
 
 
+def fingerprint_of(life: Life) -> str:
+    """Tell which errors belong together; without one, its reason is what they have in common."""
+    error: Mapping[str, str] = life.error or {}
+    return error.get("fingerprint", life.reason)
+
+
 def attempt_record(life: Life, outcome: str, now_ms: int) -> dict[str, Any]:
     """Keep what is to be known of an attempt once the row moves on."""
     record = {
@@ -161,4 +182,5 @@ def attempt_record(life: Life, outcome: str, now_ms: int) -> dict[str, Any]:
         "ended_ms": now_ms,
         "outcome": outcome,
     }
-    return record | ({"error": life.error} if life.error else {})
+    kept = {name: value for name in ("error", "log") if (value := getattr(life, name))}
+    return record | kept

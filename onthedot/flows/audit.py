@@ -48,19 +48,19 @@ def _manifests(minute_sec: int) -> Iterator[Manifest]:
 def _look_at(source: Manifest, seen: Ledger) -> None:
     """Carry on first and delete last: a crash in between looks twice, never not at all."""
     now_ms = clock.now_ms()
-    rows = _rows(run_id for run_id, _ in source.entries)
+    rows = _rows(run_id for run_id, *_ in source.entries)
     open_entries = []
     sending: list[Pack] = []
-    for run_id, tv in source.entries:
+    for run_id, tv, tenant_id in source.entries:
         run = rows.get(row_of(run_id))
         if run is None:
             if _still_missing(run_id, tv, source, seen):
-                open_entries.append((run_id, tv))
+                open_entries.append((run_id, tv, tenant_id))
             continue
         if run.final:
             seen.note(run)
             continue
-        open_entries.append((run_id, tv))
+        open_entries.append((run_id, tv, tenant_id))
         if _overdue(run.life, now_ms):
             sending.append(_resend(run))
             seen.count("resent")
@@ -69,6 +69,8 @@ def _look_at(source: Manifest, seen: Ledger) -> None:
         wait_min = _CARRY_MIN[min(source.carried, len(_CARRY_MIN) - 1)]
         check_sec = now_ms // 60_000 * 60 + wait_min * 60
         tables.put(manifest.TABLE, manifest.carried(source, open_entries, check_sec).item())
+    if not source.carried:
+        tables.put(manifest.TABLE, manifest.recent(source))
     tables.delete(manifest.TABLE, {"task_id": source.partition, "scheduled_for": source.sort})
 
 

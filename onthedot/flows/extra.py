@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from onthedot.adapters import claims, clock, ids, queue, tables
 from onthedot.core import manifest, moves, pack
 from onthedot.core import run as runs
+from onthedot.core.keys import payload_key
 from onthedot.core.pack import Pack, Ticket
 from onthedot.core.run import Life, Run
 from onthedot.core.task import Task
@@ -30,7 +32,7 @@ def launch(extra: Sequence[Run]) -> list[Outcome]:
     now_ms = clock.now_ms()
     listed = manifest.listing(
         ids.token(),
-        [(run.run_id, run.life.tv) for run in extra],
+        [manifest.entry(run) for run in extra],
         now_ms=now_ms,
         latest_ms=max(run.life.due_ms for run in extra),
     )
@@ -43,6 +45,17 @@ def launch(extra: Sequence[Run]) -> list[Outcome]:
     ]
     send([run for run, done in zip(extra, outcomes, strict=True) if done is Outcome.DONE])
     return outcomes
+
+
+def launched(run: Run, payload: object) -> Run:
+    """Another payload is put first: a worker that finds the run must find it too."""
+    if payload is not None:
+        run = replace(run, payload_ref=payload_key(run.key))
+        side = {"task_id": run.task_id, "scheduled_for": run.payload_ref, "payload": payload}
+        tables.put(runs.TABLE, side)
+    if launch([run]) != [Outcome.DONE]:
+        raise RuntimeError(f"{run.run_id} was there already")
+    return run
 
 
 def _ours(run: Run) -> bool:

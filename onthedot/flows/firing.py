@@ -61,7 +61,7 @@ def _row(due: Due, planned: Firing | Unfired, tick: Tick) -> run.Run:
 
 def _list(wanted: Sequence[Claim], tick: Tick) -> None:
     """Manifest first: a claim whose dispatcher dies is in nobody's hands but the audit's."""
-    entries = [(claim.run.run_id, claim.run.life.tv) for claim in wanted]
+    entries = [manifest.entry(claim.run) for claim in wanted]
     latest = max(claim.run.life.due_ms for claim in wanted)
     for listed in manifest.listing(
         tick.dispatch_id, entries, now_ms=tick.started_ms, latest_ms=latest

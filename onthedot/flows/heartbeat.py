@@ -12,6 +12,9 @@ from onthedot.core.writes import Outcome
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job, load
 
+# Four fifths of it: four times as much as is left.
+_MOST_TIMES = 4
+
 
 def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
     """Give the jobs that are still ours; a lost lease stops its handler, without a settle."""
@@ -22,7 +25,7 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
         for job in running
     ]
     extended = [
-        moves.settle(job.held, life, now_ms=now_ms)
+        moves.extend(job.held, life, long=_long(job, now_ms), now_ms=now_ms)
         for job, life in zip(running, lives, strict=True)
     ]
     outcomes = claims.write_many(extended)
@@ -32,7 +35,8 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
             job.part.cancel()
             continue
         if outcome is Outcome.DONE:
-            job.run = replace(job.held, life=life)
+            listed = "long" if _long(job, now_ms) else job.held.attention
+            job.run = replace(job.held, life=life, attention=listed)
         kept.append(job)
     receipts = [
         (message.receipt, LEASE_SEC) for job in kept for message in batch.naming(job.ticket.run_id)
@@ -40,6 +44,12 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
     queue.change_visibility(batch.url, list(dict.fromkeys(receipts)))
     _look_for_cancels(kept)
     return kept
+
+
+def _long(job: Job, now_ms: int) -> bool:
+    """Most of the time that the attempt may take is gone."""
+    taken_ms, given_ms = now_ms - job.held.life.started_ms, job.deadline_ms - now_ms
+    return taken_ms >= _MOST_TIMES * given_ms
 
 
 def _look_for_cancels(kept: Sequence[Job]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from onthedot.adapters import claims, clock
+from onthedot.adapters import claims, clock, runlog
 from onthedot.core import moves
 from onthedot.core.numbers import HOLD_MAX_SEC, LEASE_SEC
 from onthedot.core.run import Run
@@ -23,6 +23,7 @@ def prepare(job: Job, worker: str) -> Ready:
         msg=job.hint.message_id,
         now_ms=now_ms,
         lease_ms=now_ms + LEASE_SEC * 1000,
+        log=runlog.stream(),
     )
     job.ready = Ready(begun, moves.start(job.held, begun, now_ms=now_ms))
     return job.ready

@@ -6,7 +6,7 @@ from random import Random
 
 from onthedot.core.instants import nominal
 from onthedot.core.keys import manifest_keys, run_id, slot_key
-from onthedot.core.manifest import carried, listing, parse
+from onthedot.core.manifest import Entry, carried, listing, parse, recent
 from tests.core.made import NOON, NOON_MS
 
 BYTES_A_RUN = 30
@@ -14,13 +14,13 @@ ITEM_MAX = 400_000
 LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
-def entries(count: int) -> list[tuple[str, int]]:
+def entries(count: int) -> list[Entry]:
     """Runs of a tick: another task each, due within the look-ahead."""
     random = Random(1)
     tasks = ["sch_01JD" + "".join(random.choices(LETTERS, k=22)) for _ in range(count)]
     slots = [NOON + random.randrange(0, 150, 5) for _ in range(count)]
     return [
-        (run_id(task, slot_key(slot)), random.randint(1, 40))
+        (run_id(task, slot_key(slot)), random.randint(1, 40), "acme")
         for task, slot in zip(tasks, slots, strict=True)
     ]
 
@@ -73,3 +73,14 @@ def test_what_is_carried_has_a_key_that_follows_from_its_source() -> None:
     assert once.since_ms == further.since_ms == NOON_MS
     assert parse(further.item()) == further
     assert len({source.sort, once.sort, further.sort}) == 3
+
+
+def test_what_has_been_looked_at_stands_in_its_hour_by_its_minute() -> None:
+    (source,) = listing("D1", entries(3), now_ms=NOON_MS, latest_ms=NOON_MS)
+
+    item = recent(source)
+
+    assert item["task_id"] == "recent#2026-11-18T12"
+    assert item["scheduled_for"].startswith("2026-11-18T12:01#")
+    assert item["expires_at"] == NOON + 2 * 3_600
+    assert parse(item).entries == source.entries

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from onthedot.core import moves
@@ -16,6 +18,7 @@ def left(seen: Run, life: Life) -> dict[str, object]:
     return sets
 
 
+LISTED = {"status", "reason", "attention", "attention_at"}
 RUNNING = run(status="running", attempt=1, owner="W", lease_ms=NOON_MS + 1)
 
 
@@ -24,15 +27,15 @@ def test_an_outcome_ends_ninety_days_later(status: str) -> None:
     marks = left(RUNNING, run(status=status, reason="why").life)
 
     assert marks["expires_at"] == NOON_MS // 1000 + 90 * 86_400
-    wanted = (
-        {"status", "reason", "attention", "attention_at"} if status in ("dead", "missed") else set()
-    )
-    assert set(marks) == {"expires_at"} | wanted
+    wanted = LISTED if status in ("dead", "missed") else set()
+    assert set(marks) - {"error_fp"} == {"expires_at"} | wanted
 
 
 @pytest.mark.parametrize("status", sorted(OPEN))
 def test_an_open_row_has_no_end(status: str) -> None:
-    assert left(RUNNING, run(status=status).life) == {}
+    assert set(left(RUNNING, run(status=status).life)) == (
+        LISTED if status == "retrying" else set()
+    )
     assert "expires_at" not in moves.insert(run(status=status), now_ms=NOON_MS).item
 
 
@@ -42,6 +45,26 @@ def test_what_wants_attention_is_found_by_tenant_and_time() -> None:
     assert marks["attention"] == "acme#dead"
     assert marks["attention_at"] == f"{NOON_MS}#2026-11-18T12:00:00Z"
     assert (marks["status"], marks["reason"]) == ("dead", "permanent")
+
+
+def test_what_retries_is_listed_once_and_leaves_the_list_when_it_starts_again() -> None:
+    retrying = run(status="retrying", attempt=1, attention="acme#retrying")
+    begun = moves.started(retrying, owner="W", msg="M", now_ms=NOON_MS, lease_ms=NOON_MS + 1)
+
+    assert "attention" not in dict(moves.stamp(retrying, 2, now_ms=NOON_MS).sets)
+    assert moves.start(retrying, begun, now_ms=NOON_MS).removes == ("attention", "attention_at")
+    assert begun.attention == ""
+
+
+def test_a_long_run_is_listed_until_it_ends() -> None:
+    marks = dict(moves.extend(RUNNING, RUNNING.life, long=True, now_ms=NOON_MS).sets)
+    listed = replace(RUNNING, attention="acme#long")
+
+    assert (marks["attention"], marks["status"]) == ("acme#long", "running")
+    again = moves.extend(listed, RUNNING.life, long=True, now_ms=NOON_MS)
+    assert (len(again.sets), again.removes) == (1, ())
+    over = moves.settle(listed, run(status="succeeded").life, now_ms=NOON_MS)
+    assert over.removes == ("attention", "attention_at")
 
 
 def test_a_row_is_read_as_it_was_put() -> None:
@@ -59,7 +82,8 @@ def test_a_row_is_read_as_it_was_put() -> None:
         cancel_by="user",
     )
 
-    assert parse(moves.insert(whole, now_ms=NOON_MS).item) == whole
+    listed = replace(whole, attention="acme#dead")
+    assert parse(moves.insert(whole, now_ms=NOON_MS).item) == listed
     assert parse(moves.insert(run(), now_ms=NOON_MS).item) == run()
 
 

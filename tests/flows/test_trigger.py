@@ -7,7 +7,8 @@ import pytest
 from onthedot.core.policy import Again, Dead, Done
 from onthedot.core.run import Run
 from onthedot.flows import register
-from onthedot.flows.trigger import replay, trigger
+from onthedot.flows.replay import Wish, replay
+from onthedot.flows.trigger import trigger
 from tests.flows.calm import add, go, outcomes, part, partition, purge, runs, said, told, wait
 from tests.simulation.faults import CALM, Aim, Fault
 from tests.simulation.stage import Stage, make_stage, staged
@@ -118,7 +119,8 @@ def test_a_replay_is_a_new_run_and_the_old_one_keeps_its_outcome(
     assert again is not None
     assert (again.origin, again.slot, again.replay_of) == ("replay", old.key, old.run_id)
     assert "~r" in again.run_id
-    assert stage.rows()[old.run_id] == old
+    seen = stage.rows()[old.run_id]
+    assert (seen.life, seen.replayed_as, seen.attention) == (old.life, again.run_id, "")
     assert len(stage.deliveries) == 2
 
 
@@ -147,7 +149,7 @@ def test_a_replay_carries_the_payload_of_the_run_unless_given_another(stage: Sta
 
     replay(old.run_id)
     wait(stage, 10)
-    replay(old.run_id, payload={"of": "replay"})
+    replay(old.run_id, Wish(payload={"of": "replay"}))
     wait(stage, 15)
 
     paid = [delivery.payload for delivery in stage.deliveries]

@@ -20,7 +20,8 @@ from onthedot.core.task import Task
 from onthedot.flows import backfill, register
 from onthedot.flows.cancel import cancel
 from onthedot.flows.change import change
-from onthedot.flows.trigger import replay, trigger
+from onthedot.flows.replay import replay
+from onthedot.flows.trigger import trigger
 from tests.simulation.faults import Aim
 from tests.simulation.invariants import Measure, broken
 from tests.simulation.process import Process

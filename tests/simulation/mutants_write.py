@@ -13,7 +13,7 @@ from onthedot.core.numbers import LOOK_AHEAD_SEC
 from onthedot.core.run import Run, parse
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
-from onthedot.flows import change, extra, govern, register, trigger
+from onthedot.flows import change, extra, govern, register
 from tests.simulation import stage
 
 Patch = tuple[Any, str, Any]
@@ -64,14 +64,14 @@ def listed_late() -> list[Patch]:
     def launch(runs: Sequence[Run]) -> list[Outcome]:
         now_ms = clock.now_ms()
         outcomes = claims.write_many([moves.insert(run, now_ms=now_ms) for run in runs])
-        entries = [(run.run_id, run.life.tv) for run in runs]
+        entries = [manifest.entry(run) for run in runs]
         listed = manifest.listing(ids.token(), entries, now_ms=now_ms, latest_ms=now_ms)
         for each in listed:
             tables.put(manifest.TABLE, each.item())
         extra.send([run for run, done in zip(runs, outcomes, strict=True) if done is Outcome.DONE])
         return outcomes
 
-    return [(trigger, "launch", launch)]
+    return [(extra, "launch", launch)]
 
 
 def edge() -> list[Patch]:

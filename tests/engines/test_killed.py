@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -57,9 +58,9 @@ def test_the_run_of_a_dead_worker_starts_elsewhere_and_the_dead_one_settles_noth
     assert len(run.stale) <= 1
 
 
-def _work_until(place: Place, folder: Path) -> list[object]:
+def _work_until(place: Place, folder: Path) -> list[subprocess.Popen[str]]:
     """Poll as Lambda does, a process a batch, until another attempt has begun."""
-    begun = []
+    begun: list[subprocess.Popen[str]] = []
     deadline = time.monotonic() + PATIENCE_SEC
     while not (folder / "attempt-2").exists():
         assert time.monotonic() < deadline, "no other worker has begun"

@@ -11,10 +11,10 @@ export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check format bench fuzz simulate lock synth bootstrap diff deploy destroy lint-infra clean machine
+.PHONY: help setup run test check format bench fuzz simulate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: .venv/onthedot .venv-cloud/locked node_modules/.package-lock.json ## install all that the other commands need, exactly as locked
 
@@ -55,17 +55,20 @@ cdk := env -u AWS_CA_BUNDLE CDK_HOME=$(CURDIR)/.cdk NODE_OPTIONS=--no-warnings \
 synth: setup ## write the CloudFormation template into cdk.out
 	@AWS_EC2_METADATA_DISABLED=true $(cdk) synth --quiet
 
-# OPTIONS="--profile work --context alarm_email=ops@example.com" goes to the CDK as it stands.
+# OPTIONS="--context alarm_email=ops@example.com" goes to the CDK as it stands.
 OPTIONS ?=
 bootstrap: setup ## prepare your AWS account and region for the CDK, once
 	@$(cdk) bootstrap $(OPTIONS)
 
-diff: setup ## show what deploying would change (OPTIONS="--profile …" for these four)
+diff: setup ## show what deploying would change (OPTIONS="--context …" for these four)
 	@$(cdk) diff $(OPTIONS)
 
 deploy: setup ## deploy into your AWS account, and print the first admin key
-	@$(cdk) deploy --outputs-file .cdk/outputs.json $(OPTIONS)
-	@$(venv) -m infra.welcome .cdk/outputs.json
+	@$(cdk) deploy $(OPTIONS)
+	@$(venv) -m infra.welcome
+
+after-restore: setup ## let nothing that a restore forgot fire again (docs/restoring.md)
+	@$(venv) -m infra.restored
 
 destroy: setup ## take the stack down; its tables and its bucket stay
 	@$(cdk) destroy $(OPTIONS)

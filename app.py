@@ -3,12 +3,13 @@
 from aws_cdk import App
 
 from infra import bundle, lint
+from infra.outputs import STACK
 from infra.settings import Settings
 from infra.stack import OnTheDot
 
 app = App()
 settings = Settings.read(app.node)
-stack = OnTheDot(app, "OnTheDot", settings=settings, packages=bundle.packages(settings))
+stack = OnTheDot(app, STACK, settings=settings, packages=bundle.packages(settings))
 if app.node.try_get_context("lint"):
     lint.check(app, stack)
 app.synth()

@@ -3,19 +3,15 @@
 The key is made with the deployer's own credentials: nobody can ask the API for one before.
 """
 
-import json
-import os
 import sys
-from pathlib import Path
 
+from infra.outputs import become
 from onthedot.flows import keys
 
 
-def main(outputs_file: str) -> None:
-    """Read what the deployment said; where there is a key already, make none."""
-    outputs = json.loads(Path(outputs_file).read_text())["OnTheDot"]
-    os.environ["ACCESS_TABLE"] = outputs["AccessTable"]
-    os.environ.setdefault("AWS_DEFAULT_REGION", outputs["AlarmTopic"].split(":")[3])
+def main() -> None:
+    """Where there is a key already, make none."""
+    outputs = become()
     key = keys.make_first()
     _say(f"\nThe API: {outputs['Url']}")
     if key is None:
@@ -30,4 +26,4 @@ def _say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

@@ -8,6 +8,7 @@ import pytest
 
 from infra.settings import Settings
 from tests.infra import deployed
+from tests.tidy.tree import ROOT
 
 TARGETS = (
     "arn:aws:sqs:eu-west-1:111122223333:orders",
@@ -131,6 +132,6 @@ def test_a_context_that_makes_no_sense_is_named(name: str, value: str) -> None:
 
 
 def test_the_context_documents_itself() -> None:
-    documented = (deployed.ROOT / "docs" / "deploying.md").read_text()
+    documented = (ROOT / "docs" / "deploying.md").read_text()
 
     assert [name for name in Settings.__slots__ if f"`{name}`" not in documented] == []

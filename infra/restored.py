@@ -1,0 +1,23 @@
+"""After a restore, before ticks go on: see docs/restoring.md, of which this is one step."""
+
+import sys
+
+from infra.outputs import become
+from onthedot.flows.restored import end_what_was_open, start_from_now
+
+
+def main() -> None:
+    """Say each name as it is dealt with: it is the list of what a person should look at."""
+    become()
+    for run_id in end_what_was_open():
+        _say(f"cancelled, for nobody knows what became of it: {run_id}")
+    for task_id in start_from_now():
+        _say(f"goes on from now: {task_id}")
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -21,14 +21,14 @@ def open_targets(function: lambda_.Function, settings: Settings) -> None:
     if settings.target_networks:
         function.add_environment("TARGET_NETWORKS", settings.target_networks)
     for arn in settings.targets:
-        service = _service(arn)
-        allow(function, (_ACTIONS[service],), arn)
-        if service == "states":
+        kind = _kind(arn)
+        allow(function, (_ACTIONS[kind],), arn)
+        if kind == "states":
             executions = arn.replace(":stateMachine:", ":execution:") + ":*"
             allow(function, ("states:DescribeExecution",), executions)
 
 
-def _service(arn: str) -> str:
+def _kind(arn: str) -> str:
     parts = arn.split(":")
     if parts[0] == "arn" and len(parts) >= 6 and parts[2] in _ACTIONS:
         return parts[2]

@@ -116,5 +116,5 @@ def _rows(seen: Iterable[Gate], jobs: Sequence[Job]) -> dict[tuple[str, str], Ru
     own = {(job.held.task_id, job.held.key) for job in jobs}
     named = {(one.task_id, key) for one in seen for key in (*one.holders, *one.waiting)}
     keys = [{"task_id": task, "scheduled_for": key} for task, key in sorted(named - own)]
-    found = [runs.parse(item) for item in tables.get_many({runs.TABLE: keys})[runs.TABLE]]
-    return {(run.task_id, run.key): run for run in found}
+    found = [runs.readable(item) for item in tables.get_many({runs.TABLE: keys})[runs.TABLE]]
+    return {(run.task_id, run.key): run for run in found if run}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from onthedot.core.due import Due
-from onthedot.core.pack import Ticket
+from onthedot.core.pack import Address, Ticket
 from onthedot.core.run import Run
 
 
@@ -33,9 +33,10 @@ class Claim:
         return self.run.life.status == "claimed"
 
     @property
-    def address(self) -> tuple[str, str, int]:
+    def address(self) -> Address:
         """What runs of one message have in common."""
-        return self.run.queue, self.run.tenant_id, self.run.life.due_ms
+        run = self.run
+        return run.queue, run.tenant_id, run.life.due_ms, self.due.pack_max
 
     @property
     def ticket(self) -> Ticket:

@@ -125,6 +125,8 @@ def _when_due(run: Run, task: Task, hint: Hint, now_ms: int) -> Decision:
         if life.schedule_version != task.schedule_version:
             slot = parse_nominal(run.key)
             due_at = task.schedule.due_at(slot)
+            if task.schedule.end_at is not None and slot > task.schedule.end_at:
+                return Skip("skipped", "ended")
             if not task.schedule.matches(slot) or due_at <= task.effective_from:
                 return Skip("skipped", "superseded")
             starting = Start(due_at * 1000, task.schedule_version)

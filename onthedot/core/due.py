@@ -11,6 +11,7 @@ from onthedot.core import packed
 from onthedot.core.calendars import Calendar
 from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.keys import CURSOR
+from onthedot.core.pack import RUNS_MAX
 from onthedot.core.schedule import Schedule
 from onthedot.core.writes import Clause, Update
 
@@ -31,6 +32,7 @@ class Due:
     grace_sec: int
     queue: str
     runs_left: int | None = None
+    pack_max: int = RUNS_MAX
     # Its calendars, which the spec has: in them nothing fires.
     closed: tuple[Calendar, ...] = ()
 
@@ -58,6 +60,7 @@ def parse(item: Mapping[str, Any], closed: tuple[Calendar, ...] = ()) -> Due:
         grace_sec=item["grace_sec"],
         queue=item["queue"],
         runs_left=item.get("runs_left"),
+        pack_max=item.get("pack_max", RUNS_MAX),
         closed=closed,
     )
 

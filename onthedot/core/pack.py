@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 FORMAT = 1
 RUNS_MAX = 25
+# Handlers share one processor, and an invocation is as slow as the slowest of its runs.
+PYTHON_RUNS_MAX = 10
+Address = tuple[str, str, int, int]
 DELAY_MAX_SEC = 900
 
 
@@ -56,10 +60,15 @@ def delay_sec(due_ms: int, now_ms: int) -> int:
     return min(DELAY_MAX_SEC, max(0, (due_ms - now_ms) // 1000 - 1))
 
 
-def packed(tickets: Iterable[tuple[tuple[str, str, int], Ticket]], most: int) -> Iterator[Pack]:
-    """Pack first starts that share queue, tenant and due second."""
+def runs_max(target: Mapping[str, Any]) -> int:
+    """How many runs of such a target go into one message."""
+    return PYTHON_RUNS_MAX if target.get("type") == "python" else RUNS_MAX
+
+
+def packed(tickets: Iterable[tuple[Address, Ticket]]) -> Iterator[Pack]:
+    """Pack first starts that share queue, tenant, due second and how many go together."""
     ordered = sorted(tickets, key=lambda pair: pair[0])
-    for (queue, tenant, due_ms), group in groupby(ordered, key=lambda pair: pair[0]):
+    for (queue, tenant, due_ms, most), group in groupby(ordered, key=lambda pair: pair[0]):
         alike: Sequence[Ticket] = [ticket for _, ticket in group]
         for first in range(0, len(alike), most):
             yield Pack(

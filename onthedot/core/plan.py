@@ -54,9 +54,12 @@ class Plan:
         return self.unfired[0] if self.unfired and self.unfired[0].count else None
 
 
-def plan(due: Due, now: int, *, horizon: int | None = None) -> Plan:
-    """Decide over every slot that is due up to the look-ahead, oldest first."""
-    until = now + LOOK_AHEAD_SEC if horizon is None else horizon
+def plan(due: Due, now: int, *, lost_for: str = "outside_grace") -> Plan:
+    """Decide over every slot that is due up to the look-ahead, oldest first.
+
+    `lost_for` is why a slot whose grace has run out was not caught up on in time.
+    """
+    until = now + LOOK_AHEAD_SEC
     schedule = due.schedule
     slots: list[tuple[int, int]] = []
     slot = _first_slot(due)
@@ -73,7 +76,7 @@ def plan(due: Due, now: int, *, horizon: int | None = None) -> Plan:
     closed = _closed(due, slots)
     excluded = {record.slot for record in closed}
     open_slots = [pair for pair in slots if pair[0] not in excluded]
-    firings, unfired = _sorted_out(due, open_slots, now)
+    firings, unfired = _sorted_out(due, open_slots, now, lost_for)
     if spanned := _leading_range(unfired):
         return Plan(due=due, unfired=[spanned], following=_due_after(due, spanned.last))
     unfired = sorted([*unfired, *closed, *_gaps(due, slots)], key=lambda record: record.slot)
@@ -147,7 +150,7 @@ def _first_slot(due: Due) -> int | None:
 
 
 def _sorted_out(
-    due: Due, slots: list[tuple[int, int]], now: int
+    due: Due, slots: list[tuple[int, int]], now: int, lost_for: str
 ) -> tuple[list[Firing], list[Unfired]]:
     """Late by up to the look-ahead is simply late; of the later ones the policy decides."""
     origin = "task" if due.task_id.startswith("tsk_") else "schedule"
@@ -155,7 +158,7 @@ def _sorted_out(
     late = [pair for pair in slots if pair[1] < now - LOOK_AHEAD_SEC]
     graced = [pair for pair in late if pair[1] >= now - due.grace_sec]
     lost = late[: len(late) - len(graced)]
-    unfired = [Unfired(*pair, "missed", "outside_grace", pair[0]) for pair in lost]
+    unfired = [Unfired(*pair, "missed", lost_for, pair[0]) for pair in lost]
     if due.misfire == "none":
         unfired += [Unfired(*pair, "missed", "policy_none", pair[0]) for pair in graced]
         graced = []

@@ -6,6 +6,7 @@ from typing import Any
 
 from onthedot.core.instants import nominal
 from onthedot.core.keys import CURSOR, shard_of
+from onthedot.core.pack import runs_max
 from onthedot.core.task import TABLE, Task
 from onthedot.core.writes import Insert
 
@@ -24,6 +25,7 @@ def cursor(task: Task, next_run_at: int | None) -> dict[str, Any]:
         "misfire": task.misfire,
         "grace_sec": task.misfire_grace_sec,
         "queue": task.queue,
+        "pack_max": runs_max(task.target),
         "next_run_at": nominal(task.effective_from if next_run_at is None else next_run_at),
     }
     if task.blackouts:

@@ -40,6 +40,7 @@ DUE = Index(
         "misfire",
         "grace_sec",
         "queue",
+        "pack_max",
         "calendars",
         "runs_left",
         "tzdata",

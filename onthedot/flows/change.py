@@ -135,7 +135,7 @@ def _cursor_write(known: Known, wanted: Task, back: int) -> Update | None:
 
 
 # What dispatch plans with besides the schedule.
-_PLANNED_WITH = ("misfire", "grace_sec", "queue")
+_PLANNED_WITH = ("misfire", "grace_sec", "queue", "pack_max")
 
 
 def _version(wanted: Task, sets: dict[str, Any]) -> tuple[tuple[str, int], ...]:

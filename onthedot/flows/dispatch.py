@@ -30,6 +30,8 @@ def dispatch(shards: Sequence[int]) -> Tick:
     tick = new_tick()
     backlog = backlogs.parse(tables.get(run.TABLE, backlogs.KEY))
     herd = Herd(budget=backlog.budget)
+    if backlog.open:
+        tick.lost_for = "circuit_open"
     for first in range(0, len(shards), SHARDS_AT_ONCE):
         if herd.seen > DUE_MAX and siblings.take(shards[first:]):
             tick.count("handed_over", len(shards[first:]))
@@ -88,7 +90,7 @@ def _planned(items: Sequence[tables.Item], tick: Tick) -> list[Plan]:
 def _plan_or_quarantine(item: tables.Item, closed: Sequence[Blackout], tick: Tick) -> Plan | None:
     now = tick.started_ms // 1000
     try:
-        planned = plan(dues.parse(item, calendars_of(closed)), now)
+        planned = plan(dues.parse(item, calendars_of(closed)), now, lost_for=tick.lost_for)
     except UNREADABLE:
         quarantine(item)
         tick.count("quarantined", 1)
@@ -105,7 +107,7 @@ def _behind_ranges(planned: Plan, tick: Tick) -> Plan | None:
         tick.count(spanned.status, spanned.count)
         if due is None:
             return None
-        planned = plan(due, tick.started_ms // 1000)
+        planned = plan(due, tick.started_ms // 1000, lost_for=tick.lost_for)
     return planned
 
 

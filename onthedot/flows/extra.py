@@ -43,7 +43,8 @@ def launch(extra: Sequence[Run]) -> list[Outcome]:
         Outcome.DONE if outcome is Outcome.REFUSED and _ours(run) else outcome
         for run, outcome in zip(extra, outcomes, strict=True)
     ]
-    send([run for run, done in zip(extra, outcomes, strict=True) if done is Outcome.DONE])
+    done = [run for run, one in zip(extra, outcomes, strict=True) if one is Outcome.DONE]
+    send(done, why="start")
     return outcomes
 
 
@@ -68,13 +69,13 @@ def _ours(run: Run) -> bool:
     return bool(seen.life.attempt) or seen.life.claim_id == run.life.claim_id
 
 
-def send(claimed: Sequence[Run]) -> None:
+def send(claimed: Sequence[Run], why: str = "resend") -> None:
     """Send each run by a message of its own; unanswered, nothing may be acknowledged."""
     now_ms = clock.now_ms()
     packs = [
         Pack(
             due_ms=run.life.due_ms,
-            why="resend",
+            why=why,
             tickets=(Ticket(run.run_id, run.life.attempt + 1, run.life.tv),),
             tenant_id=run.tenant_id,
             queue=run.queue,

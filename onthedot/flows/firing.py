@@ -119,7 +119,7 @@ def _send(wanted: Sequence[Claim], tick: Tick) -> None:
         _forget(mine)
         return
     tickets = [(claim.address, claim.ticket) for claim in mine]
-    packs = list(pack.packed(tickets, pack.RUNS_MAX))
+    packs = list(pack.packed(tickets))
     now_ms = clock.now_ms()
     left = queue.send([(each, pack.delay_sec(each.due_ms, now_ms)) for each in packs])
     unsent = {ticket.run_id for each in left for ticket in each.tickets}

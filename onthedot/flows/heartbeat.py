@@ -31,7 +31,9 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
     outcomes = claims.write_many(extended)
     kept = []
     for job, life, outcome in zip(running, lives, outcomes, strict=True):
-        if outcome is Outcome.REFUSED:
+        # In doubt for longer than the last lease that is certain, it may be another's by now.
+        over = outcome is Outcome.UNSURE and job.held.life.lease_ms <= now_ms
+        if outcome is Outcome.REFUSED or over:
             job.part.cancel()
             continue
         if outcome is Outcome.DONE:

@@ -20,6 +20,8 @@ class Tick:
     force: bool = False
     watch: Watch = field(default_factory=aws.watching)
     hopeless: bool = False
+    # What could not be caught up on while the backlog's circuit is open is missed for that.
+    lost_for: str = "outside_grace"
     counts: dict[str, int] = field(default_factory=dict)
 
     @property

@@ -49,4 +49,4 @@ def test_only_what_is_claimed_fires() -> None:
     assert FIRES.fires
     assert not MISSED.fires
     assert FIRES.ticket.attempt == 1
-    assert FIRES.address == ("normal", "acme", NOON_MS)
+    assert FIRES.address == ("normal", "acme", NOON_MS, 25)

@@ -19,7 +19,9 @@ from onthedot.core.decide import (
     needs_cover_check,
     suspect,
 )
+from onthedot.core.packed import pack
 from onthedot.core.run import FINAL
+from onthedot.core.schedule import compile_schedule
 from tests.core.made import NOON, NOON_MS, compiled, run, task
 
 LEASE_MS = NOON_MS + 20_000
@@ -33,6 +35,7 @@ RUNNING: dict[str, Any] = {
 MANUAL = "2026-11-18T12:00:00.500Z~mABC"
 BACKFILL = "2026-11-17T12:00:00Z~b1"
 ODD = compiled("1-59/2 * * * *")
+OVER = pack(compile_schedule("* * * * *", end_at=NOON - 60))
 LATE = compiled("* * * * *", 3_600)
 # Grace and look-ahead.
 TOO_LATE_MS = (3_600 + 150) * 1000
@@ -87,6 +90,12 @@ LINES: dict[str, tuple[dict[str, Any], dict[str, Any], int, Decision]] = {
         {"schedule_version": 2, "compiled": ODD},
         NOON_MS,
         Skip("skipped", "superseded"),
+    ),
+    "8 after its end by now": (
+        {},
+        {"schedule_version": 2, "compiled": OVER},
+        NOON_MS,
+        Skip("skipped", "ended"),
     ),
     "8 a slot still": ({}, {"schedule_version": 2}, NOON_MS, Start(NOON_MS, 2)),
     "8 before the edit": (

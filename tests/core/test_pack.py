@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onthedot.core.pack import RUNS_MAX, Pack, Ticket, delay_sec, packed, parse
+from onthedot.core.pack import RUNS_MAX, Pack, Ticket, delay_sec, packed, parse, runs_max
 from tests.core.made import NOON_MS, TASK_ID, law
 
 tickets = st.builds(
@@ -63,23 +63,28 @@ def test_twenty_five_runs_are_a_small_message() -> None:
                 st.sampled_from(["high", "normal"]),
                 st.sampled_from(["acme", "other"]),
                 st.sampled_from([NOON_MS, NOON_MS + 1_000]),
+                st.sampled_from([10, 25]),
             ),
             tickets,
         ),
         max_size=200,
     ),
-    most=st.sampled_from([1, 10, 25]),
 )
 def test_every_run_is_in_one_pack_with_its_like_and_packs_are_full(
-    runs: list[tuple[tuple[str, str, int], Ticket]], most: int
+    runs: list[tuple[tuple[str, str, int, int], Ticket]],
 ) -> None:
-    packs = list(packed(runs, most))
+    packs = list(packed(runs))
 
     told = [((p.queue, p.tenant_id, p.due_ms), ticket) for p in packs for ticket in p.tickets]
-    assert sorted(told, key=str) == sorted(runs, key=str)
-    assert all(0 < len(each.tickets) <= most for each in packs)
+    assert sorted(told, key=str) == sorted([(a[:3], t) for a, t in runs], key=str)
+    assert all(0 < len(each.tickets) <= 25 for each in packs)
     alike = {address: sum(a == address for a, _ in runs) for address, _ in runs}
-    assert len(packs) == sum(-(-count // most) for count in alike.values())
+    assert len(packs) == sum(-(-count // most) for (*_, most), count in alike.items())
+
+
+def test_python_handlers_go_ten_to_a_message_and_all_others_twenty_five() -> None:
+    assert runs_max({"type": "python", "handler": "hello"}) == 10
+    assert runs_max({"type": "http", "url": "https://example.com"}) == 25
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from onthedot.adapters import siblings
+from onthedot.core.attributes import typed_item
+from onthedot.core.backlog import Backlog
 from onthedot.core.keys import SHARDS
 from onthedot.core.pack import Pack, Ticket
 from onthedot.flows import dispatch as dispatching
@@ -144,3 +146,15 @@ def test_what_is_overdue_waits_behind_what_is_on_time_within_a_budget(stage: Sta
     assert counts["backlog"] == 60
     assert counts["sent"] == 51
     assert counts["not_fired"] == 60
+
+
+def test_what_is_lost_while_the_circuit_is_open_is_missed_for_that(stage: Stage) -> None:
+    task = add(stage, "* * * * *", misfire_grace_sec=200)
+    wait(stage, 490)
+    stage.world.store.put_item(TableName="runs", Item=typed_item(Backlog(open=True).item()))
+
+    dispatch(stage.shards())
+
+    said = outcomes(stage, task)
+    assert said["12:01:00"] == said["12:04:00"] == "missed(circuit_open)"
+    assert said["12:05:00"] == "claimed"

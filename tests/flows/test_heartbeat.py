@@ -7,8 +7,9 @@ import json
 from onthedot.core.call import Call
 from onthedot.core.policy import Again, Answer, Done
 from onthedot.flows.trigger import trigger
-from tests.flows.calm import NOON, add, go, outcomes, purge, runs, told, wait
-from tests.simulation.stage import Stage
+from tests.flows.calm import NOON, add, employ, go, outcomes, purge, runs, told, wait
+from tests.simulation.faults import CALM, Aim, Fault
+from tests.simulation.stage import Stage, make_stage, staged
 
 
 def test_a_handler_of_minutes_keeps_its_lease_and_runs_once(stage: Stage) -> None:
@@ -45,6 +46,27 @@ def test_the_last_attempt_past_its_time_is_the_end(stage: Stage) -> None:
 
     assert outcomes(stage, task)["12:10:00"] == "dead(attempts_exhausted)"
     assert runs(stage, task)[0].life.error["type"] == "TimedOut"
+
+
+def test_a_handler_whose_lease_is_in_doubt_for_too_long_is_stopped_before_another_starts() -> None:
+    """The store answers nothing but that it is too busy; by then the run may be another's."""
+    beats = range(1, 9)
+    throttled = tuple(
+        Aim("work#0", "batch_execute_statement", place, Fault.PARTIAL) for place in beats
+    )
+    stage = make_stage(1, CALM, throttled)
+    stage.takes_sec = lambda call: 100 if call.attempt == 1 else 1
+    with staged(stage):
+        employ(stage)
+        task = add(stage, "*/10 * * * *")
+        go(stage, 624.8)
+        (handler,) = (one for one in stage.world.processes if "work#0/" in one.name)
+        assert handler.dead
+        go(stage, 660)
+
+        assert [attempt for _, attempt in told(stage)] == [1, 2]
+        assert outcomes(stage, task)["12:10:00"] == "succeeded"
+        stage.world.close()
 
 
 def test_a_worker_that_dies_is_replaced_within_27_seconds(stage: Stage) -> None:

@@ -33,21 +33,22 @@ def stamp(assembly: Path) -> None:
 def create(assembly: Path, stack: str, endpoint: str) -> None:
     """Upload what the stack is made from, and create it."""
     s3 = clients.client("s3", endpoint)
+    template = ""
     assets: dict[str, Any] = json.loads((assembly / f"{stack}.assets.json").read_text())
     for asset in assets["files"].values():
         content = _content(assembly, asset["source"])
         for destination in asset["destinations"].values():
-            bucket = _filled(destination["bucketName"])
+            bucket, key = (_filled(destination[name]) for name in ("bucketName", "objectKey"))
             s3.create_bucket(Bucket=bucket)
-            s3.put_object(Bucket=bucket, Key=_filled(destination["objectKey"]), Body=content)
+            s3.put_object(Bucket=bucket, Key=key, Body=content)
+            if asset["source"]["path"] == f"{stack}.template.json":
+                template = f"{endpoint}/{bucket}/{key}"
     # The template asks which version of the bootstrap stack there is.
     clients.client("ssm", endpoint).put_parameter(
         Name="/cdk-bootstrap/hnb659fds/version", Value="30", Type="String"
     )
     clients.client("cloudformation", endpoint).create_stack(
-        StackName=stack,
-        TemplateBody=(assembly / f"{stack}.template.json").read_text(),
-        Capabilities=["CAPABILITY_IAM"],
+        StackName=stack, TemplateURL=template, Capabilities=["CAPABILITY_IAM"]
     )
 
 

@@ -22,7 +22,6 @@ from onthedot.local.stack import Stack
 HELLO = {"type": "python", "handler": "hello"}
 WAIT = {"type": "python", "handler": "wait"}
 FINAL = {"succeeded", "dead", "skipped", "missed", "cancelled"}
-_STEP_SEC = 0.2
 _Got = TypeVar("_Got")
 
 
@@ -104,13 +103,16 @@ class Local:
 
 
 def until(
-    look: Callable[[], _Got], reached: Callable[[_Got], object], within_sec: float = 20
+    look: Callable[[], _Got],
+    reached: Callable[[_Got], object],
+    within_sec: float = 20,
+    step_sec: float = 0.2,
 ) -> _Got:
     """Look again until it is so; what was seen last says why it never was."""
     deadline = time.monotonic() + within_sec
     while not reached(seen := look()):
         assert time.monotonic() < deadline, seen
-        time.sleep(_STEP_SEC)
+        time.sleep(step_sec)
     return seen
 
 

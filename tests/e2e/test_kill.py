@@ -1,0 +1,162 @@
+"""Killed in the middle of it, under 50 fires a second: every slot fires still, and fires once.
+
+`make kill` plays ten rounds of each; `make test` one.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import pytest
+
+from bench import accounts
+from bench.accounts import Accounts
+from onthedot.adapters import tables
+from onthedot.core import manifest, run
+from onthedot.core.keys import manifest_keys
+from onthedot.core.numbers import CLAIM_SEC
+from onthedot.core.packed import pack
+from onthedot.core.registered import cursor, first_due
+from onthedot.core.schedule import compile_schedule
+from onthedot.core.task import Task, cursor_key
+from onthedot.flows.identity import new_id
+from tests.e2e.kit import HELLO, WAIT, Local, until
+from tests.engines.place import surroundings
+
+pytestmark = pytest.mark.xdist_group("kill")
+
+ROUNDS = range(int(os.environ.get("ROUNDS", "1")))
+FIRES_A_SEC = 50
+# A dead worker's run starts again within this after its death.
+AGAIN_SEC = 27
+# Other tests may have the processors for that long.
+BUSY_SEC = 3
+
+
+@pytest.fixture
+def local(local: Local, monkeypatch: pytest.MonkeyPatch) -> Iterator[Local]:
+    """The stack, and the adapters of this process pointed at it."""
+    with surroundings(monkeypatch):
+        for name, value in local.stack.environment.items():
+            monkeypatch.setenv(name, value)
+        yield local
+
+
+def load(begin_in_sec: int, for_sec: int) -> list[Task]:
+    """Fifty tasks with a slot every second, found by nobody but the dispatcher."""
+    begin = int(time.time()) + begin_in_sec
+    schedule = compile_schedule("* * * * * *", end_at=begin + for_sec - 1)
+    tasks = [
+        Task(
+            task_id=new_id("sch"),
+            tenant_id="default",
+            effective_from=begin - 1,
+            compiled=pack(schedule),
+            target=HELLO,
+            overlap="allow",
+            max_concurrent=None,
+        )
+        for _ in range(FIRES_A_SEC)
+    ]
+    for each in tasks:
+        tables.put("tasks", cursor(each, first_due(each)))
+        tables.put("tasks", each.item())
+    return tasks
+
+
+def claimed(tasks: Sequence[Task]) -> int:
+    """How many runs there are of the tasks."""
+    return len(accounts.read(tasks).runs)
+
+
+def begun(tasks: Sequence[Task]) -> bool:
+    """Whether a dispatcher has claimed anything; asked of one task, for it is soon over."""
+    return claimed(tasks[:1]) > 0
+
+
+def unfinished(tasks: Sequence[Task]) -> int:
+    """How many tasks no dispatcher has advanced yet: it does that last."""
+    keys = [cursor_key(each.task_id) for each in tasks]
+    return sum("due_shard" in each for each in tables.get_many({"tasks": keys})["tasks"])
+
+
+def settled(tasks: Sequence[Task], within_sec: float) -> Accounts:
+    return until(lambda: accounts.read(tasks), lambda seen: seen.settled, within_sec)
+
+
+def test_a_dispatcher_killed_in_mid_tick_costs_no_slot_its_second(local: Local) -> None:
+    for _ in ROUNDS:
+        tasks = load(begin_in_sec=CLAIM_SEC + 15, for_sec=15)
+        local.invoke("DispatchFunction", wait=False)
+        until(partial(begun, tasks), bool, step_sec=0.01)
+        assert local.kill("DispatchFunction") >= 1
+        left, claims = unfinished(tasks), claimed(tasks)
+        time.sleep(CLAIM_SEC + 1)
+        local.invoke("DispatchFunction")
+        seen = settled(tasks, within_sec=60)
+
+        print(
+            f"killed at {claims} of {len(seen.slots)} claims, {left} of {len(tasks)} tasks not done"
+        )
+        print(f"  late in ms: {seen.late_ms[-1]} at most")
+        assert left > 0
+        assert (seen.missing, seen.stray, seen.again) == (set(), set(), [])
+        assert seen.late_ms[-1] < BUSY_SEC * 1000
+
+
+def test_a_worker_killed_in_mid_run_has_its_run_started_again_and_settled_once(
+    local: Local,
+) -> None:
+    task_id = local.register(f"long-{new_id('x')}", cron="0 0 1 1 *", target=WAIT)
+    for _ in ROUNDS:
+        tasks = load(begin_in_sec=5, for_sec=15)
+        local.invoke("DispatchFunction")
+        run_id = local.trigger(task_id, payload={"seconds": 10})
+        local.running(run_id, attempt=1)
+        time.sleep(6)
+        assert local.kill("WorkFunction") >= 1
+        killed_ms = time.time_ns() // 1_000_000
+        seen = settled(tasks, within_sec=60)
+        assert local.settled(run_id, within_sec=60)["status"] == "succeeded"
+        long = run.parse(tables.get("runs", run.row_key(run_id)) or {})
+
+        waited_ms = [each.life.started_ms - max(killed_ms, each.life.due_ms) for each in seen.runs]
+        again_ms = long.life.started_ms - killed_ms
+        print(f"again after {again_ms} ms; others at most {max(waited_ms)} ms after kill and due")
+        assert (seen.missing, seen.stray) == (set(), set())
+        assert (long.life.attempt, len(long.life.attempts)) == (2, 1)
+        assert max(again_ms, *waited_ms) < (AGAIN_SEC + BUSY_SEC) * 1000
+
+
+def test_after_a_kill_of_emulator_and_database_the_audit_accounts_for_every_slot(
+    local: Local,
+) -> None:
+    for _ in ROUNDS:
+        tasks = load(begin_in_sec=8, for_sec=15)
+        local.invoke("DispatchFunction")
+        time.sleep(12)
+        local.kill_everything()
+        local.stack.stop()
+        local.stack.start()
+        seen = settled(tasks, within_sec=90)
+        until(partial(audited, local, tasks), lambda left: left == 0, within_sec=90)
+
+        print(f"{len(seen.again)} started again; late ms {seen.late_ms[-1]} at most")
+        assert (seen.missing, seen.stray) == (set(), set())
+
+
+def audited(local: Local, tasks: Sequence[Task]) -> int:
+    """Let the audit pass. How many runs of the tasks the audit has still to look at."""
+    local.invoke("AuditFunction")
+    ours = {each.task_id for each in tasks}
+    now = int(time.time())
+    return sum(
+        run_id.partition(".")[0] in ours
+        for minute in range(now - 1800, now + 300, 60)
+        for partition in manifest_keys(minute)
+        for item in tables.rows(("task_id", partition), "scheduled_for", ("", "~"))
+        for run_id, _ in manifest.parse(item).entries
+    )

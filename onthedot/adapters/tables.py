@@ -86,6 +86,7 @@ def rows(
     table: str = "runs",
     newest_first: bool = False,
     page: int = 0,
+    consistent: bool = True,
 ) -> Iterator[Item]:
     """Walk the items of one partition whose sort key lies between two, both included."""
     name, value = partition
@@ -98,7 +99,7 @@ def rows(
             ":a": typed(between[0]),
             ":b": typed(between[1]),
         },
-        "ConsistentRead": True,
+        "ConsistentRead": consistent,
         "ScanIndexForward": not newest_first,
         **({"Limit": page} if page else {}),
     }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from onthedot.adapters import claims, clock, queue, tables
+from onthedot.adapters import aws, claims, clock, queue, tables
 from onthedot.core import due as dues
 from onthedot.core import manifest, moves
 from onthedot.core import run as runs
@@ -25,6 +25,7 @@ LOOK_BACK_MIN = 30
 # A claim may still be under way: its dispatcher, stalled, may yet put it.
 MISSING_FOR_SEC = 600
 _OVERDUE_SEC = 60
+_MINUTES_AT_ONCE = 4
 _LEASE_OVER_SEC = 45
 _CARRY_MIN = (1, 2, 4, 8, 15)
 
@@ -33,16 +34,27 @@ def audit(*, look_back_min: int = LOOK_BACK_MIN) -> Ledger:
     """Read the manifests of the last minutes, send what is overdue, carry on what is open."""
     seen = Ledger()
     this_minute = clock.now_ms() // 60_000 * 60
-    for minutes in range(look_back_min, -1, -1):
-        for source in _manifests(this_minute - minutes * 60):
+    for minutes in range(look_back_min, -1, -_MINUTES_AT_ONCE):
+        newest = max(0, minutes - _MINUTES_AT_ONCE + 1)
+        listed = [this_minute - back * 60 for back in range(minutes, newest - 1, -1)]
+        for source in _manifests(listed):
             _look_at(source, seen)
     return seen
 
 
-def _manifests(minute_sec: int) -> Iterator[Manifest]:
-    for partition in manifest_keys(minute_sec):
-        for item in tables.rows(("task_id", partition), "scheduled_for", ("0", "~")):
-            yield manifest.parse(item)
+def _manifests(minutes: Iterable[int]) -> Iterator[Manifest]:
+    """Nearly all partitions are empty: they are asked at once, and of a read that may be stale.
+
+    What it does not show yet the next minute does; what it still shows is looked at twice.
+    """
+    partitions = [partition for minute in minutes for partition in manifest_keys(minute)]
+    for items in aws.in_parallel(_listed, partitions):
+        yield from (manifest.parse(item) for item in items)
+
+
+def _listed(partition: str) -> list[tables.Item]:
+    found = tables.rows(("task_id", partition), "scheduled_for", ("0", "~"), consistent=False)
+    return list(found)
 
 
 def _look_at(source: Manifest, seen: Ledger) -> None:

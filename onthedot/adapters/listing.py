@@ -33,6 +33,27 @@ def by_tenant(listed: str, *, limit: int, start: Mapping[str, Any] | None) -> Pa
     )
 
 
+def attention(
+    listed: str, between: tuple[str, str], *, limit: int, start: Mapping[str, Any] | None
+) -> Page:
+    """Give a page of the runs of one kind that want attention."""
+    return _page(
+        "runs",
+        {
+            "IndexName": "attention",
+            "KeyConditionExpression": "#p = :p AND #s BETWEEN :a AND :b",
+            "ExpressionAttributeNames": {"#p": "attention", "#s": "attention_at"},
+            "ExpressionAttributeValues": {
+                ":p": typed(listed),
+                ":a": typed(between[0]),
+                ":b": typed(between[1]),
+            },
+            "Limit": limit,
+        },
+        start,
+    )
+
+
 def runs(
     task_id: str, between: tuple[str, str], *, limit: int, start: Mapping[str, Any] | None
 ) -> Page:

@@ -25,6 +25,11 @@ def stream() -> str:
     return os.environ.get("AWS_LAMBDA_LOG_STREAM_NAME", "")
 
 
+def group() -> str | None:
+    """Tell which group of logs the workers write to, where there is one."""
+    return os.environ.get("WORK_LOG_GROUP") or None
+
+
 def _write(names: Mapping[str, object], level: str, message: str, **fields: object) -> None:
     line = {"level": level, "message": message, **fields, **names}
     # One write a line, so that lines of handlers side by side do not mix.

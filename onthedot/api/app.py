@@ -21,6 +21,8 @@ from onthedot.api import (
     complaints,
     cron,
     health,
+    run_list,
+    run_logs,
     runs,
     schedule_acts,
     schedule_list,
@@ -44,6 +46,8 @@ FAMILIES = (
     task_list,
     cron,
     runs,
+    run_list,
+    run_logs,
 )
 HANDLERS: Handlers = {
     key: handler for family in FAMILIES for key, handler in family.HANDLERS.items()

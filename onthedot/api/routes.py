@@ -62,7 +62,11 @@ ROUTES = (
     _route("POST /v1/tasks/{task_id}/reschedule", "write", once=True),
     _route("POST /v1/cron/preview", "read"),
     _route("GET /v1/timezones", "read"),
+    _route("GET /v1/runs", "read"),
     _route("GET /v1/runs/{run_id}", "read"),
+    _route("POST /v1/runs/{run_id}/cancel", "write", once=True),
+    _route("POST /v1/runs/{run_id}/replay", "write", once=True),
+    _route("GET /v1/runs/{run_id}/logs", "read"),
 )
 
 

@@ -1,37 +1,83 @@
-"""Runs: shown one by one."""
+"""Runs one by one: shown, cancelled, run again."""
 
 from __future__ import annotations
 
-from aws_lambda_powertools.event_handler import Response
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any
 
-from onthedot.adapters import tables
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body
+
 from onthedot.api import answers
 from onthedot.api.answers import Handlers
-from onthedot.api.asking import tenant
-from onthedot.core import keys, run_view
-from onthedot.core import run as runs
-from onthedot.core import task as tasks
-from onthedot.core.problems import not_found
+from onthedot.api.asking import asked, by
+from onthedot.api.run_found import Found, find
+from onthedot.api.shapes_runs import ReplayIn
+from onthedot.core.merge import merged
+from onthedot.core.problems import Problem, not_found
+from onthedot.core.run import Run
+from onthedot.flows import cancel as cancelling
+from onthedot.flows import define
+from onthedot.flows.replay import Wish, replay
 
 
 def show(run_id: str) -> Response[str]:
-    """Show one run."""
-    try:
-        row = runs.row_key(run_id)
-    except ValueError:
-        raise not_found("run of that id") from None
-    beside = {**row, "scheduled_for": keys.payload_key(row["scheduled_for"])}
-    found = tables.get_many(
-        {runs.TABLE: [row, beside], tasks.TABLE: [tasks.spec_key(row["task_id"])]}
-    )
-    items = tables.by_key(found[runs.TABLE], "scheduled_for")
-    item = items.get((row["scheduled_for"],))
-    run = runs.readable(item) if item else None
-    if run is None or run.tenant_id != tenant() or not found[tasks.TABLE]:
+    """Show one run with all of its attempts."""
+    return answers.answer(find(run_id).view())
+
+
+def cancel(run_id: str) -> Response[str]:
+    """Cancel a run: at once while it has not started, by request while it runs."""
+    found = find(run_id)
+    if found.run.final:
+        raise _finished(found.run)
+    seen = cancelling.cancel(run_id, by=asked().by.key_id)
+    if seen is None:
         raise not_found("run of that id")
-    task = tasks.parse(found[tasks.TABLE][0])
-    own = items.get((beside["scheduled_for"],))
-    return answers.answer(run_view.view(run, task, own["payload"] if own else task.payload))
+    if seen.final and seen.life.status != "cancelled":
+        raise _finished(seen)
+    define.tell(by(), "run.cancelled", run_id)
+    return answers.answer(replace(found, run=seen).view(), 200 if seen.final else 202)
 
 
-HANDLERS: Handlers = {"GET /v1/runs/{run_id}": show}
+def again(run_id: str, body: Annotated[ReplayIn | None, Body()] = None) -> Response[str]:
+    """Run it again as a new run, with its payload, a part of it changed, or another one."""
+    found = find(run_id)
+    _check_replayable(found)
+    payload = _payload(found.payload, body)
+    begun = replay(run_id, Wish(by=asked().by.key_id, payload=payload))
+    if begun is None:
+        raise not_found("run of that id")
+    define.tell(by(), "run.replayed", run_id)
+    shown = Found(begun, found.task, found.payload if payload is None else payload).view()
+    return answers.answer(shown, 201, {"Location": f"/v1/runs/{begun.run_id}"})
+
+
+def _payload(present: object, body: ReplayIn | None) -> Any:  # noqa: ANN401 any JSON
+    if body is None or body.payload_patch is None:
+        return body.payload if body else None
+    return merged(present if isinstance(present, Mapping) else {}, body.payload_patch)
+
+
+def _check_replayable(found: Found) -> None:
+    run = found.run
+    if not run.final:
+        message = f"It is still {run.life.status}: expected a run that has ended; cancel it first."
+        raise Problem("not_dead", message)
+    if run.purged_ms or run.range_count:
+        what = "Its payload was purged" if run.purged_ms else "It stands for many slots"
+        raise Problem("not_dead", f"{what}: trigger its schedule, or start a backfill.")
+    if found.task.status == "deleted":
+        raise not_found("schedule or task of that run any more")
+
+
+def _finished(run: Run) -> Problem:
+    return Problem("already_finished", f"It has ended already: it is {run.life.status}.")
+
+
+HANDLERS: Handlers = {
+    "GET /v1/runs/{run_id}": show,
+    "POST /v1/runs/{run_id}/cancel": cancel,
+    "POST /v1/runs/{run_id}/replay": again,
+}

@@ -60,6 +60,8 @@ def run_id(task_id: str, key: str) -> str:
 def row_of(run: str) -> tuple[str, str]:
     """Read a run's id back into its row's key, so that a run is one GetItem away."""
     task_id, _, packed = run.partition(".")
+    if not task_id:
+        raise ValueError(f"'{run}' names no task")
     date, rest = packed[:_RUN_DATE_LENGTH], packed[_RUN_DATE_LENGTH:]
     day, time = date.split("T")
     written = f"{day[:4]}-{day[4:6]}-{day[6:]}T{time[:2]}:{time[2:4]}:{time[4:]}"

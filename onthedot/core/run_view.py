@@ -9,42 +9,48 @@ from typing import Any
 from onthedot.core.instants import local
 from onthedot.core.instants import parse_nominal as instant_of
 from onthedot.core.keys import is_slot_key
-from onthedot.core.run import Run
+from onthedot.core.notes import note_of
+from onthedot.core.run import Life, Run, attempt_record
 from onthedot.core.task import Task
 from onthedot.core.zones import zone
 
 # What kind of target only takes the work over, and says nothing of its end.
 _DELIVERED = frozenset({"sqs", "sns", "eventbridge"})
+_OUTCOMES = {"succeeded": "succeeded", "skipped": "skipped", "cancelled": "cancelled"}
 
 
-def view(run: Run, task: Task, payload: object) -> dict[str, Any]:
-    """Show a run with all of its attempts."""
+def view(run: Run, task: Task, payload: object, *, log_group: str | None = None) -> dict[str, Any]:
+    """Show a run with all of its attempts; what was purged of it is gone."""
     life = run.life
-    first_started_ms = life.first_started_ms or life.started_ms
+    started_ms = life.first_started_ms or life.started_ms
     return {
         **summary(run, task),
-        "note": life.note or None,
+        "note": _note(run, task),
         "worker": life.owner or None,
         "lease_until": moment(life.lease_ms),
         "retry_at": moment(life.due_ms) if life.status == "retrying" else None,
-        "lag_ms": first_started_ms - life.due_ms if first_started_ms else None,
+        "lag_ms": started_ms - due_ms(life) if started_ms else None,
         "schedule_version": life.schedule_version,
-        "payload": payload,
+        "payload": None if run.purged_ms else payload,
         "result": life.result,
         "error": life.error or None,
-        "progress": None,
-        "attempts": [_attempt(attempt) for attempt in life.attempts],
+        "progress": life.progress,
+        "attempts": [_attempt(attempt, log_group) for attempt in attempts(run)],
         "cancel_requested_at": moment(run.cancel_ms),
         "cancelled_by": run.cancel_by or None,
         "replay_of": run.replay_of or None,
+        "replayed_as": run.replayed_as or None,
+        "replayed_by": run.replayed_by or None,
+        "replayed_at": moment(run.replayed_ms),
         "backfill_id": run.backfill_id or None,
+        "purged_at": moment(run.purged_ms),
     }
 
 
 def summary(run: Run, task: Task) -> dict[str, Any]:
     """Show a run in a list."""
     life = run.life
-    slot = run.slot or (run.key if is_slot_key(run.key) else None)
+    slot = slot_of(run)
     return {
         "run_id": run.run_id,
         "task_id": run.task_id,
@@ -56,7 +62,7 @@ def summary(run: Run, task: Task) -> dict[str, Any]:
         "completion": _completion(run, task),
         "scheduled_for": slot,
         "local": local(zone(task.schedule.timezone), instant_of(slot)) if slot else None,
-        "due_at": moment(life.due_ms),
+        "due_at": moment(due_ms(life)),
         "claimed_at": moment(life.claimed_ms),
         "started_at": moment(life.started_ms),
         "ended_at": moment(life.ended_ms),
@@ -66,6 +72,28 @@ def summary(run: Run, task: Task) -> dict[str, Any]:
         "priority": task.priority,
         "range": _range(run),
     }
+
+
+def attempts(run: Run) -> list[Mapping[str, Any]]:
+    """Give every attempt, the newest last; a row keeps no record of that one until it moves on."""
+    life = run.life
+    told = any(
+        one["attempt"] == life.attempt and one["outcome"] != "stale" for one in life.attempts
+    )
+    if not life.attempt or told:
+        return list(life.attempts)
+    newest = attempt_record(life, "", life.ended_ms)
+    return [*life.attempts, {**newest, "outcome": _outcome(life)}]
+
+
+def due_ms(life: Life) -> int:
+    """Tell when it was due at first: a retry is due anew, and late only by that."""
+    return life.first_due_ms or life.due_ms
+
+
+def slot_of(run: Run) -> str | None:
+    """Tell which slot it stands for."""
+    return run.slot or (run.key if is_slot_key(run.key) else None)
 
 
 def moment(ms: int) -> str | None:
@@ -78,7 +106,34 @@ def moment(ms: int) -> str | None:
 def _completion(run: Run, task: Task) -> str | None:
     if run.life.status != "succeeded":
         return None
-    return "delivered" if task.target.get("type") in _DELIVERED else "completed"
+    target = task.target
+    match target.get("type"):
+        case "lambda":
+            delivered = target.get("mode") == "async"
+        case "stepfunctions":
+            delivered = not target.get("wait")
+        case kind:
+            delivered = kind in _DELIVERED
+    return "delivered" if delivered else "completed"
+
+
+def _outcome(life: Life) -> str | None:
+    """Tell how the newest attempt ended, if it has."""
+    if life.status != "dead":
+        return _OUTCOMES.get(life.status)
+    if not life.error:
+        return "lost"
+    return "timed_out" if life.error.get("type") == "TimedOut" else "failed"
+
+
+def _note(run: Run, task: Task) -> str | None:
+    """Say what there is to be said of it: by its handler, or of its slot."""
+    if run.life.note or not is_slot_key(run.key):
+        return run.life.note or None
+    if run.life.schedule_version != task.schedule_version:
+        return None
+    note = note_of(task.schedule, instant_of(run.key))
+    return note.sentence if note else None
 
 
 def _range(run: Run) -> dict[str, Any] | None:
@@ -88,7 +143,7 @@ def _range(run: Run) -> dict[str, Any] | None:
     return {"from": first, "to": run.range_to, "count": run.range_count}
 
 
-def _attempt(attempt: Mapping[str, Any]) -> dict[str, Any]:
+def _attempt(attempt: Mapping[str, Any], log_group: str | None) -> dict[str, Any]:
     started_ms, ended_ms = attempt.get("started_ms", 0), attempt.get("ended_ms", 0)
     return {
         "attempt": attempt["attempt"],
@@ -98,4 +153,5 @@ def _attempt(attempt: Mapping[str, Any]) -> dict[str, Any]:
         "duration_ms": ended_ms - started_ms if started_ms and ended_ms else None,
         "outcome": attempt["outcome"],
         "error": attempt.get("error"),
+        "log": {"group": log_group, "stream": attempt["log"]} if attempt.get("log") else None,
     }

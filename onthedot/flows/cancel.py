@@ -12,7 +12,7 @@ from onthedot.flows import gate
 _TRIES = 8
 
 
-def cancel(run_id: str) -> Run | None:
+def cancel(run_id: str, *, by: str = "user") -> Run | None:
     """Give the run as it then stands: cancelled, asked to stop, or final already."""
     for _ in range(_TRIES):
         item = tables.get(runs.TABLE, runs.row_key(run_id))
@@ -23,7 +23,7 @@ def cancel(run_id: str) -> Run | None:
             return seen
         now_ms = clock.now_ms()
         if seen.life.status == "running":
-            claims.write_one(moves.request_cancel(seen, "user", now_ms=now_ms))
-        elif claims.write_one(moves.cancel(seen, "user", now_ms=now_ms)) is Outcome.DONE:
+            claims.write_one(moves.request_cancel(seen, by, now_ms=now_ms))
+        elif claims.write_one(moves.cancel(seen, by, now_ms=now_ms)) is Outcome.DONE:
             gate.give_up(seen)
     raise RuntimeError(f"{run_id} kept changing under {_TRIES} attempts to cancel it")

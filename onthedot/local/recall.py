@@ -33,7 +33,7 @@ def _listed(now: int) -> Iterator[str]:
     for minute in range(now, now + _AHEAD_SEC, _MINUTE_SEC):
         for partition in manifest_keys(minute):
             for item in tables.rows(("task_id", partition), "scheduled_for", ("", "~")):
-                yield from (run_id for run_id, _ in manifest.parse(item).entries)
+                yield from (run_id for run_id, *_ in manifest.parse(item).entries)
 
 
 def _message(of: Run) -> Pack:

@@ -62,7 +62,7 @@ class Watch:
         for minute in range(first, last, _MINUTE_SEC):
             for partition in manifest_keys(minute):
                 for item in tables.rows(("task_id", partition), "scheduled_for", _ANY):
-                    for run_id, _ in manifest.parse(item).entries:
+                    for run_id, *_ in manifest.parse(item).entries:
                         if run_id not in self._over:
                             self._coming.setdefault(run_id, now_ms)
         self._forget(now_ms - _FORGET_MS)

@@ -158,5 +158,5 @@ def audited(local: Local, tasks: Sequence[Task]) -> int:
         for minute in range(now - 1800, now + 300, 60)
         for partition in manifest_keys(minute)
         for item in tables.rows(("task_id", partition), "scheduled_for", ("", "~"))
-        for run_id, _ in manifest.parse(item).entries
+        for run_id, *_ in manifest.parse(item).entries
     )

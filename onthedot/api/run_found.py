@@ -1,0 +1,56 @@
+"""A run by the id in a path, with its task and its payload; a foreign one is as good as none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from onthedot.adapters import runlog, tables
+from onthedot.api.asking import tenant
+from onthedot.core import keys, run_view
+from onthedot.core import run as runs
+from onthedot.core import task as tasks
+from onthedot.core.problems import not_found
+from onthedot.core.run import Run
+from onthedot.core.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A run as it was read."""
+
+    run: Run
+    task: Task
+    payload: Any
+
+    def view(self) -> dict[str, Any]:
+        """Show it whole."""
+        return run_view.view(self.run, self.task, self.payload, log_group=runlog.group())
+
+
+def find(run_id: str) -> Found:
+    """Read a run of this tenant's, in one call."""
+    try:
+        row = runs.row_key(run_id)
+    except ValueError:
+        raise not_found("run of that id") from None
+    beside = {**row, "scheduled_for": keys.payload_key(row["scheduled_for"])}
+    found = tables.get_many(
+        {runs.TABLE: [row, beside], tasks.TABLE: [tasks.spec_key(row["task_id"])]}
+    )
+    items = tables.by_key(found[runs.TABLE], "scheduled_for")
+    item = items.get((row["scheduled_for"],))
+    run = runs.readable(item) if item else None
+    if run is None or run.tenant_id != tenant() or not found[tasks.TABLE]:
+        raise not_found("run of that id")
+    task = tasks.parse(found[tasks.TABLE][0])
+    return Found(run, task, _payload(run, task, items.get((beside["scheduled_for"],))))
+
+
+def _payload(run: Run, task: Task, own: dict[str, Any] | None) -> Any:  # noqa: ANN401 any JSON
+    """A run may have a payload of its own; a replay has that of the run it repeats."""
+    if own is not None or not run.payload_ref:
+        return own["payload"] if own else task.payload
+    key = {"task_id": run.task_id, "scheduled_for": run.payload_ref}
+    item = tables.get(runs.TABLE, key)
+    return item["payload"] if item else task.payload

@@ -1,0 +1,169 @@
+"""Runs of all tasks: what happened in the last hour, what wants attention, or those of one task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Annotated, Any, Literal
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from onthedot.adapters import clock, listing, tables
+from onthedot.api.answers import Handlers
+from onthedot.api.asking import tenant
+from onthedot.api.instants import From, To, window
+from onthedot.api.pages import Cursor, Limit, Listing
+from onthedot.core import attention, run_view
+from onthedot.core import run as runs
+from onthedot.core import task as tasks
+from onthedot.core.instants import HORIZON, nominal
+from onthedot.core.problems import Problem, not_found
+from onthedot.core.run import Run
+from onthedot.core.run_filter import RunFilter
+from onthedot.core.task import Task
+from onthedot.flows import recent
+
+Status = Annotated[
+    Literal[
+        "claimed",
+        "waiting",
+        "running",
+        "awaiting",
+        "retrying",
+        "succeeded",
+        "dead",
+        "skipped",
+        "missed",
+        "cancelled",
+        "open",
+        "final",
+        "failed",
+        "long",
+    ]
+    | None,
+    Query(),
+]
+Origin = Annotated[
+    Literal["schedule", "task", "manual", "backfill", "catchup", "replay"] | None, Query()
+]
+TaskId = Annotated[str | None, Query(min_length=1, max_length=64)]
+_ALL = (0, HORIZON - 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Question:
+    """What was asked for."""
+
+    filter: RunFilter
+    task_id: str | None
+    between: tuple[int, int]
+    limit: int
+    cursor: str | None
+
+    def pages(self, names: Sequence[str], **known: str) -> Listing:
+        """Give the list that answers it: by these names of its items' keys."""
+        filters = {**self.filter.as_json(), "task": self.task_id, "between": self.between}
+        return Listing(known=known, names=names, filters=filters)
+
+
+def index(
+    status: Status = None,
+    origin: Origin = None,
+    *,
+    task_id: TaskId = None,
+    from_: From = None,
+    to: To = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response[str]:
+    """List runs, newest first: of one task, of those that want attention, or of the last hour."""
+    asked_for = _Question(
+        filter=RunFilter(status, origin),
+        task_id=task_id,
+        between=window(from_, to, _ALL),
+        limit=limit,
+        cursor=cursor,
+    )
+    if status in (attention.LONG, *attention.LISTED):
+        return _of_kind(asked_for)
+    if task_id is not None:
+        return _of_task(asked_for, task_id)
+    if status is not None or asked_for.between != _ALL:
+        given = "from and to" if status is None else f"status={status}"
+        message = f"{given} needs a task_id here: without one, only the last hour is listed."
+        raise Problem("unsupported_filter", message)
+    return _recent(asked_for)
+
+
+def _of_task(question: _Question, task_id: str) -> Response[str]:
+    spec = tables.get(tasks.TABLE, tasks.spec_key(task_id))
+    if spec is None or spec["tenant_id"] != tenant():
+        raise not_found("schedule or task of that id")
+    pages = question.pages(("scheduled_for",), task_id=task_id)
+    first, last = question.between
+    keys = nominal(first), f"{nominal(last)}~~"
+    page = listing.runs(task_id, keys, limit=question.limit, start=pages.start(question.cursor))
+    task = tasks.parse(spec)
+    read = [run for item in page.items if (run := runs.readable(item))]
+    found = [run_view.summary(run, task) for run in read if question.filter.holds(run)]
+    return pages.answer(found, page.last)
+
+
+def _of_kind(question: _Question) -> Response[str]:
+    """Rows are read by their keys: the index may lag behind them."""
+    kind = question.filter.status or ""
+    listed = attention.partition(tenant(), kind)
+    pages = question.pages(("attention_at", "task_id", "scheduled_for"), attention=listed)
+    first, last = question.between
+    stamps = f"{first * 1000:013}", f"{last * 1000 + 999:013}~"
+    start = pages.start(question.cursor)
+    page = listing.attention(listed, stamps, limit=question.limit, start=start)
+    keys = [
+        {name: item[name] for name in ("task_id", "scheduled_for")}
+        for item in page.items
+        if question.task_id in (None, item["task_id"])
+    ]
+    status = "running" if kind == attention.LONG else kind
+    return pages.answer(_summaries(keys, replace(question.filter, status=status)), page.last)
+
+
+def _recent(question: _Question) -> Response[str]:
+    pages = question.pages(("minute", "key", "run_id"))
+    begun = pages.start(question.cursor)
+    before = (begun["minute"], begun["key"], begun["run_id"]) if begun else None
+    now = nominal(clock.now_ms() // 1000 + 1)
+    due = (place for place in recent.places(tenant(), before) if place[1] < now)
+    found = list(islice(due, question.limit + 1))
+    page = found[: question.limit]
+    shown = _summaries([runs.row_key(run_id) for *_, run_id in page], question.filter)
+    more = len(found) > len(page)
+    return pages.answer(shown, dict(zip(pages.names, page[-1], strict=True)) if more else None)
+
+
+def _summaries(keys: Sequence[dict[str, str]], wanted: RunFilter) -> list[dict[str, Any]]:
+    """Show runs by their keys, in that order; whose task is forgotten is forgotten, too."""
+    if not keys:
+        return []
+    specs = [tasks.spec_key(task_id) for task_id in dict.fromkeys(key["task_id"] for key in keys)]
+    found = tables.get_many({runs.TABLE: keys, tasks.TABLE: specs})
+    known: dict[str, Task] = {item["task_id"]: tasks.parse(item) for item in found[tasks.TABLE]}
+    rows = tables.by_key(found[runs.TABLE], "task_id", "scheduled_for")
+    read = [runs.readable(rows[place]) for key in keys if (place := _place(key)) in rows]
+    return [
+        run_view.summary(run, known[run.task_id])
+        for run in read
+        if run and run.task_id in known and _mine(run) and wanted.holds(run)
+    ]
+
+
+def _place(key: dict[str, str]) -> tuple[str, str]:
+    return key["task_id"], key["scheduled_for"]
+
+
+def _mine(run: Run) -> bool:
+    return run.tenant_id == tenant()
+
+
+HANDLERS: Handlers = {"GET /v1/runs": index}

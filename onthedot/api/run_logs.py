@@ -1,0 +1,91 @@
+"""What a run's handler logged, attempt by attempt."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from onthedot.adapters import clock, logs, runlog
+from onthedot.api import answers
+from onthedot.api.answers import Handlers
+from onthedot.api.pages import Cursor, Listing
+from onthedot.api.run_found import Found, find
+from onthedot.core import run_view
+from onthedot.core.run_view import moment
+from onthedot.core.problems import not_found
+
+# Lines of an attempt are written while it runs, or just after; a stamp may be a little off.
+_AROUND_MS = 2_000
+_LINES = 1_000
+
+
+def lines(
+    run_id: str,
+    attempt: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
+    cursor: Cursor = None,
+) -> Response[str]:
+    """Show the log lines of one attempt, the newest unless told otherwise.
+
+    Workers run many runs side by side: only lines that name the run are shown.
+    """
+    found = find(run_id)
+    told = _attempt(found, attempt)
+    group = runlog.group()
+    if told is None or not told.get("log") or group is None:
+        return _none(_why(told))
+    pages = Listing(known={}, names=("token",), filters={"attempt": told["attempt"]})
+    begun = pages.start(cursor)
+    read = logs.read(
+        group,
+        told["log"],
+        _between(told),
+        limit=_LINES,
+        token=begun["token"] if begun else None,
+    )
+    if read is None:
+        return _none("The log of that attempt is not kept any more.")
+    shown = [line for event in read.events if (line := _line(event, run_id))]
+    return pages.answer(shown, {"token": read.following} if read.following else None)
+
+
+def _attempt(found: Found, wanted: int | None) -> Mapping[str, Any] | None:
+    known = run_view.attempts(found.run)
+    if wanted is None:
+        return known[-1] if known else None
+    match = next((one for one in known if one["attempt"] == wanted), None)
+    if match is None:
+        raise not_found(f"attempt {wanted} of that run")
+    return match
+
+
+def _between(told: Mapping[str, Any]) -> tuple[int, int]:
+    ended_ms = told.get("ended_ms") or clock.now_ms()
+    return told["started_ms"] - _AROUND_MS, ended_ms + _AROUND_MS
+
+
+def _why(told: Mapping[str, Any] | None) -> str:
+    if told is None:
+        return "No attempt has begun, so there is no log."
+    return "Its worker ran where no log is kept: look at that machine's own output."
+
+
+def _none(note: str) -> Response[str]:
+    return answers.answer({"data": [], "next_cursor": None, "note": note})
+
+
+def _line(event: Mapping[str, Any], run_id: str) -> dict[str, Any] | None:
+    """Another's lines in the same stream may be another tenant's: they are nobody's to see."""
+    try:
+        told = json.loads(event["message"])
+    except ValueError:
+        return None
+    if not isinstance(told, dict) or told.get("run_id") != run_id:
+        return None
+    return {"at": moment(event["timestamp"]), **told}
+
+
+HANDLERS: Handlers = {"GET /v1/runs/{run_id}/logs": lines}

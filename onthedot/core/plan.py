@@ -50,7 +50,7 @@ class Plan:
 
     @property
     def range(self) -> Unfired | None:
-        """The slots that one row stands for; a plan with a range has nothing else."""
+        """The slots that one row stands for; what else is in such a plan are gaps of the clock."""
         return self.unfired[0] if self.unfired and self.unfired[0].count else None
 
 
@@ -70,15 +70,15 @@ def plan(due: Due, now: int, *, lost_for: str = "outside_grace") -> Plan:
         slots.append((slot, due_at))
         slot = schedule.next(slot)
     if due.closed and slots:
-        if spanned := _blackout(due, slots, now):
-            return Plan(due=due, unfired=[spanned], following=_due_after(due, spanned.last))
+        if spanned := _blackout(due, slots):
+            return _as_range(due, slots, spanned)
         slots, slot = _before_blackout(due, slots, slot, now)
     closed = _closed(due, slots)
     excluded = {record.slot for record in closed}
     open_slots = [pair for pair in slots if pair[0] not in excluded]
     firings, unfired = _sorted_out(due, open_slots, now, lost_for)
     if spanned := _leading_range(unfired):
-        return Plan(due=due, unfired=[spanned], following=_due_after(due, spanned.last))
+        return _as_range(due, slots, spanned)
     unfired = sorted([*unfired, *closed, *_gaps(due, slots)], key=lambda record: record.slot)
     following = None if slot is None else schedule.due_at(slot)
     if due.runs_left is not None and len(firings) >= due.runs_left:
@@ -88,7 +88,13 @@ def plan(due: Due, now: int, *, lost_for: str = "outside_grace") -> Plan:
     return Plan(due=due, firings=firings, unfired=unfired, following=following)
 
 
-def _blackout(due: Due, slots: list[tuple[int, int]], now: int) -> Unfired | None:
+def _as_range(due: Due, slots: list[tuple[int, int]], spanned: Unfired) -> Plan:
+    """Nothing else goes with a range but the gaps of the clock up to its end."""
+    gaps = _gaps(due, [pair for pair in slots if pair[0] <= spanned.last])
+    return Plan(due=due, unfired=[spanned, *gaps], following=_due_after(due, spanned.last))
+
+
+def _blackout(due: Due, slots: list[tuple[int, int]]) -> Unfired | None:
     """A blackout that begins at the cursor, as a range: what is to come in it may fire after all.
 
     For an edit may lift it before it is over, and a row beats a range.
@@ -102,8 +108,6 @@ def _blackout(due: Due, slots: list[tuple[int, int]], now: int) -> Unfired | Non
     while slot is not None and count < BLACKOUT_MAX and closing(due.closed, slot):
         last, count = slot, count + 1
         slot = due.schedule.next(slot)
-    if due_at <= now and count <= ROWS_MAX:
-        return None
     return Unfired(first, due_at, "skipped", "calendar", last, count, note=name)
 
 

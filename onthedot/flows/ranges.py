@@ -25,6 +25,8 @@ def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
     None says that the task cannot go on now: a claim inside is still in another's hands.
     """
     last = _put(each.due, spanned)
+    gaps = [_row(each.due, gap) for gap in each.unfired[1:]]
+    claims.write_surely([moves.insert(gap, now_ms=gap.life.ended_ms) for gap in gaps])
     if not _resolve_inside(each.due, spanned, last, force=force):
         return None
     slot = each.due.schedule.next(last)
@@ -55,29 +57,36 @@ def covering(run: Run) -> Run | None:
 
 def _put(due: Due, spanned: Unfired) -> int:
     """Put the row; whoever was first decides where the range ends."""
-    now_ms = clock.now_ms()
-    row = Run(
-        task_id=due.task_id,
+    row = replace(
+        _row(due, spanned),
         key=range_key(spanned.slot, due.version),
+        range_to=nominal(spanned.last),
+        range_count=spanned.count,
+    )
+    if claims.write_one(moves.insert(row, now_ms=row.life.ended_ms)) is Outcome.DONE:
+        return spanned.last
+    there = tables.get(runs.TABLE, {"task_id": due.task_id, "scheduled_for": row.key})
+    return parse_nominal(runs.parse(there).range_to) if there else spanned.last
+
+
+def _row(due: Due, unfired: Unfired) -> Run:
+    """What is recorded without firing."""
+    return Run(
+        task_id=due.task_id,
+        key=nominal(unfired.slot),
         tenant_id=due.tenant_id,
         origin="schedule",
         queue=due.queue,
         life=Life(
-            status=spanned.status,
-            reason=spanned.reason,
-            note=spanned.note,
+            status=unfired.status,
+            reason=unfired.reason,
+            note=unfired.note,
             tv=due.version,
             schedule_version=due.schedule_version,
-            due_ms=spanned.due * 1000,
-            ended_ms=now_ms,
+            due_ms=unfired.due * 1000,
+            ended_ms=clock.now_ms(),
         ),
-        range_to=nominal(spanned.last),
-        range_count=spanned.count,
     )
-    if claims.write_one(moves.insert(row, now_ms=now_ms)) is Outcome.DONE:
-        return spanned.last
-    there = tables.get(runs.TABLE, {"task_id": due.task_id, "scheduled_for": row.key})
-    return parse_nominal(runs.parse(there).range_to) if there else spanned.last
 
 
 def _resolve_inside(due: Due, spanned: Unfired, last: int, *, force: bool) -> bool:

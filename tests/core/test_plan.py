@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from onthedot.core.calendars import compile_calendar
 from onthedot.core.due import Due
 from onthedot.core.instants import parse_nominal
 from onthedot.core.numbers import LOOK_AHEAD_SEC, ROWS_MAX
@@ -173,3 +174,28 @@ def test_without_runs_left_nothing_fires_and_nothing_follows() -> None:
     planned = plan(due("* * * * *", runs_left=0), NOON)
 
     assert (planned.firings, planned.following) == ([], None)
+
+
+def test_gaps_of_the_clock_are_recorded_beside_the_range_that_spans_them() -> None:
+    schedule = compile_schedule("0,30 2 * * *", timezone="America/New_York", dst_gap="skip")
+    first = schedule.next(parse_nominal("2026-12-01T00:00:00Z"))
+    assert first is not None
+    cursor = replace(due(next_run_at=first), compiled=pack(schedule), grace_sec=3_600)
+
+    planned = plan(cursor, parse_nominal("2027-05-01T00:00:00Z"))
+
+    assert planned.range is not None
+    assert planned.range.count > ROWS_MAX
+    (gap,) = planned.unfired[1:]
+    assert (gap.slot, gap.reason) == (parse_nominal("2027-03-14T07:00:00Z"), "dst_gap")
+
+
+def test_a_blackout_of_the_past_before_many_missed_slots_is_not_forgotten() -> None:
+    closed = compile_calendar("lunch", cron="0-2 12 * * *")
+    cursor = replace(due("* * * * *", grace_sec=60), closed=(closed,))
+
+    blackout, missed, _ = plans(cursor, NOON + 86_400)
+
+    assert (blackout.range and blackout.range.reason) == "calendar"
+    assert (blackout.range and blackout.range.count) == 3
+    assert (missed.range and missed.range.slot) == NOON + 180

@@ -147,7 +147,7 @@ def _of_cursors() -> list[Case]:
         Case("leave the index", replace(dues.advance(due, None, 1), sets=()), item),
     ]
     for name, wanted in edits.items():
-        spec, part = change._writes(known, wanted)  # noqa: SLF001  # what an edit writes
+        spec, part = change._writes(known, wanted, 0)  # noqa: SLF001  # what an edit writes
         cases += [Case(f"{name}, spec", spec, TASK.item()), Case(f"{name}, cursor", part, item)]
     return cases
 

@@ -88,7 +88,9 @@ def update_statement(
     """Spell an update for PartiQL; the key stands among the conditions."""
     assignments = ", ".join(f"{_quoted((name,))}=?" for name in sets)
     changes = [f"SET {assignments}"] if sets else []
-    changes += [f"REMOVE {_quoted((name,))}" for name in removes]
+    if removes:
+        # One clause for all: not every engine reads a second.
+        changes.append(f"REMOVE {', '.join(_quoted((name,)) for name in removes)}")
     where = " AND ".join(f"{_quoted(path)}{operator}?" for path, operator in conditions)
     return f'UPDATE "{table}" {" ".join(changes)} WHERE {where}'
 

@@ -21,6 +21,7 @@ from onthedot.api import (
     complaints,
     cron,
     health,
+    leases,
     run_list,
     run_logs,
     runs,
@@ -48,6 +49,7 @@ FAMILIES = (
     runs,
     run_list,
     run_logs,
+    leases,
 )
 HANDLERS: Handlers = {
     key: handler for family in FAMILIES for key, handler in family.HANDLERS.items()

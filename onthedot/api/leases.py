@@ -1,0 +1,119 @@
+"""Leases: outside workers fetch runs, keep them, and say what came of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body
+
+from onthedot.adapters import clock
+from onthedot.api import answers
+from onthedot.api.answers import Handlers
+from onthedot.api.asking import tenant
+from onthedot.api.shapes_lease import CompleteIn, ErrorIn, FailIn, HeartbeatIn, LeaseIn
+from onthedot.core import run_view
+from onthedot.core.moments import moment
+from onthedot.core.policy import Again, Answer, Dead, Done, error_of
+from onthedot.core.problems import Problem, not_found
+from onthedot.flows import lease
+from onthedot.flows.lease import Leased, Told
+
+_LOOK_SEC = 1.0
+
+
+def take(body: Annotated[LeaseIn, Body()]) -> Response[str]:
+    """Lease runs."""
+    until = clock.monotonic() + body.wait_sec
+    while True:
+        taken = lease.take(
+            body.queue,
+            tenant_id=tenant(),
+            most=body.max,
+            worker=body.worker or "worker",
+            lease_sec=body.lease_sec,
+        )
+        if taken or clock.monotonic() + _LOOK_SEC > until:
+            return answers.answer({"data": [_shown(each) for each in taken]})
+        clock.sleep(_LOOK_SEC)
+
+
+def heartbeat(run_id: str, body: Annotated[HeartbeatIn, Body()]) -> Response[str]:
+    """Extend a lease."""
+    kept = lease.extend(
+        _known(run_id),
+        body.attempt,
+        tenant_id=tenant(),
+        lease_sec=body.lease_sec,
+        progress=body.progress,
+    )
+    if isinstance(kept, Told):
+        raise _refused(run_id, body.attempt, kept)
+    return answers.answer(
+        {
+            "lease_until": moment(kept.life.lease_ms),
+            "cancel_requested": bool(kept.cancel_ms),
+        }
+    )
+
+
+def complete(run_id: str, body: Annotated[CompleteIn, Body()]) -> Response[str]:
+    """Settle an attempt that did its work."""
+    return _settled(run_id, body.attempt, Done(body.result))
+
+
+def fail(run_id: str, body: Annotated[FailIn, Body()]) -> Response[str]:
+    """Settle an attempt that did not."""
+    error = _error(body.error)
+    answer: Answer = Again("failed", error, body.retry_in_sec, body.checkpoint)
+    if body.permanent:
+        answer = Dead("permanent", error)
+    elif body.release:
+        answer = Again("released", error, body.retry_in_sec, body.checkpoint)
+    return _settled(run_id, body.attempt, answer)
+
+
+def _settled(run_id: str, attempt: int, answer: Answer) -> Response[str]:
+    told = lease.settle(_known(run_id), attempt, answer, tenant_id=tenant())
+    if told is not Told.TAKEN:
+        raise _refused(run_id, attempt, told)
+    return answers.empty()
+
+
+def _shown(leased: Leased) -> dict[str, Any]:
+    """Besides what objects have, a worker is told until when, and where to go on."""
+    return {
+        "run": run_view.view(leased.run, leased.task, leased.call.payload),
+        "attempt": leased.call.attempt,
+        "lease_until": moment(leased.run.life.lease_ms),
+        "deadline": moment(leased.call.deadline_ms),
+        "checkpoint": leased.call.checkpoint,
+    }
+
+
+def _error(said: ErrorIn | str | None) -> dict[str, Any]:
+    if isinstance(said, ErrorIn):
+        return error_of(said.type, said.message, said.stack)
+    return error_of("Error", said or "the worker gave no reason")
+
+
+def _known(run_id: str) -> str:
+    """An id that names no row is nobody's."""
+    task_id, _, key = run_id.partition(".")
+    if not task_id or "T" not in key:
+        raise not_found("run of that id")
+    return run_id
+
+
+def _refused(run_id: str, attempt: int, told: Told) -> Problem:
+    if told is Told.MISSING:
+        return not_found("run of that id")
+    return Problem("lease_lost", f"Attempt {attempt} does not have {run_id} any more.")
+
+
+HANDLERS: Handlers = {
+    "POST /v1/leases": take,
+    "POST /v1/runs/{run_id}/heartbeat": heartbeat,
+    "POST /v1/runs/{run_id}/complete": complete,
+    "POST /v1/runs/{run_id}/fail": fail,
+}

@@ -1,0 +1,57 @@
+"""What outside workers write: which runs they want, and what came of those they had."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from onthedot.api.shapes_target import Written
+
+LeaseSec = Annotated[int, Field(ge=10, le=3_600)]
+Attempt = Annotated[int, Field(ge=1)]
+
+
+class LeaseIn(Written):
+    """Up to `max` runs of a queue; `wait_sec` is how long to wait for one."""
+
+    queue: str = Field(pattern=r"^[a-z0-9-]{1,64}$")
+    max: int = Field(1, ge=1, le=10)
+    wait_sec: int = Field(0, ge=0, le=20)
+    lease_sec: LeaseSec = 60
+    worker: str = Field("", max_length=128)
+
+
+class HeartbeatIn(Written):
+    """The attempt goes on."""
+
+    attempt: Attempt
+    lease_sec: LeaseSec = 60
+    progress: Any = None
+
+
+class CompleteIn(Written):
+    """The attempt did its work."""
+
+    attempt: Attempt
+    result: Any = None
+
+
+class ErrorIn(Written):
+    """What went wrong; the fingerprint is made here."""
+
+    type: str = Field("Error", max_length=200)
+    message: str = ""
+    stack: str = ""
+    fingerprint: str = Field("", max_length=64)
+
+
+class FailIn(Written):
+    """The attempt did not; with `release` it does not count."""
+
+    attempt: Attempt
+    error: ErrorIn | str | None = None
+    permanent: bool = False
+    retry_in_sec: int | None = Field(None, ge=0, le=31_622_400)
+    release: bool = False
+    checkpoint: Any = None

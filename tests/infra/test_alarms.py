@@ -102,3 +102,9 @@ def test_the_first_row_asks_the_four_questions() -> None:
 
 def test_the_dashboard_is_whole_json() -> None:
     assert json.loads(dashboard())["widgets"]
+
+
+def test_the_bill_in_the_docs_counts_what_there_is() -> None:
+    counted = f"{len(EMITTED)} metrics, {len(alarms())} alarms, 1 dashboard"
+
+    assert counted in tree.text("docs/deploying.md")

@@ -11,7 +11,7 @@ export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check format bench fuzz simulate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
+.PHONY: help setup run load kill test check format bench fuzz simulate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,14 @@ format: setup ## rewrite the files as the formatter and the fixable rules want t
 
 bench: setup ## measure the engine against its limits
 	@$(venv) -m bench
+
+load: setup ## measure 1,000 one-minute schedules on the local stack: spread, then all at :00 (a quarter of an hour)
+	@$(venv) -m bench.local
+
+# Alone on the machine nothing is late by more than a second; beside other tests it may be.
+ROUNDS ?= 10
+kill: setup ## kill dispatchers, workers and the whole local stack under load, ROUNDS=10 times each
+	@ROUNDS=$(ROUNDS) BUSY_SEC=1 $(venv) -m pytest tests/e2e/test_kill.py --numprocesses=0 --capture=no --verbose
 
 fuzz: setup ## throw 200,000 broken schedules at the parser
 	@FUZZ=200000 $(venv) -m pytest tests/core/test_fuzz.py

@@ -12,13 +12,12 @@ ACCOUNT = "000000000000"
 KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
 
 
-def client(service: str, endpoint: str, *, trusting: str | None = None) -> Any:  # noqa: ANN401 botocore makes clients at run time
-    """Make a client; over TLS it trusts the certificate of that file."""
+def client(service: str, endpoint: str) -> Any:  # noqa: ANN401 botocore makes clients at run time
+    """Make a client."""
     return get_session().create_client(
         service,
         region_name=REGION,
         endpoint_url=endpoint,
-        verify=trusting,
         aws_access_key_id=KEYS["AWS_ACCESS_KEY_ID"],
         aws_secret_access_key=KEYS["AWS_SECRET_ACCESS_KEY"],
         config=Config(s3={"addressing_style": "path"}, retries={"total_max_attempts": 1}),

@@ -27,10 +27,10 @@ def deploy(folder: Folder, children: Children, endpoint: str, say: Say) -> dict[
         say("cdk deploy")
         cdk.deploy(folder, children, endpoint)
         assembly.stamp(folder.assembly)
-    return _outputs(endpoint)
+    return outputs(endpoint)
 
 
-def _outputs(endpoint: str) -> dict[str, str]:
+def outputs(endpoint: str) -> dict[str, str]:
     """Wait until the stack stands, and give what it says of itself."""
     cloudformation = clients.client("cloudformation", endpoint)
     deadline = time.monotonic() + _MAX_SEC

@@ -70,7 +70,7 @@ class Stack:
             "AWS_ENDPOINT_URL": self.endpoint,
             "AWS_ENDPOINT_URL_DYNAMODB": self.dynamodb,
             "PARALLEL_CALLS": "1",
-            **{_variable(name): value for name, value in self.outputs.items()},
+            **variables(self.outputs),
         }
 
     def start(self) -> None:
@@ -126,9 +126,9 @@ class Stack:
             invoke(FunctionName=self.outputs[function], InvocationType="Event", Payload=b"{}")
 
 
-def _variable(output: str) -> str:
-    """TasksTable is TASKS_TABLE to a function, NormalQueueUrl NORMAL_QUEUE_URL."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", output).upper()
+def variables(outputs: Mapping[str, str]) -> dict[str, str]:
+    """Name the stack's outputs as a function's environment does: TASKS_TABLE for TasksTable."""
+    return {re.sub(r"(?<!^)(?=[A-Z])", "_", name).upper(): value for name, value in outputs.items()}
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from onthedot.local.folder import Folder
 from onthedot.local.front import front_door
 from onthedot.local.stack import Stack
 from tests.e2e.kit import Local, sharing_an_assembly
+from tests.engines.place import surroundings
 
 Starting = Callable[..., AbstractContextManager[Stack]]
 
@@ -41,3 +42,12 @@ def starting(tmp_path_factory: pytest.TempPathFactory) -> Starting:
 def local(starting: Starting, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
     with starting(tmp_path_factory.mktemp("stack") / "onthedot") as stack:
         yield Local.of(stack)
+
+
+@pytest.fixture
+def adapters(local: Local, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The adapters of this process, pointed at the stack."""
+    with surroundings(monkeypatch):
+        for name, value in local.stack.environment.items():
+            monkeypatch.setenv(name, value)
+        yield

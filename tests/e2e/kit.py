@@ -13,6 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from onthedot.adapters import tables
+from onthedot.core.packed import pack
+from onthedot.core.registered import cursor, first_due
+from onthedot.core.schedule import compile_schedule
+from onthedot.core.task import Task
+from onthedot.flows.identity import new_id
+from onthedot.flows.keys import FIRST_TENANT
 from onthedot.local import clients
 from onthedot.local.admin_key import admin_key
 from onthedot.local.caller import Caller
@@ -126,6 +133,28 @@ def sharing_an_assembly(folder: Folder, shared: Path) -> Iterator[None]:
     with (shared / "cdk.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def load(tasks: int, *, begin_in_sec: int, for_sec: int) -> list[Task]:
+    """Tasks with a slot every second, put where nobody but the dispatcher finds them."""
+    begin = int(time.time()) + begin_in_sec
+    schedule = compile_schedule("* * * * * *", end_at=begin + for_sec - 1)
+    made = [
+        Task(
+            task_id=new_id("sch"),
+            tenant_id=FIRST_TENANT,
+            effective_from=begin - 1,
+            compiled=pack(schedule),
+            target=HELLO,
+            overlap="allow",
+            max_concurrent=None,
+        )
+        for _ in range(tasks)
+    ]
+    for each in made:
+        tables.put("tasks", cursor(each, first_due(each)))
+        tables.put("tasks", each.item())
+    return made
 
 
 def members(group: int) -> list[int]:

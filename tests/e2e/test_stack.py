@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import pytest
 
+from bench import accounts
 from onthedot.core.instants import nominal
 from onthedot.local.caller import Caller
-from tests.e2e.kit import Local, until
+from tests.e2e.kit import Local, load, until
 
 pytestmark = pytest.mark.xdist_group("e2e")
 
@@ -50,3 +52,13 @@ def test_a_trigger_runs_at_once(local: Local) -> None:
 
     assert (run["status"], run["origin"]) == ("succeeded", "manual")
     assert run["result"] == {"greeting": "Hello, trigger!"}
+
+
+@pytest.mark.usefixtures("adapters")
+def test_the_rule_dispatches_within_a_minute_what_no_request_did(local: Local) -> None:
+    (task,) = load(1, begin_in_sec=1, for_sec=1)
+
+    seen = until(partial(accounts.read, [task]), lambda seen: seen.settled, within_sec=90)
+
+    assert (seen.missing, seen.again) == (set(), [])
+    assert local.processes("DispatchFunction") != []

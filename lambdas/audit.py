@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from onthedot.adapters import depth, telemetry
-from onthedot.flows import backfill, long_runs, tallies
+from onthedot.flows import long_runs, loops, tallies
 from onthedot.flows.audit import audit
 from onthedot.flows.not_fired import not_fired
 
@@ -20,7 +20,7 @@ def handler(_event: Mapping[str, Any], _context: object) -> dict[str, float]:
         **long_runs.look_at(ledger.longest),
         **not_fired(),
         "waiting_messages": depth.waiting(),
-        "backfilled": backfill.step(),
+        **loops.step(),
         "audits": 1,
     }
     telemetry.emit(telemetry.MINUTE, figures)

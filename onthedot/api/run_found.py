@@ -7,9 +7,10 @@ from typing import Any
 
 from onthedot.adapters import runlog, tables
 from onthedot.api.asking import tenant
-from onthedot.core import keys, run_view
+from onthedot.core import payloads, run_view
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
+from onthedot.core.keys import payload_key
 from onthedot.core.problems import not_found
 from onthedot.core.run import Run
 from onthedot.core.task import Task
@@ -34,7 +35,7 @@ def find(run_id: str) -> Found:
         row = runs.row_key(run_id)
     except ValueError:
         raise not_found("run of that id") from None
-    beside = {**row, "scheduled_for": keys.payload_key(row["scheduled_for"])}
+    beside = {**row, "scheduled_for": payload_key(row["scheduled_for"])}
     found = tables.get_many(
         {runs.TABLE: [row, beside], tasks.TABLE: [tasks.spec_key(row["task_id"])]}
     )
@@ -44,13 +45,5 @@ def find(run_id: str) -> Found:
     if run is None or run.tenant_id != tenant() or not found[tasks.TABLE]:
         raise not_found("run of that id")
     task = tasks.parse(found[tasks.TABLE][0])
-    return Found(run, task, _payload(run, task, items.get((beside["scheduled_for"],))))
-
-
-def _payload(run: Run, task: Task, own: dict[str, Any] | None) -> Any:  # noqa: ANN401 any JSON
-    """A run may have a payload of its own; a replay has that of the run it repeats."""
-    if own is not None or not run.payload_ref:
-        return own["payload"] if own else task.payload
-    key = {"task_id": run.task_id, "scheduled_for": run.payload_ref}
-    item = tables.get(runs.TABLE, key)
-    return item["payload"] if item else task.payload
+    own = items.get((beside["scheduled_for"],))
+    return Found(run, task, payloads.read(own["payload"]) if own else task.payload)

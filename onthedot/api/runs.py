@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
@@ -14,7 +13,6 @@ from onthedot.api.answers import Handlers
 from onthedot.api.asking import asked, by
 from onthedot.api.run_found import Found, find
 from onthedot.api.shapes_runs import ReplayIn
-from onthedot.core.merge import merged
 from onthedot.core.problems import Problem, not_found
 from onthedot.core.run import Run
 from onthedot.flows import cancel as cancelling
@@ -45,19 +43,14 @@ def again(run_id: str, body: Annotated[ReplayIn | None, Body()] = None) -> Respo
     """Run it again as a new run, with its payload, a part of it changed, or another one."""
     found = find(run_id)
     _check_replayable(found)
-    payload = _payload(found.payload, body)
-    begun = replay(run_id, Wish(by=asked().by.key_id, payload=payload))
+    given = body or ReplayIn()
+    wish = Wish(by=asked().by.key_id, payload=given.payload, patch=given.payload_patch)
+    begun = replay(run_id, wish)
     if begun is None:
         raise not_found("run of that id")
     define.tell(by(), "run.replayed", run_id)
-    shown = Found(begun, found.task, found.payload if payload is None else payload).view()
+    shown = find(begun.run_id).view()
     return answers.answer(shown, 201, {"Location": f"/v1/runs/{begun.run_id}"})
-
-
-def _payload(present: object, body: ReplayIn | None) -> Any:  # noqa: ANN401 any JSON
-    if body is None or body.payload_patch is None:
-        return body.payload if body else None
-    return merged(present if isinstance(present, Mapping) else {}, body.payload_patch)
 
 
 def _check_replayable(found: Found) -> None:

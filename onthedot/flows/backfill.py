@@ -1,95 +1,141 @@
-"""Backfill: planned first, then carried out so many slots a minute, and to be stopped any time."""
+"""Backfill: planned first, then carried out so many slots a minute, and to be stopped any time.
+
+Where runs may not overlap freely, one follows the other: none of them may turn another away.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from onthedot.adapters import claims, clock, ids, tables
 from onthedot.core import backfill as backfills
+from onthedot.core import gate as gates
+from onthedot.core import loop as loops
 from onthedot.core import run as runs
-from onthedot.core.backfill import RATE_MAX, RUNNING, TABLE, Backfill
-from onthedot.core.instants import nominal
-from onthedot.core.keys import backfill_key
+from onthedot.core.backfill import Backfill, Past, turned_away
+from onthedot.core.instants import nominal, parse_nominal
+from onthedot.core.keys import GATE, backfill_key
+from onthedot.core.loop import Loop
 from onthedot.core.run import Run
-from onthedot.core.schedule import Schedule
 from onthedot.core.task import Task
-from onthedot.core.writes import Outcome
 from onthedot.flows.extra import first_life, launch
 from onthedot.flows.known import read
 
-
-def plan(wanted: Backfill) -> list[int]:
-    """Dry run: the slots that would be run now."""
-    known = read(wanted.task_id)
-    if known is None:
-        return []
-    task = known.task
-    slots = list(wanted.slots(task.schedule))
-    return [slot for slot, _ in _to_run(wanted, task, slots)]
+# How many slots one look passes over where there is nothing to do.
+LOOK_MAX = 1_000
 
 
-def begin(wanted: Backfill) -> bool:
-    """Start it; the next minute makes its first step."""
-    return claims.write_one(backfills.begin(wanted)) is Outcome.DONE
-
-
-def stop(backfill_id: str) -> None:
-    """Launch no more of it; what runs goes on."""
-    tables.delete(TABLE, {"task_id": RUNNING, "scheduled_for": backfill_id})
-
-
-def step() -> int:
-    """Move every running backfill on by a minute's worth; give how many runs were launched."""
-    items = list(tables.rows(("task_id", RUNNING), "scheduled_for", ("0", "~")))
-    return sum(_step(backfills.parse(item)) for item in items)
-
-
-def _step(running: Backfill) -> int:
-    """Launch first, move on second: a crash in between finds the keys taken and goes on."""
-    known = read(running.task_id)
-    if known is None or known.task.status == "deleted":
-        stop(running.backfill_id)
-        return 0
-    schedule: Schedule = known.task.schedule
-    slots = list(islice(running.slots(schedule), min(running.per_minute, RATE_MAX)))
-    launched = [_run(running, known.task, *one) for one in _to_run(running, known.task, slots)]
-    if launched:
-        launch(launched)
-    if not slots or slots[-1] >= running.last:
-        stop(running.backfill_id)
-    else:
-        claims.write_one(backfills.moved(running, slots[-1] + 1))
-    return len(launched)
-
-
-def _to_run(wanted: Backfill, task: Task, slots: Sequence[int]) -> list[tuple[int, int]]:
-    """Pair each slot that is to be run with the number of its backfill."""
-    own = {slot: nominal(slot) for slot in slots}
-    keys = [{"task_id": task.task_id, "scheduled_for": key} for key in own.values()]
-    rows = tables.by_key(tables.get_many({runs.TABLE: keys})[runs.TABLE], "scheduled_for")
-    chosen = []
-    for slot, key in own.items():
-        row = rows.get((key,))
-        number = backfills.number(
-            runs.parse(row) if row else None,
-            _earlier(task.task_id, slot),
-            only_missing=wanted.only_missing,
-        )
-        if number is not None:
-            chosen.append((slot, number))
-    return chosen
-
-
-def _earlier(task_id: str, slot: int) -> dict[int, Run]:
-    between = (f"{nominal(slot)}~b", f"{nominal(slot)}~b~")
-    found = [
-        runs.parse(item) for item in tables.rows(("task_id", task_id), "scheduled_for", between)
+def plan(task: Task, wanted: Backfill, most: int) -> list[int]:
+    """Dry run: the slots that would be run now, up to so many looked at."""
+    slots = list(islice(wanted.slots(task.schedule, wanted.first), most))
+    past = _past(task, slots)
+    return [
+        slot for slot in slots if past.number(slot, only_missing=wanted.only_missing) is not None
     ]
-    return {int(run.key.rsplit("~b", 1)[1]): run for run in found}
 
 
-def _run(running: Backfill, task: Task, slot: int, number: int) -> Run:
+def step(loop: Loop) -> Loop:
+    """Launch first, move on second: a crash in between finds the keys taken and goes on."""
+    wanted = backfills.of(loop)
+    known = read(wanted.task_id)
+    if known is None or known.task.status == "deleted":
+        return replace(loop, status="cancelled", ended_ms=clock.now_ms())
+    if gates.guarded(known.task):
+        return _one_by_one(loop, wanted, known.task)
+    return _all_at_once(loop, wanted, known.task)
+
+
+def follow(ended: Iterable[Run]) -> None:
+    """The end of one launches the next, at once; if that fails, the minute's step makes it."""
+    for run in ended:
+        key = {"task_id": loops.partition("backfill", run.tenant_id)}
+        item = tables.get(loops.TABLE, key | {"scheduled_for": run.backfill_id})
+        seen = loops.parse(item) if item else None
+        if seen is not None and seen.running:
+            after = step(seen)
+            if after != seen:
+                claims.write_one(loops.moved(seen, after))
+
+
+def _all_at_once(loop: Loop, wanted: Backfill, task: Task) -> Loop:
+    """Launch as many as the minute has room for, and look no further."""
+    now_ms = clock.now_ms()
+    slots = _left(loop, wanted, task)
+    past = _past(task, slots)
+    launching: list[Run] = []
+    looked_at = None
+    for slot in slots:
+        number = past.number(slot, only_missing=wanted.only_missing)
+        if number is not None and len(launching) == loop.allowance(now_ms):
+            break
+        if number is not None:
+            launching.append(_run(loop, task, slot, number))
+        looked_at = slot
+    if launching:
+        launch(launching)
+    if slots and looked_at is None:
+        return loop
+    counted = replace(loop, **loop.counted(now_ms, done=len(launching)))
+    return _behind(counted, wanted, task, looked_at)
+
+
+def _one_by_one(loop: Loop, wanted: Backfill, task: Task) -> Loop:
+    """Stay at a slot until its run has ended; what gave way to another run is launched again."""
+    now_ms = clock.now_ms()
+    slots = _left(loop, wanted, task)
+    past = _past(task, slots)
+    for slot in slots:
+        newest = past.newest(slot)
+        mine = newest is not None and newest.backfill_id == loop.loop_id
+        if newest is not None and mine and newest.final and not turned_away(newest):
+            continue
+        number = past.number(slot, only_missing=wanted.only_missing)
+        if number is None and not mine:
+            continue
+        here = replace(loop, cursor=nominal(slot))
+        if number is None or not loop.allowance(now_ms) or not _free(task):
+            return here
+        launch([_run(loop, task, slot, number)])
+        return replace(here, **loop.counted(now_ms, done=1))
+    return _behind(loop, wanted, task, slots[-1] if slots else None)
+
+
+def _left(loop: Loop, wanted: Backfill, task: Task) -> list[int]:
+    return list(islice(wanted.slots(task.schedule, parse_nominal(loop.cursor)), LOOK_MAX))
+
+
+def _behind(loop: Loop, wanted: Backfill, task: Task, looked_at: int | None) -> Loop:
+    """Go on behind what was looked at; with nothing left it is done."""
+    rest = () if looked_at is None else wanted.slots(task.schedule, looked_at + 1)
+    following = next(iter(rest), None)
+    if following is None:
+        return replace(loop, status="done", ended_ms=clock.now_ms())
+    return replace(loop, cursor=nominal(following))
+
+
+def _free(task: Task) -> bool:
+    """Tell whether nobody holds a place or waits for one; the final and the missing do not."""
+    item = tables.get(gates.TABLE, {"task_id": task.task_id, "scheduled_for": GATE})
+    seen = gates.parse(task.task_id, item)
+    keys = [
+        {"task_id": task.task_id, "scheduled_for": key} for key in (*seen.holders, *seen.waiting)
+    ]
+    found = tables.get_many({runs.TABLE: keys})[runs.TABLE] if keys else []
+    return all(run is None or run.final for run in map(runs.readable, found))
+
+
+def _past(task: Task, slots: Sequence[int]) -> Past:
+    """Read what there is of these slots in one walk: their rows lie beside one another."""
+    if not slots:
+        return Past.of([])
+    between = nominal(slots[0]), f"{nominal(slots[-1])}~~"
+    items = tables.rows(("task_id", task.task_id), "scheduled_for", between)
+    return Past.of([run for item in items if (run := runs.readable(item))])
+
+
+def _run(loop: Loop, task: Task, slot: int, number: int) -> Run:
     now_ms = clock.now_ms()
     return Run(
         task_id=task.task_id,
@@ -99,5 +145,5 @@ def _run(running: Backfill, task: Task, slot: int, number: int) -> Run:
         queue=task.queue,
         life=first_life(task, now_ms, ids.token()),
         slot=nominal(slot),
-        backfill_id=running.backfill_id,
+        backfill_id=loop.loop_id,
     )

@@ -16,7 +16,7 @@ from onthedot.core.gate import Enter, Gate, Have
 from onthedot.core.keys import GATE
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
-from onthedot.flows import gate
+from onthedot.flows import backfill, gate
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
 
@@ -46,7 +46,8 @@ def enter(batch: Batch, jobs: Sequence[Job]) -> Passed:
 
 def leave(jobs: Iterable[Job]) -> None:
     """Give places up after final outcomes; a gate where somebody waits is seen to by itself."""
-    alone, others = _one_a_task([job for job in jobs if gate.releases(job)])
+    ended = list(jobs)
+    alone, others = _one_a_task([job for job in ended if gate.releases(job)])
     seen = _read(alone) if len(alone) > 1 else {}
     quiet = [job for job in alone if _nobody_waits(seen.get(job.held.task_id), job.held)]
     writes = [
@@ -58,6 +59,7 @@ def leave(jobs: Iterable[Job]) -> None:
     for job in (*alone, *others):
         if job not in gone:
             gate.finish(job)
+    backfill.follow([job.held for job in ended if job.held.backfill_id and gate.guards(job)])
 
 
 def _one_a_task(jobs: Sequence[Job]) -> tuple[list[Job], list[Job]]:

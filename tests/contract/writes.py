@@ -9,10 +9,12 @@ from typing import Any
 from onthedot.core import backfill as backfills
 from onthedot.core import due as dues
 from onthedot.core import gate as gates
+from onthedot.core import loop as loops
 from onthedot.core import moves
 from onthedot.core import run as runs
 from onthedot.core.backfill import Backfill
 from onthedot.core.gate import Gate
+from onthedot.core.loop import Named
 from onthedot.core.packed import pack
 from onthedot.core.registered import cursor
 from onthedot.core.run import Life, Run
@@ -153,13 +155,15 @@ def _of_cursors() -> list[Case]:
 
 
 def _of_backfills() -> list[Case]:
-    wanted = Backfill(
-        backfill_id="bkf_A", task_id="sch_A", first=SLOT, last=SLOT + 600, cursor=SLOT
-    )
-    begun = backfills.begin(wanted)
+    wanted = Backfill(task_id="sch_A", first=SLOT, last=SLOT + 600)
+    named = Named(loop_id="bkf_A", tenant_id="acme", by="key_1", began_ms=NOW_MS)
+    begun = backfills.loop(wanted, named)
+    record, pointer = loops.begin(begun)
+    further = replace(begun, status="done", counts={"done": 3}, ended_ms=NOW_MS)
     return [
-        Case("begin a backfill", begun, None),
-        Case("move a backfill", backfills.moved(wanted, SLOT + 60), begun.item),
+        Case("begin a backfill", record, None),
+        Case("list a backfill", pointer, None),
+        Case("end a backfill", loops.moved(begun, further), record.item),
     ]
 
 

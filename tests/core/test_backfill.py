@@ -6,18 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from onthedot.core.backfill import Backfill, begin, moved, number, parse
+from onthedot.core.backfill import Backfill, loop, number, of
+from onthedot.core.loop import Named, begin, moved, parse
 from onthedot.core.run import FINAL, OPEN
-from tests.core.made import NOON, TASK_ID, due, run
+from tests.core.made import NOON, NOON_MS, TASK_ID, due, run
 
-FILL = Backfill(
-    backfill_id="bkf_1",
-    task_id=TASK_ID,
-    first=NOON,
-    last=NOON + 300,
-    cursor=NOON + 60,
-    per_minute=9,
-)
+FILL = Backfill(task_id=TASK_ID, first=NOON, last=NOON + 300)
+NAMED = Named(loop_id="bkf_1", tenant_id="acme", by="key_1", began_ms=NOON * 1000)
 
 
 @pytest.mark.parametrize("status", sorted(OPEN))
@@ -46,15 +41,44 @@ def test_the_next_number_comes_after_a_dead_or_a_cancelled_one(status: str) -> N
     assert number(None, earlier, only_missing=True) == expected
 
 
+def test_what_gave_way_to_another_run_is_no_outcome_of_its_slot() -> None:
+    gave_way = run(status="skipped", reason="overlap")
+    ran = run(status="skipped", reason="handler", attempt=1)
+
+    assert number(None, {1: gave_way}, only_missing=True) == 2
+    assert number(None, {1: ran}, only_missing=True) is None
+
+
 def test_it_is_stored_and_read_and_walks_what_is_left() -> None:
-    assert parse(begin(FILL).item) == FILL
-    assert list(FILL.slots(due().schedule)) == [NOON + minute * 60 for minute in range(1, 6)]
-    done = replace(FILL, cursor=NOON + 301)
-    assert list(done.slots(due().schedule)) == []
+    begun = loop(FILL, NAMED, per_minute=9)
+    record, pointer = begin(begun)
+
+    assert parse(record.item) == begun
+    assert record.item["task_id"] == "backfill#acme"
+    assert pointer.item["of"] == "backfill#acme"
+    assert of(begun) == FILL
+    minutes = [NOON + minute * 60 for minute in range(1, 6)]
+    assert list(FILL.slots(due().schedule, NOON + 1)) == minutes
+    assert list(FILL.slots(due().schedule, NOON + 301)) == []
 
 
 def test_it_moves_on_only_from_where_it_was_seen() -> None:
-    write = moved(FILL, NOON + 120)
+    begun = loop(FILL, NAMED)
+    write = moved(begun, replace(begun, cursor="2026-11-18T12:02:00Z"))
 
-    assert dict(write.sets) == {"cursor": "2026-11-18T12:02:00Z"}
-    assert [clause.value for clause in write.clauses] == ["2026-11-18T12:01:00Z"]
+    assert dict(write.sets)["cursor"] == "2026-11-18T12:02:00Z"
+    assert [(clause.path, clause.value) for clause in write.clauses] == [
+        (("rev",), 0),
+        (("status",), "running"),
+    ]
+    assert "expires_at" not in dict(write.sets)
+
+
+def test_its_pace_is_counted_by_the_minute() -> None:
+    begun = loop(FILL, NAMED, per_minute=9)
+    after = replace(begun, **begun.counted(NOON_MS, done=4))
+
+    assert after.allowance(NOON_MS + 59_000) == 5
+    assert after.allowance(NOON_MS + 60_000) == 9
+    further = replace(after, **after.counted(NOON_MS + 30_000, done=2, left=1))
+    assert (further.counts, further.allowance(NOON_MS)) == ({"done": 6, "left": 1}, 3)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from onthedot.core import backfill, due, gate, moves
+from onthedot.core import due, gate, loop, moves
 from onthedot.core.gate import Gate
 from onthedot.core.writes import Clause, Insert, Update, expression, statement
 from tests.core.made import NOON, NOON_MS, TASK_ID, run
@@ -18,7 +18,16 @@ RUNNING = run(status="running", attempt=2, owner="W", lease_ms=NOON_MS + 20_000)
 RETRYING = run(status="retrying", attempt=2)
 EXACT = ["life.status", "life.attempt", "life.tv"]
 FENCE = ["life.status", "life.attempt", "life.owner"]
-FILL = backfill.Backfill(backfill_id="bkf_1", task_id=TASK_ID, first=NOON, last=NOON, cursor=NOON)
+LOOP = loop.Loop(
+    loop_id="bkf_1",
+    tenant_id="acme",
+    kind="backfill",
+    wanted={},
+    cursor="",
+    per_minute=60,
+    by="key_1",
+    began_ms=NOON_MS,
+)
 
 Make = Callable[[], object]
 # Every conditional update of ours, and the state that it names.
@@ -26,7 +35,7 @@ UPDATES: dict[str, tuple[Make, list[str]]] = {
     "advance": (lambda: due.advance(made_due(), NOON + 60, 1), ["next_run_at", "version"]),
     "advance to nothing": (lambda: due.advance(made_due(), None, 1), ["next_run_at", "version"]),
     "gate": (lambda: gate.write(Gate(task_id=TASK_ID, rev=3), Gate(task_id=TASK_ID)), ["rev"]),
-    "backfill moved": (lambda: backfill.moved(FILL, NOON + 60), ["cursor"]),
+    "loop moved": (lambda: loop.moved(LOOP, LOOP), ["rev", "status"]),
     "take over a claim": (
         lambda: moves.take_over_claim(CLAIMED, "D2", NOON_MS, now_ms=NOON_MS),
         [*EXACT, "life.claim_id"],

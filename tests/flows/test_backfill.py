@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from onthedot.core.backfill import Backfill
+from onthedot.core.backfill import Backfill, loop
+from onthedot.core.loop import Loop, Named
 from onthedot.core.policy import Answer, Dead, Done
-from onthedot.flows import backfill, register
+from onthedot.core.task import Task
+from onthedot.flows import backfill, loops, register
 from onthedot.flows.cancel import cancel
 from tests.flows.calm import NOON, add, employ, go, outcomes, part, partition, runs, said, wait
 from tests.simulation.exhaust import singles
@@ -17,37 +19,51 @@ from tests.simulation.world import World
 HOUR = 3_600
 
 
-def wanted(task_id: str, first: int, last: int, **given: bool | int) -> Backfill:
+def wanted(task: Task, first: int, last: int, *, only_missing: bool = True) -> Backfill:
     """The slots between two times, in seconds from noon."""
     return Backfill(
-        backfill_id="bkf_1",
-        task_id=task_id,
-        first=NOON + first,
-        last=NOON + last,
-        cursor=NOON + first,
-        only_missing=bool(given.get("only_missing", True)),
-        per_minute=int(given.get("per_minute", 60)),
+        task_id=task.task_id, first=NOON + first, last=NOON + last, only_missing=only_missing
     )
+
+
+def begin(task: Task, first: int, last: int, name: str = "bkf_1", *, per_minute: int = 60) -> bool:
+    """Start a backfill of these slots."""
+    named = Named(loop_id=name, tenant_id=task.tenant_id, by="key_1", began_ms=NOON * 1000)
+    return loops.begin(loop(wanted(task, first, last), named, per_minute=per_minute))
+
+
+def step() -> int:
+    """A minute's step of all backfills: how many runs it launched."""
+    return loops.step()["backfilled"]
+
+
+def plan(task: Task, first: int, last: int, *, only_missing: bool = True) -> list[int]:
+    """The slots that would be run now."""
+    return backfill.plan(task, wanted(task, first, last, only_missing=only_missing), 1_000)
+
+
+def shown(task: Task) -> Loop:
+    """How far it is."""
+    found = loops.read("backfill", task.tenant_id, "bkf_1")
+    assert found is not None
+    return found
 
 
 def test_a_plan_names_the_slots_and_changes_nothing(stage: Stage) -> None:
     task = add(stage, "*/15 * * * *")
     before = len(stage.world.effects())
 
-    assert backfill.plan(wanted(task.task_id, -HOUR, -1)) == [
-        NOON - HOUR + quarter * 900 for quarter in range(4)
-    ]
+    assert plan(task, -HOUR, -1) == [NOON - HOUR + quarter * 900 for quarter in range(4)]
     writes = [each.operation for each in stage.world.effects()[before:]]
     assert set(writes) <= {"batch_get_item", "query"}
-    assert backfill.plan(wanted("sch_NONE", -HOUR, -1)) == []
 
 
 def test_it_runs_each_slot_under_a_key_of_its_own_and_moves_no_cursor(stage: Stage) -> None:
     task = add(stage, "*/15 * * * *")
     cursor = part(stage, task, "cursor")
 
-    assert backfill.begin(wanted(task.task_id, -HOUR, 0))
-    assert backfill.step() == 5
+    assert begin(task, -HOUR, 0)
+    assert step() == 5
     wait(stage, 30)
 
     assert outcomes(stage, task) == {
@@ -57,21 +73,26 @@ def test_it_runs_each_slot_under_a_key_of_its_own_and_moves_no_cursor(stage: Sta
     assert {run.backfill_id for run in runs(stage, task)} == {"bkf_1"}
     assert runs(stage, task)[0].slot == "2026-11-18T11:00:00Z"
     assert part(stage, task, "cursor") == cursor
-    assert partition(stage, "backfill#") == []
+    assert partition(stage, "loops#") == []
 
 
 def test_one_that_has_begun_does_not_begin_again(stage: Stage) -> None:
     task = add(stage, "*/15 * * * *")
 
-    assert backfill.begin(wanted(task.task_id, -HOUR, 0))
-    assert not backfill.begin(wanted(task.task_id, -HOUR, 0))
+    assert begin(task, -HOUR, 0)
+    assert not begin(task, -HOUR, 0)
 
 
 def test_a_minute_launches_no_more_than_its_rate(stage: Stage) -> None:
     task = add(stage, "*/10 * * * * *")
-    backfill.begin(wanted(task.task_id, -100, -1, per_minute=4))
+    begin(task, -100, -1, per_minute=4)
 
-    assert [backfill.step() for _ in range(4)] == [4, 4, 2, 0]
+    launched = []
+    for minute in range(1, 5):
+        launched += [step(), step()]
+        wait(stage, minute * 60)
+
+    assert launched == [4, 0, 4, 0, 2, 0, 0, 0]
 
 
 def test_what_succeeded_or_is_open_is_left_alone_and_the_rest_runs(stage: Stage) -> None:
@@ -80,10 +101,9 @@ def test_what_succeeded_or_is_open_is_left_alone_and_the_rest_runs(stage: Stage)
     go(stage, 190)
     stage.answer = lambda _: Done()
 
-    asked = wanted(task.task_id, 1, 240)
-    assert backfill.plan(asked) == [NOON + 120]
-    backfill.begin(asked)
-    assert backfill.step() == 1
+    assert plan(task, 1, 240) == [NOON + 120]
+    begin(task, 1, 240)
+    assert step() == 1
     wait(stage, 195)
 
     told_now = outcomes(stage, task)
@@ -95,7 +115,7 @@ def test_not_only_missing_runs_what_succeeded_again(stage: Stage) -> None:
     task = add(stage, "* * * * *")
     go(stage, 130)
 
-    assert backfill.plan(wanted(task.task_id, 1, 130, only_missing=False)) == [
+    assert plan(task, 1, 130, only_missing=False) == [
         NOON + 60,
         NOON + 120,
     ]
@@ -111,8 +131,8 @@ def test_the_next_number_comes_after_a_dead_one_only(
     task = add(stage, "* * * * *", status="paused")
     stage.answer = lambda _: first
     for at_sec in (70, 80):
-        backfill.begin(wanted(task.task_id, 60, 60))
-        backfill.step()
+        begin(task, 60, 60, f"bkf_{at_sec}")
+        step()
         wait(stage, at_sec)
         stage.answer = lambda _: Done()
 
@@ -122,57 +142,137 @@ def test_the_next_number_comes_after_a_dead_one_only(
 
 def test_a_cancelled_one_is_run_again_and_an_open_one_is_not(stage: Stage) -> None:
     task = add(stage, "0 0 * * *")
-    asked = wanted(task.task_id, -13 * HOUR, 0)
     stage.takes_sec = lambda _: 30
-    backfill.begin(asked)
-    backfill.step()
+    begin(task, -13 * HOUR, 0)
+    step()
     wait(stage, 2)
-    assert backfill.plan(asked) == []
+    assert plan(task, -13 * HOUR, 0) == []
 
     cancel(runs(stage, task)[0].run_id)
     wait(stage, 20)
 
     assert said(runs(stage, task)[0]) == "cancelled(user)"
-    assert len(backfill.plan(asked)) == 1
+    assert len(plan(task, -13 * HOUR, 0)) == 1
 
 
 def test_stopped_it_launches_no_more_and_what_runs_goes_on(stage: Stage) -> None:
     task = add(stage, "* * * * *", status="paused")
-    backfill.begin(wanted(task.task_id, -600, -1, per_minute=3))
-    backfill.step()
+    begin(task, -600, -1, per_minute=3)
+    step()
 
-    backfill.stop("bkf_1")
+    loops.stop("backfill", task.tenant_id, "bkf_1")
 
-    assert backfill.step() == 0
+    assert step() == 0
     wait(stage, 10)
     assert list(outcomes(stage, task).values()) == ["succeeded"] * 3
 
 
 def test_a_deleted_task_ends_it(stage: Stage) -> None:
     task = add(stage, "* * * * *")
-    backfill.begin(wanted(task.task_id, -600, -1))
+    begin(task, -600, -1)
     register.delete(task.task_id)
 
-    assert backfill.step() == 0
-    assert partition(stage, "backfill#") == []
+    assert step() == 0
+    assert partition(stage, "loops#") == []
+
+
+def test_it_says_how_far_it_is_and_when_it_ended(stage: Stage) -> None:
+    task = add(stage, "*/10 * * * * *")
+    begin(task, -100, -1, per_minute=4)
+    step()
+
+    assert (shown(task).status, shown(task).counts) == ("running", {"done": 4})
+    stage.world.run(61)
+    step()
+    stage.world.run(121)
+    step()
+    assert (shown(task).status, shown(task).counts) == ("done", {"done": 10})
+    assert shown(task).ended_ms == NOON * 1000 + 121_000
+
+
+GATED = ["skip", "queue", "cancel_previous"]
+
+
+@pytest.mark.parametrize("overlap", GATED)
+def test_where_runs_may_not_overlap_one_follows_the_other_within_the_minute(
+    stage: Stage, overlap: str
+) -> None:
+    task = add(stage, "* * * * *", status="paused", overlap=overlap)
+    stage.takes_sec = lambda _: 2
+    begin(task, -600, -1)
+
+    assert step() == 1
+    wait(stage, 40)
+
+    assert list(outcomes(stage, task).values()) == ["succeeded"] * 10
+    assert most_at_once(stage) == 1
+    step()
+    assert shown(task).status == "done"
+
+
+def test_it_gives_way_to_the_schedule_and_comes_back_for_what_gave_way(stage: Stage) -> None:
+    task = add(stage, "*/2 * * * *", overlap="skip", max_concurrent=1)
+    stage.takes_sec = lambda _: 50
+    begin(task, -600, -1)
+    stage.world.every(60, "step", lambda _: step(), first_sec=1, until_sec=1_500)
+    go(stage, 1_500)
+
+    found = outcomes(stage, task)
+    filled = [said for key, said in found.items() if "~b" in key]
+    assert filled.count("succeeded") == 5
+    assert set(filled) <= {"succeeded", "skipped(overlap)"}
+    assert most_at_once(stage) == 1
+    assert shown(task).status == "done"
+
+
+def test_no_faster_than_its_rate_even_where_one_follows_the_other(stage: Stage) -> None:
+    task = add(stage, "* * * * *", status="paused", overlap="skip")
+    begin(task, -600, -1, per_minute=3)
+    step()
+
+    wait(stage, 59)
+
+    assert len(stage.deliveries) == 3
+
+
+def test_a_cancelled_one_is_followed_by_the_next(stage: Stage) -> None:
+    task = add(stage, "* * * * *", status="paused", overlap="skip")
+    stage.takes_sec = lambda _: 30
+    begin(task, -180, -1)
+    step()
+    wait(stage, 2)
+    stage.takes_sec = lambda _: 1
+    cancel(runs(stage, task)[0].run_id)
+    wait(stage, 30)
+
+    assert list(outcomes(stage, task).values()) == ["cancelled(user)", "succeeded", "succeeded"]
+
+
+def most_at_once(stage: Stage) -> int:
+    """How many runs were under way beside one another."""
+    found = [run.life for run in stage.rows().values() if run.life.attempt]
+    return max(
+        sum(one.started_ms <= other.started_ms < one.ended_ms for one in found) for other in found
+    )
 
 
 def _minute(run_id: str) -> int:
     return int(run_id.split("T")[1][2:4])
 
 
-def _history(aims: tuple[Aim, ...]) -> World:
+def _history(aims: tuple[Aim, ...], overlap: str = "allow") -> World:
     """Ten slots, four a minute, audited; a step may die anywhere."""
     stage = make_stage(1, CALM, aims)
     world = stage.world
+    gated = {} if overlap == "allow" else {"overlap": overlap}
     with staged(stage):
-        task = add(stage, "* * * * *", status="paused")
-        backfill.begin(wanted(task.task_id, -600, -1, per_minute=4))
-        world.every(60, "step", lambda _: backfill.step(), first_sec=1, until_sec=300)
+        task = add(stage, "* * * * *", status="paused", **gated)
+        begin(task, -600, -1, per_minute=4)
+        world.every(60, "step", lambda _: step(), first_sec=1, until_sec=600)
         for at_sec in (1, 121):
-            world.spawn("step", backfill.step, at_sec=at_sec + 2.0)
+            world.spawn("step", step, at_sec=at_sec + 2.0)
         employ(stage)
-        go(stage, 900, audited=True)
+        go(stage, 1_200, audited=True)
         world.close()
     found = [said(run) for run in runs(stage, task)]
     assert found == ["succeeded"] * 10, (aims, found)
@@ -190,3 +290,12 @@ def test_a_step_that_dies_at_any_effect_doubles_and_loses_nothing() -> None:
     plans = [aims for aims in singles(_history) if aims[0].process.startswith("step")]
 
     assert len([_history(aims) for aims in plans]) > 40
+
+
+def test_a_worker_or_a_step_that_dies_breaks_no_row_of_one_after_the_other() -> None:
+    def skipping(aims: tuple[Aim, ...]) -> World:
+        return _history(aims, "skip")
+
+    plans = [aims for aims in singles(skipping) if aims[0].process.startswith(("step", "work"))]
+
+    assert len([skipping(aims) for aims in plans]) > 100

@@ -9,15 +9,16 @@ from random import Random
 from typing import Any
 
 from onthedot.core.attributes import typed
-from onthedot.core.backfill import Backfill
+from onthedot.core.backfill import Backfill, loop
 from onthedot.core.blackouts import Blackout
 from onthedot.core.call import Call
+from onthedot.core.loop import Named
 from onthedot.core.packed import pack
 from onthedot.core.policy import Again, Answer, Dead, Done, Skipped
 from onthedot.core.run import Run
 from onthedot.core.schedule import compile_schedule
 from onthedot.core.task import Task
-from onthedot.flows import backfill, register
+from onthedot.flows import loops, register
 from onthedot.flows.cancel import cancel
 from onthedot.flows.change import change
 from onthedot.flows.replay import replay
@@ -51,7 +52,7 @@ def history(scene: Scene, seed: int, aims: tuple[Aim, ...] = ()) -> Stage:
         _call(stage, random.choice(scene.calls), random.choice(stage.tasks).task_id, at_sec)
     if "backfill" in scene.calls:
         until_sec = scene.course.ticks_until + 300
-        stage.world.every(60, "step", lambda _: backfill.step(), first_sec=40, until_sec=until_sec)
+        stage.world.every(60, "step", lambda _: loops.step(), first_sec=40, until_sec=until_sec)
     play(stage, scene.course)
     return stage
 
@@ -206,15 +207,9 @@ def _cancelled(stage: Stage, act: Act) -> object:
 def _backfilled(act: Act) -> bool:
     """The last minutes, some slots a minute; the same call again begins no second one."""
     now = int(act.began_ms) // 1000
-    wanted = Backfill(
-        backfill_id=f"bkf_{act.began_ms:.0f}",
-        task_id=act.task_id,
-        first=now - 240,
-        last=now,
-        cursor=now - 240,
-        per_minute=3,
-    )
-    return backfill.begin(wanted)
+    wanted = Backfill(task_id=act.task_id, first=now - 240, last=now)
+    name = Named(loop_id=f"bkf_{act.began_ms:.0f}", tenant_id="acme", by="key_1", began_ms=now)
+    return loops.begin(loop(wanted, name, per_minute=3))
 
 
 def _runs(stage: Stage, task_id: str) -> list[Run]:

@@ -1,0 +1,96 @@
+"""Dead letters by the many: found in their index, run again or purged, so many a minute."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from hashlib import sha256
+from itertools import islice
+from typing import Any
+
+from onthedot.adapters import claims, clock, listing, tables
+from onthedot.core import attention
+from onthedot.core import dead_letters as letters
+from onthedot.core import run as runs
+from onthedot.core.dead_letters import Chosen, Letter
+from onthedot.core.keys import moment_key, run_id
+from onthedot.core.loop import Loop
+from onthedot.core.ulid import LETTERS
+from onthedot.core.writes import Outcome
+from onthedot.flows.replay import Wish, replay
+
+_PAGE = 500
+# A minute's step looks at no more than so many, whether they are meant or not.
+_LOOK_MAX = 5_000
+_TOKEN_LETTERS = 10
+
+
+def find(
+    tenant_id: str, chosen: Chosen, after: Mapping[str, Any] | None = None
+) -> Iterator[Letter]:
+    """Walk those that are meant, the newest first."""
+    listed = attention.partition(tenant_id, letters.KIND)
+    while True:
+        page = listing.attention(listed, chosen.between, limit=_PAGE, start=after)
+        yield from (one for one in map(letters.parse, page.items) if chosen.holds(one))
+        after = page.last
+        if after is None:
+            return
+
+
+def place(tenant_id: str, letter: Letter) -> dict[str, str]:
+    """Give the key in the index after which the walk goes on."""
+    listed = attention.partition(tenant_id, letters.KIND)
+    return {"attention": listed, "attention_at": letter.died, **letter.row}
+
+
+def replay_step(loop: Loop) -> Loop:
+    """Run a minute's worth of them again; what was purged, or whose task is gone, is left."""
+
+    def again(letter: Letter) -> bool:
+        wish = Wish(by=loop.by, patch=loop.wanted.get("payload_patch"), key=_key(loop, letter))
+        return replay(run_id(letter.task_id, letter.key), wish) is not None
+
+    return _step(loop, again)
+
+
+def purge_step(loop: Loop) -> Loop:
+    """Purge a minute's worth of them."""
+    return _step(loop, _purge)
+
+
+def _step(loop: Loop, act: Callable[[Letter], bool]) -> Loop:
+    """Act on those that the minute has room for, and go on behind them."""
+    now_ms = clock.now_ms()
+    chosen = Chosen(**loop.wanted["chosen"])
+    after = json.loads(loop.cursor) if loop.cursor else None
+    allowed = min(loop.allowance(now_ms), _LOOK_MAX)
+    found = list(islice(find(loop.tenant_id, chosen, after), allowed + 1))
+    taken = found[:allowed]
+    done = sum(act(letter) for letter in taken)
+    counted = loop.counted(now_ms, done=done, left=len(taken) - done)
+    if len(found) <= allowed:
+        return replace(loop, status="done", ended_ms=now_ms, **counted)
+    if not taken:
+        return loop
+    cursor = json.dumps(place(loop.tenant_id, taken[-1]))
+    return replace(loop, cursor=cursor, **counted)
+
+
+def _purge(letter: Letter) -> bool:
+    """What it was given goes first: once the row says that it is purged, nothing is left."""
+    item = tables.get(runs.TABLE, letter.row)
+    run = runs.readable(item) if item else None
+    if run is None or run.life.status != letters.KIND:
+        return False
+    if run.payload_ref:
+        tables.delete(runs.TABLE, {**letter.row, "scheduled_for": run.payload_ref})
+    return claims.write_one(letters.purged(run, now_ms=clock.now_ms())) is Outcome.DONE
+
+
+def _key(loop: Loop, letter: Letter) -> str:
+    """The same loop runs the same letter again under the same key, however often it comes by."""
+    told = sha256(f"{loop.loop_id} {letter.key}".encode()).digest()
+    token = "".join(LETTERS[byte & 31] for byte in told[:_TOKEN_LETTERS])
+    return moment_key(loop.began_ms, "r", token)

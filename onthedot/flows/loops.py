@@ -1,0 +1,71 @@
+"""Loops: begun with what they are to do, moved on minute by minute, stopped, shown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from onthedot.adapters import claims, clock, tables
+from onthedot.core import loop as loops
+from onthedot.core.loop import RUNNING, TABLE, Loop
+from onthedot.core.writes import Outcome
+from onthedot.flows import backfill, dead_letters
+
+_TRIES = 8
+_STEPS = {
+    "backfill": backfill.step,
+    "replay": dead_letters.replay_step,
+    "purge": dead_letters.purge_step,
+}
+_FIGURES = {"backfill": "backfilled", "replay": "replayed", "purge": "purged"}
+
+
+def begin(loop: Loop) -> bool:
+    """Start it; the next minute makes its first step. False: it has begun before."""
+    return claims.write_together(loops.begin(loop)) is Outcome.DONE
+
+
+def read(kind: str, tenant_id: str, loop_id: str) -> Loop | None:
+    """Read one."""
+    key = {"task_id": loops.partition(kind, tenant_id), "scheduled_for": loop_id}
+    item = tables.get(TABLE, key)
+    return loops.parse(item) if item else None
+
+
+def stop(kind: str, tenant_id: str, loop_id: str) -> Loop | None:
+    """Take on no more of it; what runs goes on."""
+    for _ in range(_TRIES):
+        seen = read(kind, tenant_id, loop_id)
+        if seen is None or not seen.running:
+            return seen
+        if _moved(seen, replace(seen, status="cancelled", ended_ms=clock.now_ms())):
+            return read(kind, tenant_id, loop_id)
+    raise RuntimeError(f"{loop_id} kept moving under {_TRIES} attempts to stop it")
+
+
+def step() -> Counter[str]:
+    """Move all that go on by a minute's worth; give how many runs that was, by kind."""
+    done: Counter[str] = Counter()
+    pointers = list(tables.rows(("task_id", RUNNING), "scheduled_for", ("0", "~")))
+    for pointer in pointers:
+        key = {"task_id": pointer["of"], "scheduled_for": pointer["scheduled_for"]}
+        item = tables.get(TABLE, key)
+        seen = loops.parse(item) if item else None
+        if seen is None or not seen.running:
+            # A step that died between the end and this.
+            tables.delete(TABLE, loops.pointer_key(pointer["scheduled_for"]))
+            continue
+        after = _STEPS[seen.kind](seen)
+        _moved(seen, after)
+        done[_FIGURES[seen.kind]] += after.done_since(seen)
+    return done
+
+
+def _moved(seen: Loop, after: Loop) -> bool:
+    if after == seen:
+        return True
+    if claims.write_one(loops.moved(seen, after)) is not Outcome.DONE:
+        return False
+    if not after.running:
+        tables.delete(TABLE, loops.pointer_key(after.loop_id))
+    return True

@@ -34,6 +34,8 @@ class FrontDoor:
     def __init__(self, listener: socket.socket) -> None:
         self._listener = listener
         self._open = threading.Event()
+        # Once its caller has left, the loop no longer holds a task, though it is not at its end.
+        self._meetings: set[asyncio.Task[None] | None] = set()
         self._loop: asyncio.AbstractEventLoop
         self._stopping: asyncio.Event
         self.port: int = listener.getsockname()[1]
@@ -62,12 +64,15 @@ class FrontDoor:
         server.close()
 
     async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        meeting = asyncio.current_task()
+        self._meetings.add(meeting)
         try:
             await self._answer(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             # The caller left, or sent what is no HTTP: there is nobody to answer.
             return
         finally:
+            self._meetings.discard(meeting)
             writer.close()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -25,12 +25,6 @@ def key(key_id: str) -> Key | None:
     return access.parse(plain_item(answer["Item"])) if "Item" in answer else None
 
 
-def put_key(made: Key) -> None:
-    """Store a new key and what lists it among its tenant's, both or neither."""
-    items = (made.item(), access.pointer(made))
-    aws.dynamodb("transact_write_items", TransactItems=[{"Put": _new(item)} for item in items])
-
-
 def _new(item: dict[str, Any]) -> dict[str, Any]:
     return {
         "TableName": aws.table("access"),
@@ -40,8 +34,20 @@ def _new(item: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def keys(tenant_id: str) -> list[dict[str, Any]]:
-    """List what a tenant's keys are called and may do."""
+def note_use(key_id: str, now_ms: int) -> None:
+    """Remember when a key was last used; a refusal would only say that it is gone."""
+    aws.dynamodb(
+        "update_item",
+        TableName=aws.table("access"),
+        Key=typed_item(access.key_key(key_id)),
+        UpdateExpression="SET #u = :u",
+        ExpressionAttributeNames={"#u": "last_used_ms"},
+        ExpressionAttributeValues=typed_item({":u": now_ms}),
+    )
+
+
+def keys(tenant_id: str) -> list[Key]:
+    """List a tenant's keys, oldest first."""
     answer = aws.dynamodb(
         "query",
         TableName=aws.table("access"),
@@ -50,7 +56,9 @@ def keys(tenant_id: str) -> list[dict[str, Any]]:
         ExpressionAttributeValues={":p": {"S": f"tenant#{tenant_id}"}, ":s": {"S": "key#"}},
         ConsistentRead=True,
     )
-    return [plain_item(item) for item in answer["Items"]]
+    pointers = [plain_item(item) for item in answer["Items"]]
+    found = [key(str(item["sk"]).removeprefix("key#")) for item in pointers]
+    return [each for each in found if each]
 
 
 def count(tenant_id: str, number: int) -> bool:

@@ -44,7 +44,8 @@ def write_many(writes: Sequence[Write], *, over: Callable[[], bool] | None = Non
     def write(batch: Sequence[Write]) -> list[Outcome]:
         if over is not None and over():
             return [Outcome.UNSURE] * len(batch)
-        return [write_one(batch[0])] if BATCH == 1 else write_batch(batch)
+        alone = BATCH == 1 or _takes_much_away(batch[0])
+        return [write_one(batch[0])] if alone else write_batch(batch)
 
     return [outcome for batch in aws.in_parallel(write, _batches(writes)) for outcome in batch]
 
@@ -153,5 +154,19 @@ def _outcome(response: dict[str, Any]) -> Outcome:
 
 
 def _batches(writes: Sequence[Write]) -> Iterator[Sequence[Write]]:
-    for first in range(0, len(writes), BATCH):
-        yield writes[first : first + BATCH]
+    batch: list[Write] = []
+    for write in writes:
+        if _takes_much_away(write) and batch:
+            yield batch
+            batch = []
+        batch.append(write)
+        if len(batch) == BATCH or _takes_much_away(write):
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _takes_much_away(write: Write) -> bool:
+    """How PartiQL removes two attributes at once, no two engines agree: UpdateItem does it."""
+    return isinstance(write, Update) and len(write.removes) > 1

@@ -20,7 +20,9 @@ from onthedot.api import (
     bodies,
     complaints,
     cron,
+    documents,
     health,
+    keys,
     leases,
     run_list,
     run_logs,
@@ -39,6 +41,7 @@ from onthedot.core.problems import Fault, Problem, of_faults
 
 FAMILIES = (
     health,
+    documents,
     schedules,
     schedule_list,
     schedule_acts,
@@ -46,10 +49,11 @@ FAMILIES = (
     tasks,
     task_list,
     cron,
+    keys,
+    leases,
     runs,
     run_list,
     run_logs,
-    leases,
 )
 HANDLERS: Handlers = {
     key: handler for family in FAMILIES for key, handler in family.HANDLERS.items()

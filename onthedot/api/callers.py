@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from onthedot.adapters import access as stored
 from onthedot.adapters import clock
 from onthedot.api.asking import Asked
@@ -11,6 +13,7 @@ from onthedot.core.problems import Problem
 
 # A key that was revoked opens nothing once this has passed.
 REMEMBERED_MS = 50_000
+USED_MS = 3_600_000
 _REMEMBERED_MAX = 1_000
 _known: dict[str, tuple[int, Key | None]] = {}
 _HOW = {"WWW-Authenticate": "Bearer"}
@@ -32,12 +35,21 @@ def authenticate(asked: Asked) -> Caller:
     key = _remembered(key_id)
     if key is None or not key.holds(secret, clock.now_ms()):
         raise _unknown("It does not exist, has expired or was revoked")
+    _note_use(key)
     return Caller(key_id=key.key_id, tenant_id=key.tenant_id, role=key.role)
 
 
 def forget() -> None:
     """Read every key anew from now on."""
     _known.clear()
+
+
+def _note_use(key: Key) -> None:
+    """Once an hour is enough to find the keys that nobody uses any more."""
+    now_ms = clock.now_ms()
+    if now_ms - key.last_used_ms >= USED_MS:
+        stored.note_use(key.key_id, now_ms)
+        _known[key.key_id] = (_known[key.key_id][0], replace(key, last_used_ms=now_ms))
 
 
 def _unknown(why: str) -> Problem:

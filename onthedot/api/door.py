@@ -9,13 +9,12 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.exceptions import BotoCoreError, ClientError
 
-from onthedot.api import answers, app, bodies, callers
+from onthedot.api import answers, app, bodies, callers, idempotency, limits
 from onthedot.api.asking import Asked, begin
 from onthedot.api.routes import find
 from onthedot.core.problems import Problem
 
 _log = logging.getLogger(__name__)
-_WITH_BODY = ("POST", "PUT", "PATCH")
 # Another try a little later may well get past these.
 _BUSY = (
     "InternalServerError",
@@ -53,11 +52,12 @@ def _answered(asked: Asked, event: Mapping[str, Any], context: LambdaContext) ->
         asked.caller = callers.authenticate(asked)
         if not asked.caller.may(asked.route.role):
             raise _forbidden(asked.caller.role, asked.route.role)
+        limits.spend(asked)
     app.check_query(asked)
-    if asked.method in _WITH_BODY:
-        bodies.check_type(asked.headers.get("content-type", ""))
     asked.body = bodies.text_of(event)
-    return app.resolve(asked, event, context)
+    if asked.body:
+        bodies.check_type(asked.headers.get("content-type", ""))
+    return idempotency.once(asked, lambda: app.resolve(asked, event, context))
 
 
 def _unserved(asked: Asked, methods: list[str]) -> Problem:

@@ -35,6 +35,14 @@ def window(first: str | None, last: str | None, default: tuple[int, int]) -> tup
     return begin, end
 
 
+def in_body(text: str | None, field: str) -> int | None:
+    """Read an instant of a body."""
+    try:
+        return None if text is None else parse_instant(text, field)
+    except ScheduleError as error:
+        raise Problem("invalid_field", error.message, [Fault.of(f"/{field}", error)]) from None
+
+
 def place(name: str) -> str:
     """Read a zone's name."""
     try:

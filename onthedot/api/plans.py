@@ -15,7 +15,7 @@ from onthedot.adapters import clock, ids
 from onthedot.api import answers
 from onthedot.api.asking import asked, tenant
 from onthedot.core import promise
-from onthedot.core.run_view import moment
+from onthedot.core.moments import moment
 
 DryRun = Annotated[Literal["true", "false"], Query()]
 PlanToken = Annotated[str | None, Query(max_length=100)]

@@ -42,6 +42,8 @@ def _route(key: str, role: str, *, once: bool = False) -> Route:
 
 ROUTES = (
     _route("GET /v1/health", ""),
+    _route("GET /v1/openapi.json", ""),
+    _route("GET /problems/{code}", ""),
     _route("POST /v1/schedules", "write", once=True),
     _route("GET /v1/schedules", "read"),
     _route("GET /v1/schedules/{schedule}", "read"),
@@ -60,17 +62,21 @@ ROUTES = (
     _route("GET /v1/tasks/{task_id}", "read"),
     _route("POST /v1/tasks/{task_id}/cancel", "write", once=True),
     _route("POST /v1/tasks/{task_id}/reschedule", "write", once=True),
+    _route("POST /v1/keys", "admin"),
+    _route("GET /v1/keys", "admin"),
+    _route("GET /v1/keys/{key_id}", "admin"),
+    _route("DELETE /v1/keys/{key_id}", "admin"),
     _route("POST /v1/cron/preview", "read"),
     _route("GET /v1/timezones", "read"),
     _route("GET /v1/runs", "read"),
     _route("GET /v1/runs/{run_id}", "read"),
+    _route("POST /v1/runs/{run_id}/cancel", "write", once=True),
+    _route("POST /v1/runs/{run_id}/replay", "write", once=True),
+    _route("GET /v1/runs/{run_id}/logs", "read"),
     _route("POST /v1/leases", "worker"),
     _route("POST /v1/runs/{run_id}/heartbeat", "worker"),
     _route("POST /v1/runs/{run_id}/complete", "worker"),
     _route("POST /v1/runs/{run_id}/fail", "worker"),
-    _route("POST /v1/runs/{run_id}/cancel", "write", once=True),
-    _route("POST /v1/runs/{run_id}/replay", "write", once=True),
-    _route("GET /v1/runs/{run_id}/logs", "read"),
 )
 
 
@@ -80,4 +86,4 @@ def find(method: str, path: str) -> tuple[Route | None, list[str]]:
     # A word in the path wins over a parameter.
     here.sort(key=lambda route: route.path.count("{"))
     found = next((route for route in here if route.method == method), None)
-    return found, sorted({route.method for route in here})
+    return found, sorted(route.method for route in here if route.path == here[0].path)

@@ -15,8 +15,8 @@ from onthedot.api.answers import Handlers
 from onthedot.api.pages import Cursor, Listing
 from onthedot.api.run_found import Found, find
 from onthedot.core import run_view
-from onthedot.core.problems import not_found
 from onthedot.core.moments import moment
+from onthedot.core.problems import not_found
 
 # Lines of an attempt are written while it runs, or just after; a stamp may be a little off.
 _AROUND_MS = 2_000

@@ -16,7 +16,7 @@ from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.preconditions import check_version
 from onthedot.api.shapes import PauseIn, ResumeIn, TriggerIn
 from onthedot.core import catchup, lifecycle, run_view, schedule_view
-from onthedot.core.run_view import moment
+from onthedot.core.moments import moment
 from onthedot.core.task import Task
 from onthedot.flows import define, trigger
 from onthedot.flows.catchup import catch_up

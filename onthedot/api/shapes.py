@@ -171,6 +171,14 @@ class PreviewIn(Written):
     viewer_timezone: str | None = Field(None, max_length=64)
 
 
+class KeyIn(Written):
+    """What a new key may do, and until when."""
+
+    role: Literal["admin", "write", "read", "worker"]
+    name: str | None = Field(None, max_length=200)
+    expires_at: Instant | None = None
+
+
 class PauseIn(Written):
     """Why it is paused."""
 

@@ -9,6 +9,10 @@ from hmac import compare_digest
 from typing import Any
 from zlib import crc32
 
+from onthedot.core.instants import nominal
+from onthedot.core.moments import moment
+from onthedot.core.writes import Clause, Update
+
 TABLE = "access"
 TASKS_MAX = 100_000
 SECRET_KEY = {"pk": "secret", "sk": "plan"}
@@ -44,7 +48,7 @@ class Key:
     digest: bytes
     tenant_id: str
     role: str
-    name: str
+    name: str = ""
     created_at: str
     expires_ms: int = 0
     revoked_ms: int = 0
@@ -97,6 +101,19 @@ def tenant_key(tenant_id: str) -> dict[str, str]:
     return {"pk": f"tenant#{tenant_id}", "sk": "-"}
 
 
+def view(key: Key) -> dict[str, Any]:
+    """Show a key, all but what opens the door."""
+    return {
+        "key_id": key.key_id,
+        "name": key.name,
+        "role": key.role,
+        "created_at": key.created_at,
+        "expires_at": nominal(key.expires_ms // 1000) if key.expires_ms else None,
+        "revoked_at": moment(key.revoked_ms),
+        "last_used_at": moment(key.last_used_ms),
+    }
+
+
 def pointer(key: Key) -> dict[str, Any]:
     """Write what lists a tenant's keys."""
     return {
@@ -110,3 +127,9 @@ def pointer(key: Key) -> dict[str, Any]:
 
 def _checksum(key_id: str, secret: str) -> str:
     return f"{crc32(f'{key_id}_{secret}'.encode()):08x}"
+
+
+def revocation(key: Key, now_ms: int) -> Update:
+    """Revoke a key, wherever it is remembered."""
+    at = tuple(key_key(key.key_id).items())
+    return Update(TABLE, at, (("revoked_ms", now_ms),), (Clause.equal("digest", key.digest),))

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from onthedot.core import definition
+from onthedot.core.moments import moment
 from onthedot.core.registered import HISTORY_SEC
-from onthedot.core.run_view import moment
 from onthedot.core.task import Task
 from onthedot.core.trail import By
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from onthedot.core.instants import local
 from onthedot.core.instants import parse_nominal as instant_of
 from onthedot.core.keys import is_slot_key
+from onthedot.core.moments import moment
 from onthedot.core.notes import note_of
 from onthedot.core.run import Life, Run, attempt_record
 from onthedot.core.task import Task
@@ -94,13 +94,6 @@ def due_ms(life: Life) -> int:
 def slot_of(run: Run) -> str | None:
     """Tell which slot it stands for."""
     return run.slot or (run.key if is_slot_key(run.key) else None)
-
-
-def moment(ms: int) -> str | None:
-    """Write a measured instant; zero is one that has not come."""
-    if not ms:
-        return None
-    return f"{datetime.fromtimestamp(ms // 1000, UTC).isoformat()[:19]}.{ms % 1000:03}Z"
 
 
 def _completion(run: Run, task: Task) -> str | None:

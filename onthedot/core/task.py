@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from onthedot.core import packed, pull
+from onthedot.core import packed, payloads, pull
 from onthedot.core.blackouts import Blackout, calendars_of
 from onthedot.core.calendars import Calendar
 from onthedot.core.keys import CURSOR, SPEC
@@ -80,6 +80,8 @@ class Task:
     def item(self) -> dict[str, Any]:
         """Write the spec."""
         item = {name: getattr(self, name) for name in _WORKED_WITH} | dict(self.shown)
+        item["payload"] = payloads.written(self.payload)
+        item["blackouts"] = list(self.blackouts) or None
         item["retry"] = {name: getattr(self.retry, name) for name in Retry.__slots__}
         return {"part": SPEC} | {name: value for name, value in item.items() if value is not None}
 
@@ -97,6 +99,7 @@ def parse(item: Mapping[str, Any]) -> Task:
     """Read the spec; what the worker does not know is kept as it is."""
     known: dict[str, Any] = {name: item[name] for name in _WORKED_WITH if name in item}
     known["shown"] = {name: item[name] for name in item if name not in _NOT_SHOWN}
+    known["payload"] = payloads.read(item["payload"])
     known["retry"] = Retry(**item["retry"])
     known["blackouts"] = tuple(item.get("blackouts", ()))
     # None is not stored, and for `allow` it means something: no bound.

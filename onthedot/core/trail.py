@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from onthedot.core.access import TABLE
-from onthedot.core.run_view import moment
+from onthedot.core.moments import moment
 from onthedot.core.ulid import ulid
 from onthedot.core.writes import Insert
 

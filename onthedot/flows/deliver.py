@@ -6,8 +6,8 @@ import traceback
 from dataclasses import replace
 
 from onthedot.adapters import clock, runner, tables
+from onthedot.core import payloads, templates
 from onthedot.core import run as runs
-from onthedot.core import templates
 from onthedot.core.call import Call, run_fields
 from onthedot.core.keys import is_slot_key
 from onthedot.core.numbers import DELIVER_MIN_SEC
@@ -72,4 +72,4 @@ def _payload(run: Run, task: Task) -> object:
         return task.payload
     key = {"task_id": run.task_id, "scheduled_for": run.payload_ref}
     item = tables.get(runs.TABLE, key)
-    return item["payload"] if item else task.payload
+    return payloads.read(item["payload"]) if item else task.payload

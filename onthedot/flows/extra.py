@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from onthedot.adapters import claims, clock, ids, queue, tables
-from onthedot.core import manifest, moves, pack
+from onthedot.core import manifest, moves, pack, payloads
 from onthedot.core import run as runs
 from onthedot.core.keys import payload_key
 from onthedot.core.pack import Pack, Ticket
@@ -52,7 +52,11 @@ def launched(run: Run, payload: object) -> Run:
     """Another payload is put first: a worker that finds the run must find it too."""
     if payload is not None:
         run = replace(run, payload_ref=payload_key(run.key))
-        side = {"task_id": run.task_id, "scheduled_for": run.payload_ref, "payload": payload}
+        side = {
+            "task_id": run.task_id,
+            "scheduled_for": run.payload_ref,
+            "payload": payloads.written(payload),
+        }
         tables.put(runs.TABLE, side)
     if launch([run]) != [Outcome.DONE]:
         raise RuntimeError(f"{run.run_id} was there already")

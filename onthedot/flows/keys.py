@@ -1,18 +1,22 @@
-"""API keys: made, and shown once."""
+"""API keys: made, shown once, revoked."""
 
 from __future__ import annotations
 
 from onthedot.adapters import access as stored
-from onthedot.adapters import clock, ids
-from onthedot.core import access
+from onthedot.adapters import claims, clock, ids
+from onthedot.core import access, trail
 from onthedot.core.access import Key
-from onthedot.core.run_view import moment
+from onthedot.core.moments import moment
+from onthedot.core.trail import By
+from onthedot.core.writes import Insert, Part
 from onthedot.flows.identity import new_id
 
 FIRST_TENANT = "default"
 
 
-def make(*, tenant_id: str, role: str, name: str, expires_ms: int = 0) -> tuple[Key, str]:
+def make(
+    *, tenant_id: str, role: str, name: str, expires_ms: int = 0, by: By | None = None
+) -> tuple[Key, str]:
     """Make a key and give it with its text, of which only a digest is kept."""
     secret = ids.token(access.SECRET_LENGTH)
     made = Key(
@@ -24,7 +28,12 @@ def make(*, tenant_id: str, role: str, name: str, expires_ms: int = 0) -> tuple[
         created_at=moment(clock.now_ms()) or "",
         expires_ms=expires_ms,
     )
-    stored.put_key(made)
+    items = (made.item(), access.pointer(made))
+    writes: list[Part] = [Insert(access.TABLE, item, ("pk", "sk")) for item in items]
+    if by is not None:
+        told = {"role": role, "name": name}
+        writes.append(trail.insert(by, "key.created", made.key_id, after=told))
+    claims.write_together(writes)
     return made, access.written(made.key_id, secret)
 
 
@@ -34,3 +43,11 @@ def make_first() -> str | None:
         return None
     _, text = make(tenant_id=FIRST_TENANT, role="admin", name="first")
     return text
+
+
+def revoke(key: Key, by: By) -> None:
+    """Let a key open nothing any more; what is revoked stays so."""
+    if key.revoked_ms:
+        return
+    revoked = access.revocation(key, by.now_ms)
+    claims.write_together([revoked, trail.insert(by, "key.revoked", key.key_id)])

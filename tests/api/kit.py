@@ -13,7 +13,7 @@ import pytest
 
 from lambdas.api import handler
 from onthedot.adapters import aws
-from onthedot.api import callers, plans
+from onthedot.api import callers, limits, plans
 from onthedot.core import schema
 from onthedot.core.instants import parse_nominal
 from onthedot.flows import keys
@@ -68,6 +68,7 @@ class Api:
         aws._width.cache_clear()  # noqa: SLF001  # read once a process
         callers.forget()
         plans.forget()
+        limits.forget()
         return api
 
     def _count(self, model: Any, **_: object) -> None:
@@ -93,6 +94,10 @@ class Api:
         """Send exactly this."""
         self.calls.clear()
         return answer(handler(event(route, text, headers) | more, CONTEXT))
+
+    def warm(self) -> None:
+        """What is read once a minute, the key and the limits, is known after this."""
+        self.call("GET /v1/timezones")
 
     def trips(self) -> int:
         """How many calls to the store the last request made."""

@@ -1,0 +1,64 @@
+"""Idempotency-Key: a request that comes twice is carried out once, and answered alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from onthedot.adapters import clock
+from onthedot.adapters import idempotency as stored
+from onthedot.api.asking import Asked
+from onthedot.core import idempotency
+from onthedot.core.idempotency import LENGTH_MAX, Once
+from onthedot.core.problems import Problem
+
+Answered = dict[str, Any]
+HEADER = "idempotency-key"
+_SERVER_FAULT = 500
+_TOO_MANY = 429
+
+
+def once(asked: Asked, answer: Callable[[], Answered]) -> Answered:
+    """Give the answer, or the one that the same request got before."""
+    if asked.route is None or not asked.route.once or HEADER not in asked.headers:
+        return answer()
+    now_ms = clock.now_ms()
+    mine = _once(asked, now_ms)
+    before = stored.begin(mine, now_ms)
+    if before is not None:
+        return _again(before, mine)
+    try:
+        answered = answer()
+    except BaseException:
+        # Nothing is known of how it ended: it may be tried again at once.
+        stored.release(mine)
+        raise
+    if answered["statusCode"] >= _SERVER_FAULT or answered["statusCode"] == _TOO_MANY:
+        stored.release(mine)
+    else:
+        stored.finish(mine, idempotency.packed(answered))
+    return answered
+
+
+def _once(asked: Asked, now_ms: int) -> Once:
+    key = asked.headers[HEADER].strip().strip('"')
+    if not 0 < len(key) <= LENGTH_MAX:
+        message = f"The Idempotency-Key is empty or longer than {LENGTH_MAX} characters."
+        raise Problem("invalid_request", message)
+    by = asked.by
+    scope = (by.tenant_id, by.key_id, asked.method, asked.path, key)
+    query = sorted(asked.query.items())
+    return idempotency.once(scope, f"{query}{asked.body}", now_ms)
+
+
+def _again(before: dict[str, Any], mine: Once) -> Answered:
+    if before.get("body_hash", mine.body_hash) != mine.body_hash:
+        message = "This Idempotency-Key came with another request: expected a new one."
+        raise Problem("idempotency_key_reused", message)
+    if before.get("state") != "done":
+        message = "The same request is under way: try again in a moment."
+        headers = {"Retry-After": "1"}
+        raise Problem("idempotency_in_progress", message, headers=headers)
+    answered = idempotency.unpacked(before["answer"])
+    answered["headers"]["Idempotent-Replayed"] = "true"
+    return answered

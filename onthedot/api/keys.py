@@ -1,0 +1,66 @@
+"""API keys: made and shown once, listed, revoked."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body
+
+from onthedot.adapters import access as stored
+from onthedot.adapters import clock
+from onthedot.api import answers, instants
+from onthedot.api.answers import Handlers
+from onthedot.api.asking import by, tenant
+from onthedot.api.shapes import KeyIn
+from onthedot.core.access import Key, view
+from onthedot.core.problems import Problem, not_found
+from onthedot.flows import keys
+
+
+def create(body: Annotated[KeyIn, Body()]) -> Response[str]:
+    """Make a key for this tenant. Its text is in this answer and nowhere else."""
+    expires = instants.in_body(body.expires_at, "expires_at")
+    if expires is not None and expires * 1000 <= clock.now_ms():
+        raise Problem("invalid_field", "expires_at has passed: expected an instant to come.")
+    key, text = keys.make(
+        tenant_id=tenant(),
+        role=body.role,
+        name=body.name or "",
+        expires_ms=(expires or 0) * 1000,
+        by=by(),
+    )
+    where = {"Location": f"/v1/keys/{key.key_id}"}
+    return answers.answer({**view(key), "key": text}, 201, where)
+
+
+def index() -> Response[str]:
+    """List this tenant's keys, without their texts."""
+    found = [view(key) for key in stored.keys(tenant())]
+    return answers.answer({"data": found, "next_cursor": None})
+
+
+def show(key_id: str) -> Response[str]:
+    """Show one key, without its text."""
+    return answers.answer(view(_find(key_id)))
+
+
+def revoke(key_id: str) -> Response[str]:
+    """Revoke a key: within 60 seconds it opens nothing any more."""
+    keys.revoke(_find(key_id), by())
+    return answers.empty()
+
+
+def _find(key_id: str) -> Key:
+    found = stored.key(key_id)
+    if found is None or found.tenant_id != tenant():
+        raise not_found("key of that id")
+    return found
+
+
+HANDLERS: Handlers = {
+    "POST /v1/keys": create,
+    "GET /v1/keys": index,
+    "GET /v1/keys/{key_id}": show,
+    "DELETE /v1/keys/{key_id}": revoke,
+}

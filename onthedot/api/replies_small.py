@@ -1,0 +1,121 @@
+"""Plans, previews, slots, keys, lists as they are answered: only the document reads these."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, TypeVar
+
+from pydantic import Field
+
+from onthedot.api.replies import Moment, Problem, Slot, Task, Told, Warned
+
+Each = TypeVar("Each")
+
+
+class Page(Told, Generic[Each]):
+    """A page of a list. It may be short or empty while there is a next one."""
+
+    data: list[Each]
+    next_cursor: str | None
+
+
+class Plan(Told):
+    """What would happen; the same request with the token makes it so."""
+
+    plan_token: str
+    expires_at: Moment
+    effects: dict[str, Any]
+
+
+class Fire(Told):
+    """One slot, in the schedule's zone and in the viewer's."""
+
+    at: Slot
+    due_at: Moment
+    local: str
+    viewer: str
+    note: str | None
+    note_code: str | None
+
+
+class Fires(Told):
+    """The coming slots."""
+
+    fires: list[Fire]
+
+
+class PerDay(Told):
+    """How often it fires in 24 hours."""
+
+    min: int
+    max: int
+
+
+class Preview(Told):
+    """What a schedule means."""
+
+    explanation: str
+    fires: list[Fire]
+    warnings: list[Warned]
+    seed: str
+    tzdata: str
+    per_day: PerDay
+
+
+class Zones(Told):
+    """The zones that a schedule may be in."""
+
+    timezones: list[str]
+    tzdata: str
+
+
+class Range(Told):
+    """Many slots that share one row."""
+
+    begin: Slot = Field(alias="from")
+    to: Slot
+    # None where the slots were too many to be counted.
+    count: int | None
+
+
+class SlotEntry(Told):
+    """A slot with its outcome."""
+
+    scheduled_for: Slot
+    local: str
+    note: str | None
+    status: str
+    reason: str | None
+    run_id: str | None
+    range: Range | None
+
+
+class Key(Told):
+    """An API key, without its text."""
+
+    key_id: str
+    name: str
+    role: str
+    created_at: Moment
+    expires_at: Slot | None
+    revoked_at: Moment | None
+    last_used_at: Moment | None
+
+
+class NewKey(Key):
+    """An API key, with its text: this once."""
+
+    key: str
+
+
+class BatchResult(Told):
+    """What became of one task of a batch."""
+
+    status: int
+    task: Task | None = None
+    problem: Problem | None = None
+
+
+class BatchResults(Told):
+    """What became of each of them, in order."""
+
+    data: list[BatchResult]

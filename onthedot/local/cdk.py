@@ -25,15 +25,19 @@ def bootstrap(folder: Folder, children: Children, endpoint: str) -> None:
 
 
 def deploy(folder: Folder, children: Children, endpoint: str) -> None:
-    """Deploy the stack, with packages for the machine and the Python that run it here."""
+    """Deploy the stack."""
+    options = [text for pair in context().items() for text in ("--context", "=".join(pair))]
+    command = ["deploy", "--require-approval", "never", "--output", str(folder.assembly), *options]
+    _run(folder, children, endpoint, command=command, cwd=PROJECT)
+
+
+def context() -> dict[str, str]:
+    """All that is deployed otherwise than to AWS: packages for this machine and its Python."""
     built_for = re.sub(r"\W", "_", sysconfig.get_platform())
-    context = {
+    return {
         "platform": built_for.replace("linux_", "manylinux2014_"),
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
     }
-    options = [text for pair in context.items() for text in ("--context", "=".join(pair))]
-    command = ["deploy", "--require-approval", "never", "--output", str(folder.assembly), *options]
-    _run(folder, children, endpoint, command=command, cwd=PROJECT)
 
 
 def _run(

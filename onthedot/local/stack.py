@@ -58,6 +58,12 @@ class Stack:
         return all(each is None or each.poll() is None for each in (self.emulator, self.database))
 
     @property
+    def settings(self) -> dict[str, str]:
+        """What MiniStack is told besides where to be; its functions inherit it."""
+        tables = {"AWS_ENDPOINT_URL_DYNAMODB": self.dynamodb} if self.durable else {}
+        return {**objects.settings(self.folder), **tables}
+
+    @property
     def environment(self) -> dict[str, str]:
         """What a program of ours needs in order to see this stack as its functions do."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
@@ -78,20 +84,20 @@ class Stack:
         self.children.end_leftovers()
         self.folder.empty_scratch()
         objects.forget_uploads(self.folder)
-        settings = objects.settings(self.folder)
         if self.durable:
             self.say("Starting Dynoxide, the database")
             self.database = database.start(self.folder, self.children, self.database_port)
-            settings["AWS_ENDPOINT_URL_DYNAMODB"] = self.dynamodb
         else:
             self.say("No Dynoxide for this machine: tables live in MiniStack and end with it")
         self.say("Starting MiniStack, the cloud")
-        self.emulator = emulator.start(self.folder, self.children, self.emulator_port, settings)
+        self.emulator = emulator.start(
+            self.folder, self.children, self.emulator_port, self.settings
+        )
         self.outputs = cloud.deploy(self.folder, self.children, self.endpoint, self.say)
+        objects.carry_over(self.endpoint, self.outputs["BlobsBucket"])
         if self.durable:
             database.make_tables(self.dynamodb, self.outputs)
             self.run("onthedot.local.recall")
-        objects.carry_over(self.endpoint, self.outputs["BlobsBucket"])
         self._open_the_door()
         self._tick()
 

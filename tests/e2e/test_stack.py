@@ -54,6 +54,21 @@ def test_a_trigger_runs_at_once(local: Local) -> None:
     assert run["result"] == {"greeting": "Hello, trigger!"}
 
 
+def test_a_stack_started_again_has_its_tasks_runs_and_large_payloads(local: Local) -> None:
+    who = "x" * 100_000
+    task_id = local.register("large", cron="0 0 1 1 *", payload={"who": who})
+    before = local.settled(local.trigger(task_id))
+
+    local.stack.stop()
+    status, problem = local.caller.ask("GET", f"/v1/schedules/{task_id}")
+    local.stack.start()
+
+    assert (status, problem["code"]) == (503, "unavailable")
+    assert local.run(before["run_id"])["status"] == "succeeded"
+    again = local.settled(local.trigger(task_id))
+    assert (again["status"], again["payload"]) == ("succeeded", {"who": who})
+
+
 @pytest.mark.usefixtures("adapters")
 def test_the_rule_dispatches_within_a_minute_what_no_request_did(local: Local) -> None:
     (task,) = load(1, begin_in_sec=1, for_sec=1)

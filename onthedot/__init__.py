@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from onthedot.client.client import Client as Client
+    from onthedot.client.errors import ApiError as ApiError
     from onthedot.core.context import Context as Context
     from onthedot.core.raised import Cancelled as Cancelled
     from onthedot.core.raised import Fail as Fail
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     from onthedot.sdk.app import every as every
 
 _HOME = {
+    "ApiError": "onthedot.client.errors",
     "Cancelled": "onthedot.core.raised",
+    "Client": "onthedot.client.client",
     "Context": "onthedot.core.context",
     "Fail": "onthedot.core.raised",
     "LeaseLost": "onthedot.core.raised",

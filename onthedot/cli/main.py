@@ -11,6 +11,7 @@ _EPILOG = """examples:
   onthedot next "30 2 * * *" --tz America/New_York --count 5
   onthedot explain "0 9 * * 1-5" --tz Europe/Paris
   onthedot next --batch < questions.jsonl
+  onthedot worker --queue gpu --module jobs
 """
 
 
@@ -44,7 +45,19 @@ def _parser() -> argparse.ArgumentParser:
     explain = commands.add_parser("explain", help="say in English when a schedule fires")
     explain.add_argument("expression", help="a cron, @every, rate(), cron() or at() expression")
     _add_meaning(explain)
+    _add_worker(commands.add_parser("worker", help="work the runs of a queue on this machine"))
     return parser
+
+
+def _add_worker(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--queue", required=True, help="the queue that the tasks' pull targets name")
+    add("--module", default="jobs", help="module or package of handlers (default jobs)")
+    add("--at-once", type=int, default=4, metavar="N", help="runs worked beside one another")
+    add("--lease-sec", type=int, default=60, metavar="N", help="extended while a run is worked")
+    add("--name", help="what the runs' history calls this worker (default: machine and process)")
+    add("--url", help="the API's address (default: ONTHEDOT_URL)")
+    add("--key", help="an API key of role worker (default: ONTHEDOT_API_KEY)")
 
 
 def _add_next(parser: argparse.ArgumentParser) -> None:

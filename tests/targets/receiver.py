@@ -95,7 +95,7 @@ class _Asked(BaseHTTPRequestHandler):
             # AWS's own paths are answered as was asked for.
             getattr(self, name, self._answer)(**query)
 
-    do_GET = do_PUT = do_DELETE = do_POST  # noqa: N815 the library's names
+    do_GET = do_PUT = do_PATCH = do_DELETE = do_POST  # noqa: N815 the library's names
 
     def _say(self, status: int, body: bytes = b"", **headers: str) -> None:
         self.send_response(status)

@@ -10,7 +10,22 @@ ALLOWED = {
     "onthedot/adapters": ("onthedot.core.", "onthedot.adapters.aws."),
     "onthedot/flows": ("onthedot.core.", "onthedot.adapters.", "onthedot.flows."),
     "onthedot/api": ("onthedot.core.", "onthedot.adapters.", "onthedot.flows.", "onthedot.api."),
-    "onthedot/cli": ("onthedot.core.", "onthedot.adapters.", "onthedot.flows.", "onthedot.cli."),
+    # From here on these speak to the API over HTTP, as anybody's program would.
+    "onthedot/client": ("onthedot.core.", "onthedot.client."),
+    "onthedot/worker": (
+        "onthedot.core.",
+        "onthedot.adapters.",
+        "onthedot.client.",
+        "onthedot.worker.",
+    ),
+    "onthedot/cli": (
+        "onthedot.core.",
+        "onthedot.adapters.",
+        "onthedot.flows.",
+        "onthedot.client.",
+        "onthedot.worker.",
+        "onthedot.cli.",
+    ),
     "onthedot/sdk": ("onthedot.core.", "onthedot.adapters.", "onthedot.flows.", "onthedot.sdk."),
     "onthedot/local": (
         "onthedot.core.",

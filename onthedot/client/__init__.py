@@ -1,0 +1,1 @@
+"""The API from a program: `onthedot.Client`."""

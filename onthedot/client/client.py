@@ -1,0 +1,40 @@
+"""`client = onthedot.Client()`: the API's resources, typed, one method a route."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from onthedot.client.runs import Leases, Runs
+from onthedot.client.schedules import Schedules, Tasks
+from onthedot.client.transport import Transport
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Address and key come from ONTHEDOT_URL and ONTHEDOT_API_KEY unless they are given."""
+
+    url: str = ""
+    key: str = field(default="", repr=False)
+    timeout_sec: float = 30.0
+    transport: Transport = field(init=False, repr=False)
+    schedules: Schedules = field(init=False, repr=False)
+    tasks: Tasks = field(init=False, repr=False)
+    runs: Runs = field(init=False, repr=False)
+    leases: Leases = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Make the parts; no request is made yet."""
+        url = self.url or os.environ.get("ONTHEDOT_URL", "")
+        if not url.startswith(("http://", "https://")):
+            raise ValueError(
+                f"'{url}' is no address of the API: give url=, or set ONTHEDOT_URL to what "
+                "the deployment printed, such as https://….execute-api.eu-west-1.amazonaws.com"
+            )
+        key = self.key or os.environ.get("ONTHEDOT_API_KEY", "")
+        transport = Transport(url.rstrip("/"), key, self.timeout_sec)
+        object.__setattr__(self, "transport", transport)
+        object.__setattr__(self, "schedules", Schedules(transport))
+        object.__setattr__(self, "tasks", Tasks(transport))
+        object.__setattr__(self, "runs", Runs(transport))
+        object.__setattr__(self, "leases", Leases(transport))

@@ -1,0 +1,92 @@
+"""Runs and leases, from a program."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+from urllib.parse import quote
+
+from onthedot.client.pages import walk
+from onthedot.client.shapes import Json, Lease, Run
+from onthedot.client.transport import Transport
+
+_FINAL = frozenset({"succeeded", "dead", "skipped", "missed", "cancelled"})
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """`client.runs`."""
+
+    transport: Transport
+
+    def get(self, run_id: str) -> Run:
+        """Give one with all of its attempts."""
+        return cast("Run", self.transport.call("GET", _at(run_id)))
+
+    def iter(self, **filters: object) -> Iterator[Run]:
+        """Walk all that match, newest first."""
+        return cast("Iterator[Run]", walk(self.transport, "/v1/runs", filters))
+
+    def cancel(self, run_id: str) -> Run:
+        """Cancel it at once, or ask it to stop while it runs."""
+        return cast("Run", self.transport.call("POST", _at(run_id, "cancel")))
+
+    def replay(self, run_id: str, **what: object) -> Run:
+        """Run it again as a new run."""
+        return cast("Run", self.transport.call("POST", _at(run_id, "replay"), body=what))
+
+    def wait(self, run_id: str, timeout_sec: float = 60.0) -> Run:
+        """Give the run once it has its outcome."""
+        until = time.monotonic() + timeout_sec
+        pause = 0.2
+        while (run := self.get(run_id))["status"] not in _FINAL:
+            if time.monotonic() + pause > until:
+                raise TimeoutError(f"{run_id} is {run['status']} after {timeout_sec:.0f} s")
+            self.transport.sleep(pause)
+            pause = min(2.0, pause * 1.5)
+        return run
+
+
+@dataclass(frozen=True, slots=True)
+class Leases:
+    """`client.leases`: what an outside worker does with the runs that it fetches."""
+
+    transport: Transport
+
+    def take(
+        self, queue: str, *, most: int, worker: str, wait_sec: int = 20, lease_sec: int = 60
+    ) -> list[Lease]:
+        """Fetch up to so many runs, waiting for some to come; a lease that nobody got lapses."""
+        body = {
+            "queue": queue,
+            "max": most,
+            "wait_sec": wait_sec,
+            "lease_sec": lease_sec,
+            "worker": worker,
+        }
+        return cast("list[Lease]", self.transport.call("POST", "/v1/leases", body=body)["data"])
+
+    def extend(
+        self, run_id: str, attempt: int, *, lease_sec: int = 60, progress: object = None
+    ) -> Json:
+        """Keep a run; the answer says whether it is to stop."""
+        body: dict[str, Any] = {"attempt": attempt, "lease_sec": lease_sec}
+        if progress is not None:
+            body["progress"] = progress
+        return cast("Json", self.transport.call("POST", _at(run_id, "heartbeat"), body=body))
+
+    def complete(self, run_id: str, attempt: int, result: object = None) -> None:
+        """Say that the work is done."""
+        body = {"attempt": attempt, "result": result}
+        self.transport.call("POST", _at(run_id, "complete"), body=body)
+
+    def fail(self, run_id: str, attempt: int, error: object, **how: object) -> None:
+        """Say that it is not: `permanent`, `retry_in_sec` and `release` say what follows."""
+        body = {"attempt": attempt, "error": error, **how}
+        self.transport.call("POST", _at(run_id, "fail"), body=body)
+
+
+def _at(run_id: str, what: str = "") -> str:
+    return f"/v1/runs/{quote(run_id, safe='')}" + (f"/{what}" if what else "")

@@ -1,0 +1,69 @@
+"""What the API answers, as far as programs rely on it; other fields come along."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+Json = dict[str, Any]
+
+
+class Run(TypedDict, total=False):
+    """One firing of a task."""
+
+    run_id: str
+    task_id: str
+    name: str | None
+    origin: str
+    status: str
+    reason: str | None
+    scheduled_for: str | None
+    due_at: str
+    started_at: str | None
+    ended_at: str | None
+    attempt: int
+    max_attempts: int
+    payload: Any
+    result: Any
+    error: Json | None
+    attempts: list[Json]
+
+
+class Schedule(TypedDict, total=False):
+    """A recurring task."""
+
+    task_id: str
+    name: str
+    version: int
+    cron: str | None
+    every_sec: int | None
+    timezone: str
+    target: Json
+    payload: Any
+    status: str
+    paused: Json | None
+    managed_by: str
+    explanation: str
+    next_run_at: str | None
+
+
+class Task(TypedDict, total=False):
+    """A one-off task."""
+
+    task_id: str
+    name: str | None
+    run_at: str
+    idempotency_key: str | None
+    target: Json
+    payload: Any
+    status: str
+    run: Run | None
+
+
+class Lease(TypedDict, total=False):
+    """A run in the hands of a worker, until `lease_until` unless it is extended."""
+
+    run: Run
+    attempt: int
+    lease_until: str
+    deadline: str
+    checkpoint: Any

@@ -1,0 +1,129 @@
+"""Requests to the API: one kept connection a thread, tried again where that is safe.
+
+A request that makes something carries an Idempotency-Key, so trying it again makes it once.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from onthedot.client.errors import ApiError, Unavailable
+
+TRIES = 5
+WAIT_MAX_SEC = 30.0
+_BUSY = (429, 500, 502, 503, 504)
+# The first request under the same Idempotency-Key is not through yet.
+_UNDER_WAY = "idempotency_in_progress"
+_REPEATABLE = ("GET", "PUT", "DELETE")
+
+
+@dataclass(slots=True)
+class Transport:
+    """Where the API is, and the key to it."""
+
+    url: str
+    key: str = field(repr=False)
+    timeout_sec: float = 30.0
+    tries: int = TRIES
+    sleep: Callable[[float], None] = time.sleep
+    _kept: threading.local = field(default_factory=threading.local, repr=False)
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: object = None,
+        query: Mapping[str, object] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:  # noqa: ANN401 whatever the route answers
+        """Make a request until it is answered, and give its JSON; None where it has none."""
+        given = {"authorization": f"Bearer {self.key}", **(headers or {})}
+        if method == "POST":
+            given.setdefault("idempotency-key", uuid.uuid4().hex)
+        text = None if body is None else json.dumps(body).encode()
+        if text is not None:
+            given["content-type"] = "application/json"
+        wanted = {name: value for name, value in (query or {}).items() if value is not None}
+        target = path + (f"?{urlencode(wanted, doseq=True)}" if wanted else "")
+        return self._until_answered(method, target, text, given)
+
+    def _until_answered(
+        self, method: str, target: str, text: bytes | None, headers: dict[str, str]
+    ) -> Any:  # noqa: ANN401 whatever the route answers
+        repeatable = method in _REPEATABLE or "idempotency-key" in headers
+        problem: dict[str, Any] = {}
+        status = 0
+        for number in range(self.tries if repeatable else 1):
+            if number:
+                self.sleep(_wait_sec(number, problem))
+            try:
+                status, answer, after = self._exchange(method, target, text, headers)
+            except (OSError, HTTPException) as failure:
+                status = 0
+                problem = {"code": "unreachable", "detail": f"{self.url}: {failure}"}
+                continue
+            problem = {} if status // 100 == 2 else {**_problem(answer), "retry_after": after}
+            if status not in _BUSY and problem.get("code") != _UNDER_WAY:
+                return _judged(status, answer)
+        raise Unavailable(status, problem)
+
+    def _exchange(
+        self, method: str, target: str, text: bytes | None, headers: dict[str, str]
+    ) -> tuple[int, bytes, str]:
+        connection = self._connection()
+        try:
+            connection.request(method, target, text, headers)
+            answered = connection.getresponse()
+            return answered.status, answered.read(), answered.getheader("retry-after", "")
+        except BaseException:
+            connection.close()
+            raise
+
+    def _connection(self) -> HTTPConnection:
+        """A closed connection opens itself again at its next request."""
+        if not hasattr(self._kept, "connection"):
+            split = urlsplit(self.url)
+            kind = HTTPSConnection if split.scheme == "https" else HTTPConnection
+            self._kept.connection = kind(split.netloc, timeout=self.timeout_sec)
+        kept: HTTPConnection = self._kept.connection
+        return kept
+
+    def close(self) -> None:
+        """Close this thread's connection."""
+        if hasattr(self._kept, "connection"):
+            self._kept.connection.close()
+
+
+def _judged(status: int, answer: bytes) -> Any:  # noqa: ANN401 whatever the route answers
+    if status // 100 == 2:
+        return json.loads(answer) if answer else None
+    raise ApiError(status, _problem(answer))
+
+
+def _problem(answer: bytes) -> dict[str, Any]:
+    """A gateway in between may answer with a page of its own."""
+    try:
+        problem = json.loads(answer)
+    except ValueError:
+        problem = None
+    if isinstance(problem, dict):
+        return problem
+    return {"code": "unknown", "detail": answer.decode("utf-8", "replace")[:200]}
+
+
+def _wait_sec(number: int, problem: Mapping[str, Any]) -> float:
+    """As long as the API says; else twice as long each time, spread."""
+    after = str(problem.get("retry_after", ""))
+    if after.isascii() and after.isdigit():
+        return min(float(after), WAIT_MAX_SEC)
+    return min(WAIT_MAX_SEC, 0.1 * (1 << number)) * random.uniform(0.5, 1.0)  # noqa: S311 a spread

@@ -1,0 +1,77 @@
+"""Telling the API what came of a run, for as long as it takes or the lease lasts."""
+
+from __future__ import annotations
+
+import time
+
+from onthedot.client.client import Client
+from onthedot.client.errors import ApiError, Unavailable
+from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, Stopped, error_of
+from onthedot.worker.fetched import Fetched
+
+_PAUSE_SEC = 1.0
+
+
+def tell(client: Client, fetched: Fetched, answer: Answer) -> bool:
+    """Give whether it was taken; a run that is another's by now needs no word of ours."""
+    while not fetched.lease_lost():
+        try:
+            _say(client, fetched, answer)
+        except Unavailable:
+            time.sleep(_PAUSE_SEC)
+        except ApiError as refusal:
+            return not _moved_on(refusal)
+        else:
+            return True
+    return False
+
+
+def extend(client: Client, fetched: Fetched) -> None:
+    """Keep the run for another while, and hear whether it is to stop."""
+    since = time.time()
+    try:
+        answer = client.leases.extend(
+            fetched.run_id,
+            fetched.attempt,
+            lease_sec=fetched.lease_sec,
+            progress=fetched.progress,
+        )
+    except Unavailable:
+        # The lease runs on; if it ends, the handler sees that by itself.
+        return
+    except ApiError as refusal:
+        fetched.lost = _moved_on(refusal)
+        return
+    fetched.extended(since, cancel=bool(answer.get("cancel_requested")))
+
+
+def _moved_on(refusal: ApiError) -> bool:
+    if refusal.status in (404, 409):
+        return True
+    raise refusal
+
+
+def _say(client: Client, fetched: Fetched, answer: Answer) -> None:
+    leases, run_id, attempt = client.leases, fetched.run_id, fetched.attempt
+    match answer:
+        case Done(result):
+            leases.complete(run_id, attempt, result)
+        case Skipped(note):
+            leases.complete(run_id, attempt, {"skipped": note})
+        case Dead(_, error):
+            leases.fail(run_id, attempt, error, permanent=True)
+        case Stopped():
+            leases.fail(run_id, attempt, error_of("Cancelled", "stopped as it was asked to"))
+        case Again() if answer.released:
+            leases.fail(run_id, attempt, answer.error, **_when(answer), release=True)
+        case Again():
+            leases.fail(run_id, attempt, answer.error, **_when(answer))
+
+
+def _when(answer: Again) -> dict[str, object]:
+    when: dict[str, object] = {}
+    if answer.after_sec is not None:
+        when["retry_in_sec"] = answer.after_sec
+    if answer.checkpoint is not None:
+        when["checkpoint"] = answer.checkpoint
+    return when

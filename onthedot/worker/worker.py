@@ -1,0 +1,145 @@
+"""The outside worker: fetches runs, works several at once, extends their leases, and drains.
+
+Runs are worked in threads; one thread beside them keeps the leases.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import traceback
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from threading import Event, Thread
+from typing import Any
+
+from onthedot.adapters.targets import python
+from onthedot.client.client import Client
+from onthedot.client.errors import ApiError, Unavailable
+from onthedot.core.handler import Handler
+from onthedot.core.policy import Again, Answer, Dead, error_of
+from onthedot.worker import telling
+from onthedot.worker.fetched import Fetched
+
+_LOOK_SEC = 0.5
+_WAIT_SEC = 10
+_LEASE_MAX = 10
+
+
+@dataclass(slots=True, kw_only=True)
+class Worker:
+    """Works a queue until it is told to stop."""
+
+    client: Client
+    queue: str
+    handlers: Mapping[str, Handler[..., Any]]
+    name: str
+    at_once: int = 4
+    lease_sec: int = 60
+    _working: list[Fetched] = field(default_factory=list)
+    _stopping: Event = field(default_factory=Event)
+    _over: Event = field(default_factory=Event)
+    _strays: int = 0
+    _refused: bool = False
+
+    def run(self) -> int:
+        """Work; 1 says that a handler was left behind, or that the API refuses us."""
+        keeper = Thread(target=self._keep_leases, name="leases", daemon=True)
+        keeper.start()
+        pool = ThreadPoolExecutor(self.at_once, thread_name_prefix="run")
+        while not self._stopping.is_set():
+            for each in self._fetch():
+                self._working.append(each)
+                pool.submit(self._work, each)
+            while len(self._working) >= self.at_once and not self._stopping.wait(_LOOK_SEC / 5):
+                pass
+        while self._working:
+            time.sleep(_LOOK_SEC / 5)
+        self._over.set()
+        keeper.join()
+        pool.shutdown(wait=not self._strays)
+        return 1 if self._strays or self._refused else 0
+
+    def stop(self) -> None:
+        """Fetch nothing more, and end when what is under way has ended."""
+        self._stopping.set()
+
+    def _fetch(self) -> list[Fetched]:
+        """Wait at the API for work; while it is away, wait here."""
+        since = time.time()
+        try:
+            found = self.client.leases.take(
+                self.queue,
+                most=min(_LEASE_MAX, self.at_once - len(self._working)),
+                worker=self.name,
+                wait_sec=0 if self._working else _WAIT_SEC,
+                lease_sec=self.lease_sec,
+            )
+        except Unavailable:
+            self._stopping.wait(1.0)
+            return []
+        except ApiError as refusal:
+            # Asked again it would say the same: what is under way is finished, and no more.
+            sys.stderr.write(f"the API refuses to lease: {refusal}\n")
+            self._refused = True
+            self.stop()
+            return []
+        if not found and self._working:
+            self._stopping.wait(_LOOK_SEC)
+        return [Fetched(lease, self.lease_sec, since + self.lease_sec) for lease in found]
+
+    def _work(self, fetched: Fetched) -> None:
+        answer = self._answer(fetched)
+        if not fetched.abandoned:
+            telling.tell(self.client, fetched, answer)
+            self._working.remove(fetched)
+
+    def _answer(self, fetched: Fetched) -> Answer:
+        handler = self._handler(fetched)
+        if handler is None:
+            name = fetched.lease["run"].get("name")
+            known = ", ".join(sorted(self.handlers))
+            message = f"no handler {name} here; this worker has {known}"
+            return Dead("handler_not_found", error_of("HandlerNotFound", message))
+        try:
+            return python.call(handler, fetched.context())
+        except Exception as failure:  # noqa: BLE001 the one place where anything becomes an outcome
+            kind = type(failure).__name__
+            return Again("failed", error_of(kind, str(failure), traceback.format_exc()))
+
+    def _handler(self, fetched: Fetched) -> Handler[..., Any] | None:
+        """The handler is called as the task is; a worker with a single one does all with it."""
+        if len(self.handlers) == 1:
+            return next(iter(self.handlers.values()))
+        return self.handlers.get(fetched.lease["run"].get("name") or "")
+
+    def _keep_leases(self) -> None:
+        while not self._over.wait(_LOOK_SEC):
+            for each in list(self._working):
+                if each.has_hung():
+                    self._abandon(each)
+                elif each.beat_is_due() and not each.lost:
+                    self._extend(each)
+
+    def _extend(self, fetched: Fetched) -> None:
+        try:
+            telling.extend(self.client, fetched)
+        except ApiError:
+            # Whatever is wrong with it, the others' leases must be kept.
+            traceback.print_exc()
+
+    def _abandon(self, fetched: Fetched) -> None:
+        """A thread cannot be killed: its attempt is over, and the process ends when others have."""
+        fetched.abandoned = True
+        self._strays += 1
+        self.stop()
+        late = error_of("TimedOut", "the handler took too long")
+        telling.tell(self.client, fetched, Again("timed_out", late))
+        self._working.remove(fetched)
+
+
+def leave(code: int) -> None:
+    """End the process even if a handler's thread does not."""
+    os._exit(code)

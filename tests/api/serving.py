@@ -1,0 +1,54 @@
+"""The API on a port of this machine, which may go away and come back.
+
+Lambda gives each request an environment to itself: here they take turns, but for their waiting.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from socketserver import ThreadingMixIn
+from threading import Lock, Thread
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+from tests.api.web import Start, application
+
+in_turn = Lock()
+
+
+def sleep(seconds: float) -> None:
+    """Wait as a request does, and let others have their turn."""
+    in_turn.release()
+    time.sleep(seconds)
+    in_turn.acquire()
+
+
+def _one_by_one(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+    with in_turn:
+        return application(environ, start)
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+    allow_reuse_address = True
+
+
+class _Quiet(WSGIRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def served(port: int = 0) -> Iterator[int]:
+    """Serve until the test is over, or wants the API gone; gives the port."""
+    server = make_server("127.0.0.1", port, _one_by_one, _Server, _Quiet)
+    thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

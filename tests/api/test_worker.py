@@ -1,0 +1,286 @@
+"""`onthedot worker`, a process of its own, against the API over HTTP: fetched, kept, drained."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from onthedot import Client
+from onthedot.adapters import aws, clock
+from onthedot.flows.cancel import cancel
+from tests.api.kit import Answer, Api
+from tests.api.serving import in_turn, served, sleep
+from tests.contract.engines import free_port
+from tests.tidy.tree import ROOT
+
+COMMAND = Path(sys.executable).parent / "onthedot"
+PATIENCE_SEC = 20
+HANDLERS = """
+import time
+from onthedot import Fail, OnTheDot, RetryLater, Skip
+app = OnTheDot()
+
+@app.job()
+def quick(ctx, number=0):
+    return {"number": number, "run": ctx.run_id, "key": ctx.idempotency_key("charge")}
+
+@app.job()
+def slow(ctx, seconds=3):
+    until = time.time() + seconds
+    while time.time() < until:
+        ctx.heartbeat(progress=round(until - time.time()))
+        time.sleep(0.1)
+    return "slept"
+
+@app.job()
+def moody(ctx, how="fail"):
+    if how == "fail":
+        raise Fail("never")
+    if how == "skip":
+        raise Skip("nothing to do")
+    if how == "later" and ctx.checkpoint is None:
+        raise RetryLater(after=0, checkpoint={"page": 7})
+    if how == "bug" and ctx.attempt == 1:
+        raise ZeroDivisionError("a bug")
+    return ctx.checkpoint
+
+@app.job()
+def hung(ctx):
+    while True:
+        pass
+"""
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def real_api(api: Api) -> Api:
+    """The API by this machine's clock."""
+    api.settings.setattr(aws, "local_ms", lambda: time.time_ns() // 1_000_000)
+    api.settings.setattr(clock, "sleep", sleep)
+    return api
+
+
+@pytest.fixture
+def start(real_api: Api, tmp_path: Path) -> Iterator[Start]:
+    """Begin workers; those that still live are killed after the test."""
+    (tmp_path / "their_jobs.py").write_text(HANDLERS)
+    begun: list[subprocess.Popen[str]] = []
+
+    def started(port: int, *more: str) -> subprocess.Popen[str]:
+        command = [str(COMMAND), "worker", "--queue", "gpu"]
+        command += ["--module", "their_jobs", "--url", f"http://127.0.0.1:{port}", *more]
+        environment = {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(ROOT),
+            "ONTHEDOT_API_KEY": real_api.key("worker"),
+        }
+        process = subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        begun.append(process)
+        return process
+
+    yield started
+    for process in begun:
+        process.kill()
+        process.communicate()
+
+
+def asked(api: Api, route: str, body: Any = None) -> Answer:
+    """Ask the function itself, when no worker does."""
+    with in_turn:
+        return api.call(route, body)
+
+
+def triggered(api: Api, name: str, payload: Any = None, **fields: Any) -> str:
+    """Run one of the handlers, now."""
+    free = {"overlap": "allow", "max_concurrent": None}
+    if asked(api, f"GET /v1/schedules/{name}").status == 404:
+        with in_turn:
+            api.schedule(name, target={"type": "pull", "queue": "gpu"}, **free, **fields)
+    body = {} if payload is None else {"payload": payload}
+    answer = asked(api, f"POST /v1/schedules/{name}/trigger", body)
+    assert answer.status == 202, answer.text
+    return str(answer.body["run_id"])
+
+
+def ended(api: Api, run_id: str, *statuses: str) -> Any:
+    """The run, once it is as awaited; final unless told otherwise."""
+    wanted = statuses or ("succeeded", "dead", "skipped", "cancelled")
+    deadline = time.monotonic() + PATIENCE_SEC
+    while (run := asked(api, f"GET /v1/runs/{run_id}").body)["status"] not in wanted:
+        assert time.monotonic() < deadline, json.dumps(run)
+        time.sleep(0.1)
+    return run
+
+
+def stopped(process: subprocess.Popen[str]) -> int:
+    """Ask a worker to stop, and give its word."""
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=PATIENCE_SEC)
+    return process.returncode
+
+
+def test_runs_are_worked_and_the_worker_stops_when_it_is_told_to(
+    real_api: Api, start: Start
+) -> None:
+    with served() as port:
+        worker = start(port)
+        run_ids = [triggered(real_api, "quick", {"number": number}) for number in range(8)]
+        runs = [ended(real_api, run_id) for run_id in run_ids]
+        code = stopped(worker)
+
+    assert [run["result"]["number"] for run in runs] == list(range(8))
+    assert [run["result"]["run"] for run in runs] == run_ids
+    assert {run["attempt"] for run in runs} == {1}
+    assert code == 0
+
+
+def test_a_worker_that_is_told_to_stop_finishes_what_it_has(real_api: Api, start: Start) -> None:
+    with served() as port:
+        worker = start(port)
+        run_id = triggered(real_api, "slow", {"seconds": 2})
+        ended(real_api, run_id, "running")
+        code = stopped(worker)
+        after = triggered(real_api, "quick")
+        time.sleep(0.5)
+
+        assert ended(real_api, run_id)["result"] == "slept"
+        assert asked(real_api, f"GET /v1/runs/{after}").body["status"] == "claimed"
+    assert code == 0
+
+
+def test_a_run_longer_than_its_lease_is_kept_and_shows_progress(
+    real_api: Api, start: Start
+) -> None:
+    with served() as port:
+        start(port, "--lease-sec", "10")
+        run = ended(real_api, triggered(real_api, "slow", {"seconds": 13}))
+
+    assert (run["status"], run["attempt"]) == ("succeeded", 1)
+    assert isinstance(run["progress"], int)
+
+
+def test_a_worker_outlives_the_api(real_api: Api, start: Start) -> None:
+    port = free_port()
+    with served(port):
+        start(port, "--at-once", "2")
+        first = triggered(real_api, "slow", {"seconds": 3})
+        ended(real_api, first, "running")
+    time.sleep(4)
+    with served(port):
+        second = triggered(real_api, "quick")
+
+        assert ended(real_api, first)["result"] == "slept"
+        assert ended(real_api, second)["status"] == "succeeded"
+        assert ended(real_api, first)["attempt"] == 1
+
+
+@pytest.mark.parametrize(
+    ("how", "status", "attempt"),
+    [("fail", "dead", 1), ("skip", "succeeded", 1), ("later", "succeeded", 2)],
+)
+def test_what_a_handler_raises_means_the_same_as_in_the_cloud(
+    real_api: Api, start: Start, *, how: str, status: str, attempt: int
+) -> None:
+    with served() as port:
+        start(port)
+        run = ended(real_api, triggered(real_api, "moody", {"how": how}))
+
+    assert (run["status"], run["attempt"]) == (status, attempt)
+    assert how != "later" or run["result"] == {"page": 7}
+    assert how != "skip" or run["result"] == {"skipped": "nothing to do"}
+
+
+def test_an_error_of_the_handler_is_a_failed_attempt(real_api: Api, start: Start) -> None:
+    with served() as port:
+        start(port)
+        run_id = triggered(real_api, "moody", {"how": "bug"}, retry={"base_sec": 1, "cap_sec": 1})
+        run = ended(real_api, run_id)
+
+    assert run["status"] == "succeeded"
+    assert run["attempts"][0]["error"]["type"] == "ZeroDivisionError"
+
+
+def test_a_request_to_cancel_stops_the_handler(real_api: Api, start: Start) -> None:
+    with served() as port:
+        start(port, "--lease-sec", "10")
+        run_id = triggered(real_api, "slow", {"seconds": 60})
+        ended(real_api, run_id, "running")
+        cancel(run_id)
+        run = ended(real_api, run_id)
+
+    assert (run["status"], run["reason"]) == ("cancelled", "user")
+
+
+def test_a_hung_handler_is_timed_out_and_its_worker_ends_when_others_have(
+    real_api: Api, start: Start
+) -> None:
+    with served() as port:
+        worker = start(port, "--at-once", "2")
+        hung = triggered(real_api, "hung", timeout_sec=1, max_attempts=1)
+        slow = triggered(real_api, "slow", {"seconds": 8})
+        ended(real_api, hung, "running")
+        worker.communicate(timeout=PATIENCE_SEC)
+
+        assert ended(real_api, hung)["reason"] == "attempts_exhausted"
+        assert ended(real_api, slow)["result"] == "slept"
+    assert worker.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--module", "nothing_of_that_name"], "nothing_of_that_name"),
+        (["--url", "localhost"], "no address of the API"),
+        (["--module", "json"], "no function under @app.job"),
+    ],
+)
+def test_a_worker_that_cannot_work_says_why(start: Start, more: list[str], said: str) -> None:
+    worker = start(1, *more)
+    _, errors = worker.communicate(timeout=PATIENCE_SEC)
+
+    assert worker.returncode == 2
+    assert said in errors
+
+
+def test_the_client_registers_triggers_waits_and_walks_pages(real_api: Api, start: Start) -> None:
+    with served() as port:
+        client = Client(f"http://127.0.0.1:{port}", real_api.key())
+        start(port)
+        made = client.schedules.create(
+            name="quick", cron="0 9 * * *", target={"type": "pull", "queue": "gpu"}
+        )
+        runs = []
+        for number in range(3):
+            run = client.schedules.trigger("quick", payload={"number": number})
+            runs.append(client.runs.wait(run["run_id"], timeout_sec=PATIENCE_SEC))
+        listed = list(client.schedules.runs("quick", limit=1))
+        client.transport.close()
+
+    assert made["managed_by"] == "api"
+    assert [run["result"]["number"] for run in runs] == [0, 1, 2]
+    assert [run["run_id"] for run in listed] == [run["run_id"] for run in reversed(runs)]
+
+
+def test_a_worker_whose_key_is_refused_says_so_and_ends(start: Start) -> None:
+    with served() as port:
+        worker = start(port, "--key", "otd_wrong")
+        _, errors = worker.communicate(timeout=PATIENCE_SEC)
+
+    assert worker.returncode == 1
+    assert "401 unauthenticated" in errors

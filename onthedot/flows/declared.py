@@ -1,0 +1,93 @@
+"""Schedules that code declares: a deployment makes, changes and ends them, and nobody else's.
+
+Whether one is paused is its operators' word: no deployment starts what they have stopped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from onthedot.adapters import clock, ids, listing
+from onthedot.core import definition, lifecycle
+from onthedot.core.task import Task
+from onthedot.core.trail import By
+from onthedot.core.ulid import CHANCE_LETTERS, ulid
+from onthedot.flows import define
+from onthedot.flows.identity import new_id
+from onthedot.flows.known import read
+
+_CODE = "code:"
+_PAGE = 100
+
+
+def register(wanted: Iterable[Mapping[str, Any]], tenant_id: str) -> dict[str, int]:
+    """Make the tenant's declared schedules what the code says; doing it again changes nothing.
+
+    A name that is not the code's own is left alone, and counted as taken.
+    """
+    by_name = {fields["name"]: fields for fields in wanted}
+    done: Counter[str] = Counter()
+    for name, fields in by_name.items():
+        owner = define.owner(tenant_id, name)
+        known = read(owner) if owner else None
+        if known is None:
+            made = definition.schedule(fields, task_id=new_id("sch"), tenant_id=tenant_id)
+            define.create(made, _by(tenant_id))
+            done["created"] += 1
+        elif not _of_code(known.task.shown.get("managed_by", "")):
+            done["taken"] += 1
+        else:
+            done["changed" if _changed(known.task, fields) else "unchanged"] += 1
+    done["ended"] += _end_others(set(by_name), tenant_id)
+    return {name: number for name, number in done.items() if number}
+
+
+def _changed(task: Task, fields: Mapping[str, Any]) -> bool:
+    now = clock.now_ms() // 1000
+    if not definition.differences(task, lifecycle.redefined(task, fields, now)):
+        return False
+    define.edit(
+        task.task_id,
+        lambda before, at: lifecycle.redefined(before, fields, at),
+        _by(task.tenant_id),
+        "schedule.changed",
+    )
+    return True
+
+
+def _end_others(kept: set[str], tenant_id: str) -> int:
+    """What code declared once and declares no more would find no handler."""
+    gone = [item for item in _listed(tenant_id) if item["name"] not in kept]
+    for item in gone:
+        define.end(item["task_id"], _by(tenant_id))
+    return len(gone)
+
+
+def _listed(tenant_id: str) -> Iterator[dict[str, Any]]:
+    """Read all first: ending one takes it off the list that is being walked."""
+    found: list[dict[str, Any]] = []
+    start: Mapping[str, Any] | None = None
+    while True:
+        page = listing.by_tenant(f"{tenant_id}#s", limit=_PAGE, start=start)
+        found += [item for item in page.items if _of_code(item.get("managed_by", ""))]
+        if page.last is None:
+            return iter(found)
+        start = page.last
+
+
+def _of_code(managed_by: str) -> bool:
+    return managed_by.startswith(_CODE)
+
+
+def _by(tenant_id: str) -> By:
+    """A deployment has no key and no request: the trail names it as what it is."""
+    now_ms = clock.now_ms()
+    return By(
+        tenant_id=tenant_id,
+        key_id="deploy",
+        request_id=f"req_{ulid(now_ms, ids.token(CHANCE_LETTERS))}",
+        now_ms=now_ms,
+        chance=ids.token(CHANCE_LETTERS),
+    )

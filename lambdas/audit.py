@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from onthedot.adapters import depth, telemetry
-from onthedot.flows import long_runs, loops, tallies
+from onthedot.flows import health, long_runs, loops, tallies
 from onthedot.flows.audit import audit
 from onthedot.flows.not_fired import not_fired
 
@@ -21,6 +21,7 @@ def handler(_event: Mapping[str, Any], _context: object) -> dict[str, float]:
         **not_fired(),
         "waiting_messages": depth.waiting(),
         **loops.step(),
+        **health.look_at(ledger.ended),
         "audits": 1,
     }
     telemetry.emit(telemetry.MINUTE, figures)

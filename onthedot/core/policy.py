@@ -107,7 +107,9 @@ def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: floa
             if life.attempt - life.released >= task.max_attempts and not answer.released:
                 dead = ended(life, "dead", "attempts_exhausted", now_ms=now_ms)
                 return replace(dead, error=answer.error)
-            wait_sec = backoff_sec(task.retry, life.attempt, fraction)
+            # As many as have failed: what was given back did not.
+            failed = max(1, life.attempt - life.released)
+            wait_sec = backoff_sec(task.retry, failed, fraction)
             if answer.after_sec is not None:
                 wait_sec = answer.after_sec
             return _retrying(life, answer, now_ms, now_ms + max(1, wait_sec) * 1000)

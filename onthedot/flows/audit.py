@@ -12,6 +12,7 @@ from onthedot.core import due as dues
 from onthedot.core import manifest, moves
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
+from onthedot.core.events import Event, of_ended
 from onthedot.core.instants import parse_nominal
 from onthedot.core.keys import is_slot_key, manifest_keys, row_of
 from onthedot.core.ledger import Ledger
@@ -19,6 +20,7 @@ from onthedot.core.manifest import Manifest
 from onthedot.core.numbers import MARGIN_SEC
 from onthedot.core.pack import Pack, Ticket
 from onthedot.core.run import Life, Run
+from onthedot.flows import events
 from onthedot.flows.ranges import covering
 
 LOOK_BACK_MIN = 30
@@ -63,6 +65,7 @@ def _look_at(source: Manifest, seen: Ledger) -> None:
     rows = _rows(run_id for run_id, *_ in source.entries)
     open_entries = []
     sending: list[Pack] = []
+    told: list[Event] = []
     for run_id, tv, tenant_id in source.entries:
         run = rows.get(row_of(run_id))
         if run is None:
@@ -71,12 +74,14 @@ def _look_at(source: Manifest, seen: Ledger) -> None:
             continue
         if run.final:
             seen.note(run)
+            told += [event] if (event := of_ended(run)) else []
             continue
         open_entries.append((run_id, tv, tenant_id))
         if _overdue(run.life, now_ms):
             sending.append(_resend(run))
             seen.count("resent")
     queue.send([(each, 0) for each in sending])
+    events.keep(told)
     if open_entries:
         wait_min = _CARRY_MIN[min(source.carried, len(_CARRY_MIN) - 1)]
         check_sec = now_ms // 60_000 * 60 + wait_min * 60

@@ -1,0 +1,66 @@
+"""How a task is faring: runs that died one after the other, and when to try it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from onthedot.core.run import Run
+
+TABLE = "runs"
+PARTITION = "health"
+PAUSE_AFTER = 10
+PROBE_FIRST_SEC, PROBE_MAX_SEC = 3_600, 86_400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """Kept only for a task whose latest run died, or that was paused for it."""
+
+    task_id: str
+    failures: int = 0
+    # The latest run that counts: its end, and its key.
+    last: str = ""
+    # When the task was paused by itself; zero if it was not.
+    paused_ms: int = 0
+    probe_ms: int = 0
+    probes: int = 0
+
+    def after(self, run: Run) -> Health:
+        """Count a run that died, forget all at one that succeeded; what was seen is passed over."""
+        at = moment(run)
+        if at <= self.last or run.life.status not in ("dead", "succeeded"):
+            return self
+        failures = self.failures + 1 if run.life.status == "dead" else 0
+        return replace(self, failures=failures, last=at)
+
+    def paused(self, now_ms: int) -> Health:
+        """Stop it for a while."""
+        return replace(self, paused_ms=now_ms, probe_ms=now_ms + PROBE_FIRST_SEC * 1000, probes=0)
+
+    def probed(self, now_ms: int) -> Health:
+        """One run to see whether it works again; the next one after twice the time."""
+        wait_sec = min(PROBE_MAX_SEC, PROBE_FIRST_SEC << min(self.probes + 1, 10))
+        return replace(self, probe_ms=now_ms + wait_sec * 1000, probes=self.probes + 1)
+
+    def item(self) -> dict[str, Any]:
+        """Write it."""
+        kept = {name: getattr(self, name) for name in Health.__slots__ if name != "task_id"}
+        return {**key(self.task_id), **kept}
+
+
+def parse(item: Mapping[str, Any]) -> Health:
+    """Read it."""
+    known = {name: item[name] for name in Health.__slots__ if name in item}
+    return Health(**known | {"task_id": item["scheduled_for"]})
+
+
+def key(task_id: str) -> dict[str, str]:
+    """All of them lie together: there are never many."""
+    return {"task_id": PARTITION, "scheduled_for": task_id}
+
+
+def moment(run: Run) -> str:
+    """Order runs by their end."""
+    return f"{run.life.ended_ms:013}#{run.key}"

@@ -1,0 +1,107 @@
+"""Health: what a minute's runs say of their tasks; what keeps dying is paused, and probed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from onthedot.adapters import clock, tables
+from onthedot.core import events, lifecycle
+from onthedot.core import health as healths
+from onthedot.core.events import Event
+from onthedot.core.health import PAUSE_AFTER, Health
+from onthedot.core.moments import moment
+from onthedot.core.run import Run
+from onthedot.core.task import Task
+from onthedot.flows import events as telling
+from onthedot.flows.change import change
+from onthedot.flows.known import read
+from onthedot.flows.trigger import trigger
+
+_SYSTEM = "system"
+
+
+def look_at(ended: Sequence[Run]) -> dict[str, int]:
+    """Count what died in a row, tell of it, pause what never works, try what is paused again."""
+    failing = _failing()
+    happened: list[Event] = []
+    changed: dict[str, Health] = {}
+    for run in sorted(ended, key=healths.moment):
+        before = changed.get(run.task_id) or failing.get(run.task_id)
+        if before is None and run.life.status != "dead":
+            continue
+        before = before or Health(task_id=run.task_id)
+        after = before.after(run)
+        if after != before and before.failures and not after.failures:
+            happened.append(events.of_run("recovered", run))
+        changed[run.task_id] = after
+    for health in changed.values():
+        happened += _settle(health)
+    probed = _probe(health for task_id, health in failing.items() if task_id not in changed)
+    telling.keep(happened)
+    return {"probed": probed, **telling.tell()}
+
+
+def _failing() -> dict[str, Health]:
+    items = tables.rows(("task_id", healths.PARTITION), "scheduled_for", ("0", "~"))
+    return {item["scheduled_for"]: healths.parse(item) for item in items}
+
+
+def _settle(health: Health) -> list[Event]:
+    """The task first, then its record: a crash in between does it again, to the same end."""
+    now_ms = clock.now_ms()
+    if not health.failures:
+        told = _resume(health, now_ms) if health.paused_ms else []
+        tables.delete(healths.TABLE, healths.key(health.task_id))
+        return told
+    told = []
+    if health.failures >= PAUSE_AFTER and not health.paused_ms:
+        told = _pause(health, now_ms)
+        health = health.paused(now_ms) if told else health
+    tables.put(healths.TABLE, health.item())
+    return told
+
+
+def _pause(health: Health, now_ms: int) -> list[Event]:
+    """Only what recurs can be stopped, and only what nobody has stopped before."""
+    reason = f"{health.failures} runs in a row died"
+    why = {"at": moment(now_ms), "by": _SYSTEM, "reason": reason, "until": None}
+    if not health.task_id.startswith("sch_"):
+        return []
+    task = change(
+        health.task_id,
+        lambda task, now: lifecycle.paused(task, now, why) if task.status == "active" else task,
+    )
+    if task is None or not _stopped_by_us(task):
+        return []
+    return [events.of_task("paused", task, reason, task.paused_at * 1000)]
+
+
+def _resume(health: Health, now_ms: int) -> list[Event]:
+    known = read(health.task_id)
+    if known is None or not _stopped_by_us(known.task):
+        return []
+    change(health.task_id, lifecycle.resumed)
+    return [events.of_task("resumed", known.task, "a probe succeeded", now_ms)]
+
+
+def _probe(paused: Iterable[Health]) -> int:
+    """Half open: one run at a time says whether the whole schedule may go on."""
+    now_ms = clock.now_ms()
+    probed = 0
+    for health in paused:
+        if not health.paused_ms or health.probe_ms > now_ms:
+            continue
+        known = read(health.task_id)
+        if known is None or not _stopped_by_us(known.task):
+            # Somebody has taken it in hand: it starts afresh.
+            tables.delete(healths.TABLE, healths.key(health.task_id))
+            continue
+        tables.put(healths.TABLE, health.probed(now_ms).item())
+        trigger(health.task_id)
+        probed += 1
+    return probed
+
+
+def _stopped_by_us(task: Task) -> bool:
+    why = task.shown.get("paused") or {}
+    return task.status == "paused" and why.get("by") == _SYSTEM

@@ -1,0 +1,209 @@
+"""Health: what keeps dying is paused and told of, a probe that succeeds lets it go on."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from onthedot.adapters import events as outbox
+from onthedot.adapters import tables
+from onthedot.core import events, lifecycle
+from onthedot.core import health as healths
+from onthedot.core.policy import Dead, Done
+from onthedot.core.task import Task
+from onthedot.core.task import parse as parse_task
+from onthedot.flows import health
+from onthedot.flows.audit import audit
+from onthedot.flows.change import change
+from onthedot.flows.events import tell
+from tests.flows.calm import add, go, part, runs, said, wait
+from tests.simulation.stage import Stage
+
+PLACE = "arn:aws:sns:us-east-1:000000000000:alarms"
+HOUR = 3_600
+
+
+@pytest.fixture(autouse=True)
+def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What was handed over to the topic."""
+    monkeypatch.setenv("EVENTS_TO", PLACE)
+    found: list[dict[str, Any]] = []
+
+    def send(arn: str, bodies: list[str]) -> None:
+        assert arn == PLACE
+        found.extend(json.loads(body) for body in bodies)
+
+    monkeypatch.setattr(outbox, "send", send)
+    return found
+
+
+def minute(_stage: Stage) -> dict[str, int]:
+    """What the audit's function does each minute."""
+    return health.look_at(audit().ended)
+
+
+def kinds(told: list[dict[str, Any]]) -> list[str]:
+    return [one["type"].removeprefix("onthedot.").removesuffix(".v1") for one in told]
+
+
+def spec(stage: Stage, task: Task) -> Task:
+    return parse_task(part(stage, task, "spec"))
+
+
+def failing(stage: Stage, minutes: int) -> Task:
+    """A task that runs every minute and dies each time."""
+    task = add(stage, "* * * * *")
+    stage.answer = lambda _: Dead("permanent", {"type": "Bug", "message": "no", "stack": "long"})
+    for number in range(1, minutes + 1):
+        go(stage, number * 60 + 1)
+        wait(stage, number * 60 + 59)
+        minute(stage)
+    wait(stage, minutes * 60 + 200)
+    minute(stage)
+    return task
+
+
+def test_a_run_that_died_is_told_of_once(stage: Stage, told: list[dict[str, Any]]) -> None:
+    task = failing(stage, 1)
+    minute(stage)
+
+    died = [one for one in told if one["type"] == "onthedot.run.dead.v1"]
+    assert {one["subject"] for one in died} == {
+        run.run_id for run in runs(stage, task) if run.life.status == "dead"
+    }
+    assert len(died) == len({one["id"] for one in died})
+    assert died[0]["source"] == f"/tenants/acme/tasks/{task.task_id}"
+    assert died[0]["data"]["reason"] == "permanent"
+    assert died[0]["data"]["error"] == {"type": "Bug", "message": "no"}
+
+
+def test_what_dies_ten_times_in_a_row_is_paused_by_the_system(
+    stage: Stage, told: list[dict[str, Any]]
+) -> None:
+    task = failing(stage, 12)
+
+    paused = spec(stage, task)
+    assert paused.status == "paused"
+    assert paused.shown["paused"]["by"] == "system"
+    assert "in a row" in paused.shown["paused"]["reason"]
+    assert kinds(told).count("schedule.paused") == 1
+
+
+def test_what_fails_less_often_goes_on(stage: Stage, told: list[dict[str, Any]]) -> None:
+    task = failing(stage, 6)
+
+    assert spec(stage, task).status == "active"
+    assert "schedule.paused" not in kinds(told)
+
+
+def test_a_success_after_failures_is_told_of_and_forgets_them(
+    stage: Stage, told: list[dict[str, Any]]
+) -> None:
+    task = failing(stage, 3)
+    stage.answer = lambda _: Done()
+    go(stage, 700)
+    wait(stage, 900)
+    minute(stage)
+
+    assert kinds(told).count("run.recovered") == 1
+    assert tables.get(healths.TABLE, healths.key(task.task_id)) is None
+
+
+def test_a_probe_that_succeeds_lets_the_schedule_go_on(
+    stage: Stage, told: list[dict[str, Any]]
+) -> None:
+    task = failing(stage, 12)
+    before = len(runs(stage, task))
+    stage.answer = lambda _: Done()
+    wait(stage, 12 * 60 + HOUR + 400)
+    assert minute(stage)["probed"] == 1
+    assert minute(stage)["probed"] == 0
+    wait(stage, 12 * 60 + HOUR + 700)
+    minute(stage)
+
+    probes = [run for run in runs(stage, task) if run.origin == "manual"]
+    assert [said(run) for run in probes] == ["succeeded"]
+    assert spec(stage, task).status == "active"
+    assert "paused" not in spec(stage, task).shown
+    assert {"run.recovered", "schedule.resumed"} <= set(kinds(told))
+    assert len(runs(stage, task)) >= before + 1
+
+
+def test_a_probe_that_dies_is_tried_again_after_twice_the_time(
+    stage: Stage, told: list[dict[str, Any]]
+) -> None:
+    task = failing(stage, 12)
+    wait(stage, 12 * 60 + HOUR + 400)
+    minute(stage)
+    wait(stage, 12 * 60 + HOUR + 700)
+    minute(stage)
+    wait(stage, 12 * 60 + 2 * HOUR + 600)
+    minute(stage)
+    probes = [run for run in runs(stage, task) if run.origin == "manual"]
+    assert len(probes) == 1
+    wait(stage, 12 * 60 + 4 * HOUR)
+    minute(stage)
+
+    assert len([run for run in runs(stage, task) if run.origin == "manual"]) == 2
+    assert spec(stage, task).status == "paused"
+    assert kinds(told).count("schedule.paused") == 1
+
+
+def test_what_an_operator_has_taken_in_hand_is_not_probed(stage: Stage) -> None:
+    task = failing(stage, 12)
+    change(task.task_id, lifecycle.resumed)
+    stage.answer = lambda _: Done()
+    wait(stage, 12 * 60 + HOUR + 400)
+
+    assert minute(stage)["probed"] == 0
+    assert tables.get(healths.TABLE, healths.key(task.task_id)) is None
+
+
+def test_a_place_that_refuses_is_asked_again_and_others_are_not_asked_twice(
+    stage: Stage, told: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = PLACE + "-2"
+    monkeypatch.setenv("EVENTS_TO", f"{PLACE},{other}")
+    accepting = outbox.send
+    refused: list[str] = []
+
+    def send(arn: str, bodies: list[str]) -> None:
+        if arn == other and not refused:
+            refused.extend(bodies)
+            raise RuntimeError("not now")
+        accepting(PLACE, bodies)
+
+    monkeypatch.setattr(outbox, "send", send)
+    failing(stage, 1)
+    tell()
+
+    assert refused
+    assert {json.loads(body)["id"] for body in refused} <= {one["id"] for one in told}
+    twice = [one["id"] for one in told]
+    assert all(twice.count(one) == 2 for one in twice)
+    assert list(tables.rows(("task_id", events.OPEN), "scheduled_for", ("0", "~"))) == []
+
+
+def test_nobody_is_told_where_nobody_wants_to_know(
+    stage: Stage, told: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("EVENTS_TO")
+    failing(stage, 1)
+
+    assert told == []
+    assert list(tables.rows(("task_id", events.OPEN), "scheduled_for", ("0", "~"))) == []
+
+
+def test_a_run_that_began_late_is_told_of(stage: Stage, told: list[dict[str, Any]]) -> None:
+    task = add(stage, "1 12 * * *")
+    wait(stage, 160)
+    go(stage, 300)
+    wait(stage, 500)
+    minute(stage)
+
+    (run,) = runs(stage, task)
+    assert said(run) == "succeeded"
+    assert kinds(told) == ["run.late"]
+    assert told[0]["data"]["lag_ms"] > 30_000

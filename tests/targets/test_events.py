@@ -1,0 +1,121 @@
+"""Events on their way: to a topic and a bus of MiniStack's, and to a webhook that trusts them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from onthedot.adapters import aws, secrets, tables
+from onthedot.adapters import events as outbox
+from onthedot.core import events
+from onthedot.core.events import Event
+from onthedot.flows.events import keep, tell
+from tests.contract import engines
+from tests.core.made import run
+from tests.engines.place import Place, surroundings
+from tests.targets.receiver import Receiver
+from tests.targets.standing import bus_target, message, topic_target
+
+_NUMBERS = count(1)
+SECRET = f"whsec_{base64.b64encode(b'k' * 24).decode()}"
+
+
+@pytest.fixture(scope="module")
+def ministack_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with engines.ministack(tmp_path_factory.mktemp("ministack")) as url:
+        yield url
+
+
+@pytest.fixture
+def settings(monkeypatch: pytest.MonkeyPatch, ministack_url: str) -> Iterator[pytest.MonkeyPatch]:
+    with surroundings(monkeypatch):
+        monkeypatch.setenv("AWS_ENDPOINT_URL", ministack_url)
+        Place.made(monkeypatch)
+        yield monkeypatch
+
+
+def event(number: int = 0) -> Event:
+    """A run that died."""
+    key = f"2026-11-18T12:00:{number:02}Z"
+    return events.of_run("dead", run(key, status="dead", reason="permanent", ended_ms=1))
+
+
+def open_ones() -> int:
+    return len(list(tables.rows(("task_id", events.OPEN), "scheduled_for", ("0", "~"))))
+
+
+def test_a_topic_gets_each_event_once(settings: pytest.MonkeyPatch) -> None:
+    topic = topic_target(f"alarms-{next(_NUMBERS)}")
+    settings.setenv("EVENTS_TO", topic.target["topic_arn"])
+
+    keep([event(), event()])
+    first = tell()
+    keep([event()])
+    again = tell()
+
+    assert first == {"events_told": 1, "events_refused": 0}
+    assert again == {"events_told": 0, "events_refused": 0}
+    got = topic.got()
+    assert (got["id"], got["type"]) == (event().id, "onthedot.run.dead.v1")
+
+
+def test_a_bus_gets_more_events_than_fit_into_a_call(settings: pytest.MonkeyPatch) -> None:
+    name = f"alarms-{next(_NUMBERS)}"
+    bus_target(name)
+    arn = aws.client("events").describe_event_bus(Name=name)["Arn"]
+    settings.setenv("EVENTS_TO", arn)
+
+    keep([event(number) for number in range(23)])
+
+    assert tell()["events_told"] == 23
+    assert open_ones() == 0
+
+
+def test_a_topic_that_is_not_there_keeps_its_events_for_later(
+    settings: pytest.MonkeyPatch,
+) -> None:
+    settings.setenv("EVENTS_TO", "arn:aws:sns:us-east-1:000000000000:missing")
+
+    keep([event()])
+
+    assert tell() == {"events_told": 0, "events_refused": 1}
+    assert open_ones() == 1
+
+
+def test_a_webhook_gets_a_signed_event_and_one_that_fails_gets_it_again(
+    settings: pytest.MonkeyPatch, receiver: Receiver
+) -> None:
+    settings.setenv("EVENTS_TO", f"{receiver.url}/answer")
+    settings.setenv("EVENTS_SIGN_REF", "ssm:/hook")
+    settings.setattr(secrets, "reveal", {"ssm:/hook": SECRET}.__getitem__)
+    receiver.answers = [(500, {}, b""), (204, {}, b"")]
+
+    keep([event()])
+    told = [tell()["events_told"] for _ in range(3)]
+
+    assert told == [0, 1, 0]
+    first, second = receiver.got
+    assert first.headers["webhook-id"] == second.headers["webhook-id"] == event().id
+    assert json.loads(second.body)["subject"] == run().run_id
+    signed = f"{event().id}.{second.headers['webhook-timestamp']}.".encode() + second.body
+    mine = base64.b64encode(hmac.digest(b"k" * 24, signed, hashlib.sha256)).decode()
+    assert second.headers["webhook-signature"] == f"v1,{mine}"
+
+
+@pytest.mark.usefixtures("settings")
+def test_a_topic_s_message_says_its_type_for_filters() -> None:
+    topic = topic_target(f"alarms-{next(_NUMBERS)}")
+    queue = aws.client("sqs").get_queue_url(
+        QueueName=topic.target["topic_arn"].rsplit(":", 1)[1] + "-behind"
+    )["QueueUrl"]
+    outbox.send(topic.target["topic_arn"], [event().body()])
+
+    notification = json.loads(message(queue)["Body"])
+
+    assert notification["MessageAttributes"]["type"]["Value"] == "onthedot.run.dead.v1"

@@ -19,15 +19,29 @@ _SOURCES = ("infra", "lambdas", "onthedot", "jobs", "app.py", "cdk.json", "requi
 _STAMP = "deployed-from"
 
 
-def is_current(assembly: Path) -> bool:
-    """Tell whether the project is still what was deployed."""
+def made_from(assembly: Path) -> str:
+    """Tell from which sources it was deployed; empty until it has been."""
     stamp = assembly / _STAMP
-    return stamp.exists() and stamp.read_text() == _fingerprint()
+    return stamp.read_text() if stamp.exists() else ""
 
 
-def stamp(assembly: Path) -> None:
-    """Remember what was deployed."""
-    (assembly / _STAMP).write_text(_fingerprint())
+def stamp(assembly: Path, sources: str) -> None:
+    """Remember from which sources it was deployed."""
+    (assembly / _STAMP).write_text(sources)
+
+
+def forget(assembly: Path) -> None:
+    """Whatever is made there from now on is not what was deployed."""
+    (assembly / _STAMP).unlink(missing_ok=True)
+
+
+def sources() -> str:
+    """Tell two states of the project's files apart."""
+    seen = hashlib.sha256(sys.version.encode())
+    for path in _files():
+        seen.update(f"\0{path.relative_to(PROJECT)}\0".encode())
+        seen.update(path.read_bytes())
+    return seen.hexdigest()
 
 
 def create(assembly: Path, stack: str, endpoint: str) -> None:
@@ -50,14 +64,6 @@ def create(assembly: Path, stack: str, endpoint: str) -> None:
     clients.client("cloudformation", endpoint).create_stack(
         StackName=stack, TemplateURL=template, Capabilities=["CAPABILITY_IAM"]
     )
-
-
-def _fingerprint() -> str:
-    seen = hashlib.sha256(sys.version.encode())
-    for path in _files():
-        seen.update(f"\0{path.relative_to(PROJECT)}\0".encode())
-        seen.update(path.read_bytes())
-    return seen.hexdigest()
 
 
 def _files() -> Iterator[Path]:

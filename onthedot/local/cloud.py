@@ -18,15 +18,17 @@ Say = Callable[[str], None]
 
 def deploy(folder: Folder, children: Children, endpoint: str, say: Say) -> dict[str, str]:
     """Deploy into an empty emulator, and give the stack's outputs."""
-    if assembly.is_current(folder.assembly):
+    sources = assembly.sources()
+    if assembly.made_from(folder.assembly) == sources:
         say("Deploying the stack as it was: nothing has changed since")
         assembly.create(folder.assembly, STACK, endpoint)
     else:
         say("cdk bootstrap")
         cdk.bootstrap(folder, children, endpoint)
         say("cdk deploy")
+        assembly.forget(folder.assembly)
         cdk.deploy(folder, children, endpoint)
-        assembly.stamp(folder.assembly)
+        assembly.stamp(folder.assembly, sources)
     return outputs(endpoint)
 
 

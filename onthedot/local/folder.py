@@ -82,6 +82,8 @@ class Folder:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise AlreadyRunningError(self._who_runs()) from None
+            # Of one that was killed.
+            self.run_file.unlink(missing_ok=True)
             yield
 
     def _who_runs(self) -> str:

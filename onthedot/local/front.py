@@ -6,6 +6,7 @@ The emulator tells APIs apart by their Host, and gives each deployment another.
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import re
 import socket
@@ -13,6 +14,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+
+from onthedot.local.ports import StartError
 
 _HEAD_BYTES_MAX = 65_536
 _PIECE_BYTES = 65_536
@@ -102,8 +105,8 @@ class FrontDoor:
 
 @contextmanager
 def front_door(port: int) -> Iterator[FrontDoor]:
-    """Open the door at a port, 0 for any free one; a port that is taken raises OSError."""
-    with socket.create_server(("127.0.0.1", port)) as listener:
+    """Open the door at a port, 0 for any free one."""
+    with _listener(port) as listener:
         door = FrontDoor(listener)
         thread = threading.Thread(target=door.run, name="front-door", daemon=True)
         thread.start()
@@ -112,6 +115,16 @@ def front_door(port: int) -> Iterator[FrontDoor]:
         finally:
             door.stop()
             thread.join()
+
+
+def _listener(port: int) -> socket.socket:
+    try:
+        return socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        message = f"Port {port} is taken: choose another, as in make run PORT={port + 1}."
+        raise StartError(message) from None
 
 
 def _readdressed(head: bytes, host: str) -> bytes:

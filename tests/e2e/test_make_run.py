@@ -156,6 +156,19 @@ def test_a_second_one_says_where_the_first_is(folder: Folder) -> None:
         assert f"On the Dot already runs: {folder.running()['url']}" in second.stderr
 
 
+def test_a_part_that_dies_is_started_again(folder: Folder) -> None:
+    with make_run(folder) as running:
+        running.wait_for("Ready", READY_SEC)
+        caller = running.caller
+        for group in running.groups:
+            os.killpg(group, signal.SIGKILL)
+        down = until(lambda: caller.ask("GET", "/v1/health"), lambda seen: seen[0] == 503)
+        running.wait_for("Ready again", READY_SEC)
+
+        assert down[1]["code"] == "unavailable"
+        assert caller.ask("GET", "/v1/schedules")[0] == 200
+
+
 def test_after_a_kill_of_everything_the_next_start_finds_tasks_and_runs(folder: Folder) -> None:
     with make_run(folder) as first:
         first.wait_for("Ready", READY_SEC)

@@ -82,7 +82,7 @@ def test_a_child_of_a_dead_leader_is_ended_too(children: Children, tmp_path: Pat
 
 def test_a_stranger_that_has_the_number_now_is_left_alone(tmp_path: Path) -> None:
     record = tmp_path / "children.json"
-    record.write_text(json.dumps({os.getpid(): "Thu Jan  1 00:00:00 1970"}))
+    record.write_text(json.dumps({os.getpid(): "1"}))
 
     assert Children(record).end_leftovers() == 0
     assert not record.exists()

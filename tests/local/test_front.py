@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from onthedot.local.front import FrontDoor, Upstream, front_door
+from onthedot.local.ports import StartError
 
 HOST = "0a0b0c0d.execute-api.localhost"
 LARGE = "x" * 300_000
@@ -130,6 +131,8 @@ def test_what_is_no_http_is_dropped_and_the_door_stays_open(door: FrontDoor) -> 
     assert asked(door)[0] == 503
 
 
-def test_a_port_that_is_taken_is_refused(door: FrontDoor) -> None:
-    with pytest.raises(OSError, match="in use"), front_door(door.port):
+def test_who_asks_for_a_port_that_is_taken_is_told_how_to_choose_another(door: FrontDoor) -> None:
+    said = f"Port {door.port} is taken: choose another, as in make run PORT={door.port + 1}"
+
+    with pytest.raises(StartError, match=said), front_door(door.port):
         pass

@@ -1,0 +1,80 @@
+"""The lines of `make run`: one when a run starts, one when it ends, none twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from onthedot.adapters import tables
+from onthedot.core import manifest, moves
+from onthedot.core.instants import nominal
+from onthedot.core.run import Run
+from onthedot.local.watch import Watch
+from tests.engines.place import put
+from tests.engines.tasks import SLOT, claimed, daily
+
+pytestmark = pytest.mark.usefixtures("place")
+
+DUE_MS = SLOT * 1000
+
+
+def listed() -> Run:
+    """A named task's run that a dispatch has listed and claimed two minutes ahead."""
+    known = put(daily(1, SLOT, name="nightly"))
+    run = claimed("d", task_id=known.task_id)
+    entries = [(run.run_id, 1, run.tenant_id)]
+    for each in manifest.listing("d", entries, now_ms=DUE_MS - 120_000, latest_ms=DUE_MS):
+        tables.put("runs", each.item())
+    return stored(run)
+
+
+def stored(run: Run, **life: Any) -> Run:
+    changed = replace(run, life=replace(run.life, **life))
+    tables.put("runs", moves.insert(changed, now_ms=DUE_MS).item)
+    return changed
+
+
+def lines(watch: Watch, late_ms: int) -> list[str]:
+    """What is said so long after the due time; the manifests are read every other second."""
+    return list(watch.look(DUE_MS + late_ms))
+
+
+def test_a_run_is_shown_when_it_ends_with_its_name_second_status_and_lateness() -> None:
+    run, watch = listed(), Watch(since_ms=DUE_MS - 60_000)
+    assert lines(watch, -10_000) == []
+
+    stored(run, status="succeeded", attempt=1, started_ms=DUE_MS + 12, ended_ms=DUE_MS + 20)
+
+    assert [line.split() for line in lines(watch, 100)] == [
+        [nominal(SLOT), "nightly", "succeeded", "12", "ms", "late"]
+    ]
+    assert lines(watch, 200) == lines(watch, 5_000) == []
+
+
+def test_a_run_that_takes_its_time_is_shown_when_it_starts_too() -> None:
+    run, watch = listed(), Watch(since_ms=DUE_MS - 60_000)
+    lines(watch, -10_000)
+    running = stored(run, status="running", attempt=1, started_ms=DUE_MS + 12)
+
+    assert ["running" in line for line in lines(watch, 100)] == [True]
+    assert lines(watch, 400) == []
+
+    stored(running, status="dead", reason="permanent", ended_ms=DUE_MS + 500)
+
+    assert ["dead (permanent)" in line for line in lines(watch, 600)] == [True]
+
+
+def test_what_ended_before_the_watch_began_is_no_news() -> None:
+    run = listed()
+    stored(run, status="succeeded", attempt=1, started_ms=DUE_MS + 12, ended_ms=DUE_MS + 20)
+
+    assert lines(Watch(since_ms=DUE_MS + 100), 200) == []
+
+
+def test_what_was_skipped_has_no_lateness() -> None:
+    run, watch = listed(), Watch(since_ms=DUE_MS - 60_000)
+    stored(run, status="skipped", reason="overlap", ended_ms=DUE_MS + 20)
+
+    assert [line.endswith("skipped (overlap)") for line in lines(watch, 100)] == [True]

@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
         with started(Folder(asked.folder.resolve()), port=asked.port, say=say) as stack:
             _run(stack, say)
     except KeyboardInterrupt:
-        _print("stopped; your tasks and runs stay")
+        _print("stopped")
         return 0
     except (AlreadyRunningError, StartError) as error:
         sys.stderr.write(f"{error}\n")
@@ -65,22 +65,26 @@ def _run(stack: Stack, say: Callable[[str], None]) -> None:
     if new:
         samples.register(Caller(stack.door.port, key))
     about = {"url": stack.door.url, "key": key, "pid": os.getpid()}
-    write_secret(stack.folder.run_file, json.dumps(about))
-    say("Ready")
-    _print(_BANNER.format(**about, folder=stack.folder.root))
+    try:
+        write_secret(stack.folder.run_file, json.dumps(about))
+        say("Ready")
+        _print(_BANNER.format(**about, folder=stack.folder.root))
+        _watch(stack, say)
+    finally:
+        stack.folder.run_file.unlink(missing_ok=True)
+
+
+def _watch(stack: Stack, say: Callable[[str], None]) -> None:
     os.environ.update(stack.environment)
     watch = Watch(since_ms=_now_ms())
-    try:
-        while True:
-            if not stack.alive:
-                say("A part of the stack has died: starting it again")
-                stack.stop()
-                stack.start()
-                say("Ready again")
-            _show(stack, watch)
-            time.sleep(_LOOK_EVERY_SEC)
-    finally:
-        stack.folder.run_file.unlink()
+    while True:
+        if not stack.alive:
+            say("A part of the stack has died: starting it again")
+            stack.stop()
+            stack.start()
+            say("Ready again")
+        _show(stack, watch)
+        time.sleep(_LOOK_EVERY_SEC)
 
 
 _BANNER = """

@@ -22,7 +22,7 @@ class Children:
 
     def __init__(self, record: Path) -> None:
         self._record = record
-        self._groups: dict[int, str] = {}
+        self._processes: list[subprocess.Popen[bytes]] = []
 
     def start(
         self, command: Sequence[str | Path], environment: Mapping[str, str], *, log: Path, cwd: Path
@@ -38,7 +38,7 @@ class Children:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        self._groups[process.pid] = _born(process.pid)
+        self._processes.append(process)
         self._keep()
         return process
 
@@ -48,8 +48,13 @@ class Children:
         _wait(lambda: process.poll() is None, patience_sec)
         _signal(process.pid, signal.SIGKILL)
         process.wait()
-        self._groups.pop(process.pid, None)
+        self._processes.remove(process)
         self._keep()
+
+    def end_all(self, patience_sec: float) -> None:
+        """End them, the latest first: it may need what was started before it."""
+        for process in reversed(self._processes[:]):
+            self.end(process, patience_sec)
 
     def end_leftovers(self) -> int:
         """End what a killed stack left running; say how many groups there were."""
@@ -63,7 +68,7 @@ class Children:
 
     def _keep(self) -> None:
         beside = self._record.with_suffix(".new")
-        beside.write_text(json.dumps(self._groups))
+        beside.write_text(json.dumps({each.pid: _born(each.pid) for each in self._processes}))
         beside.replace(self._record)
 
 

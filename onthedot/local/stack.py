@@ -16,9 +16,8 @@ from onthedot.local.children import Children
 from onthedot.local.folder import PROJECT, Folder
 from onthedot.local.front import FrontDoor, Upstream, front_door
 
-# Together well below the ten seconds in which a stop must be over.
-_EMULATOR_PATIENCE_SEC = 5
-_DATABASE_PATIENCE_SEC = 2
+# For each of two processes: together below the ten seconds in which a stop must be over.
+_PATIENCE_SEC = 4
 Say = Callable[[str], None]
 
 
@@ -115,10 +114,7 @@ class Stack:
     def stop(self) -> None:
         """End every process, or what is left of them."""
         self.door.upstream = None
-        if self.emulator is not None:
-            self.children.end(self.emulator, _EMULATOR_PATIENCE_SEC)
-        if self.database is not None:
-            self.children.end(self.database, _DATABASE_PATIENCE_SEC)
+        self.children.end_all(_PATIENCE_SEC)
         self.emulator = self.database = None
 
     def _open_the_door(self) -> None:

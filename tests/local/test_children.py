@@ -37,7 +37,7 @@ def stubborn(children: Children, folder: Path) -> tuple[subprocess.Popen[bytes],
     return process, int(log.read_text())
 
 
-def soon(reached: Callable[[], bool]) -> bool:
+def soon(reached: Callable[[], object]) -> object:
     deadline = time.monotonic() + 10
     while not reached() and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -59,6 +59,22 @@ def test_a_child_that_will_not_end_is_killed_with_all_it_started(
 
     assert process.returncode is not None
     assert soon(lambda: gone(grandchild))
+
+
+def test_all_are_ended_the_latest_first(children: Children, tmp_path: Path) -> None:
+    ended = tmp_path / "ended"
+    waiting = "import signal, sys, time, pathlib\n"
+    waiting += "def end(*_): open(sys.argv[2], 'a').write(sys.argv[1]); sys.exit()\n"
+    waiting += "signal.signal(signal.SIGTERM, end); print('up', flush=True); time.sleep(60)"
+    for name in ("a", "b"):
+        command = [sys.executable, "-c", waiting, name, str(ended)]
+        children.start(command, {}, log=tmp_path / name, cwd=tmp_path)
+        assert soon((tmp_path / name).read_text)
+
+    children.end_all(patience_sec=5)
+
+    assert ended.read_text() == "ba"
+    assert json.loads((tmp_path / "children.json").read_text()) == {}
 
 
 def test_what_a_killed_stack_left_is_ended_by_the_next(children: Children, tmp_path: Path) -> None:

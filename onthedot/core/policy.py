@@ -150,6 +150,7 @@ def _retrying(life: Life, answer: Again, now_ms: int, due_ms: int) -> Life:
         reason=answer.outcome,
         due_ms=due_ms,
         lease_ms=0,
+        gate_ms=0,
         first_started_ms=life.first_started_ms or life.started_ms,
         first_due_ms=life.first_due_ms or life.due_ms,
         released=life.released + answer.released,

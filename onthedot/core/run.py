@@ -48,6 +48,9 @@ class Life:
     # Attempts that gave the run back by themselves: not counted against max_attempts.
     released: int = 0
     note: str = ""
+    # Where its concurrency key's places are, and when the key's rate lets it start.
+    key_gate: str = ""
+    gate_ms: int = 0
     # What the execution that an awaiting run is polled for is called.
     waits_on: str = ""
     # What an attempt that asked for another time left for the next.

@@ -15,6 +15,7 @@ from onthedot.core.keys import GATE, run_id
 from onthedot.core.pack import Pack, Ticket
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
+from onthedot.flows import keyed
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
 
@@ -62,10 +63,13 @@ def finish(job: Job) -> None:
     """Give the place up; whoever is first in line is woken before the release."""
     if releases(job):
         give_up(job.held)
+    else:
+        keyed.leave(job.held)
 
 
 def give_up(run: Run) -> None:
-    """Leave the gate, whether the run held a place or waited for one."""
+    """Leave the gates, whether the run held places or waited for them."""
+    keyed.leave(run)
     for _ in range(_TRIES):
         seen = _read(run.task_id)
         if not seen.names(run.key):

@@ -16,7 +16,7 @@ from onthedot.core.gate import Enter, Gate, Have
 from onthedot.core.keys import GATE
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
-from onthedot.flows import backfill, gate
+from onthedot.flows import backfill, gate, keyed
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
 
@@ -47,6 +47,8 @@ def enter(batch: Batch, jobs: Sequence[Job]) -> Passed:
 def leave(jobs: Iterable[Job]) -> None:
     """Give places up after final outcomes; a gate where somebody waits is seen to by itself."""
     ended = list(jobs)
+    for job in ended:
+        keyed.leave(job.held)
     alone, others = _one_a_task([job for job in ended if gate.releases(job)])
     seen = _read(alone) if len(alone) > 1 else {}
     quiet = [job for job in alone if _nobody_waits(seen.get(job.held.task_id), job.held)]

@@ -19,7 +19,7 @@ from onthedot.core.decide import (
     needs_cover_check,
 )
 from onthedot.core.writes import Outcome
-from onthedot.flows import awaiting, deliver, gate, gates
+from onthedot.flows import awaiting, deliver, gate, gates, keyed
 from onthedot.flows.batch import Batch
 from onthedot.flows.handing import belongs_here, hand_over
 from onthedot.flows.job import Job, load
@@ -64,7 +64,7 @@ def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[
     again += _skip(batch, skipping)
     passed = gates.enter(batch, starting)
     again += _skip(batch, passed.turned)
-    started = _start(passed.entered, again, worker=worker)
+    started = _start(keyed.enter(batch, passed.entered), again, worker=worker)
     batch.delete_done()
     return started, [job for job in again if _another_round(job)]
 

@@ -1,0 +1,164 @@
+"""Concurrency keys at work: a place among those that share the key, then a turn at its rate.
+
+Entered after the task's own gate and left beside it, so nobody waits for one that waits for him.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from onthedot.adapters import claims, clock, queue, tables
+from onthedot.core import gate as gates
+from onthedot.core import keyed, moves
+from onthedot.core import run as runs
+from onthedot.core.call import run_fields
+from onthedot.core.gate import Enter, Gate, Have, Wait
+from onthedot.core.keyed import Limit
+from onthedot.core.numbers import BUSY_MAX_SEC
+from onthedot.core.pack import Pack, Ticket
+from onthedot.core.run import Run
+from onthedot.core.writes import Outcome
+from onthedot.flows import deliver
+from onthedot.flows.batch import Batch
+from onthedot.flows.job import Job
+
+_TRIES = 16
+
+
+def enter(batch: Batch, jobs: Sequence[Job]) -> list[Job]:
+    """Give the jobs that may start now; the others wait in line, or for their turn."""
+    return [job for job in jobs if _enters(batch, job)]
+
+
+def _enters(batch: Batch, job: Job) -> bool:
+    limit = _limit(job)
+    if limit is None:
+        return True
+    if limit.most and not _has_place(batch, job, limit):
+        return False
+    if limit.count and not _has_turn(batch, job, limit):
+        return False
+    place = limit.place if limit.most else ""
+    job.run = replace(job.held, life=replace(job.held.life, key_gate=place))
+    # What was written down ahead does not name the place.
+    job.ready = None
+    return True
+
+
+def _limit(job: Job) -> Limit | None:
+    """Most tasks have no key, and pay nothing for those that have."""
+    if job.task is None or not job.task.shown.get("concurrency_key"):
+        return None
+    call = deliver.call_of(job, job.held, job.task)
+    return keyed.limit_of(job.task, run_fields(call) | {"payload": call.payload})
+
+
+def _has_place(batch: Batch, job: Job, limit: Limit) -> bool:
+    run_id = job.held.run_id
+    for _ in range(_TRIES):
+        seen = _read(limit.place)
+        rows = _rows((*seen.holders, *seen.waiting))
+        over = [name for name, row in rows.items() if row is None or row.final]
+        entry = keyed.enter(
+            seen.without([name for name in over if name != run_id]), run_id, limit.most
+        )
+        match entry:
+            case Have():
+                return True
+            case Enter(wanted):
+                if _written(seen, wanted):
+                    return True
+            case Wait(wanted):
+                if wanted == seen or _written(seen, wanted):
+                    _wake_if_free(wanted, rows, limit.most, run_id)
+                    batch.done([run_id])
+                    return False
+    # Its message comes back: in a while there is less of a crowd.
+    return False
+
+
+def _has_turn(batch: Batch, job: Job, limit: Limit) -> bool:
+    """What was booked for it holds; a booking whose run dies is a start less, never one more."""
+    now_ms = clock.now_ms()
+    at_ms = job.held.life.gate_ms or _book(job, limit, now_ms)
+    if 0 < at_ms <= now_ms:
+        return True
+    if at_ms:
+        wait_sec = min(BUSY_MAX_SEC, -(-(at_ms - now_ms) // 1000))
+        if not queue.send([(_message(job.held, "hop"), wait_sec)]):
+            batch.done([job.held.run_id])
+    return False
+
+
+def _book(job: Job, limit: Limit, now_ms: int) -> int:
+    """Give when it may start; zero where too many book at once, and its message comes back."""
+    for _ in range(_TRIES):
+        seen = keyed.starts(limit.place, tables.get(keyed.TABLE, keyed.rate_key(limit.place)))
+        wanted = seen.booked(limit, now_ms)
+        if claims.write_one(seen.write(wanted)) is not Outcome.DONE:
+            continue
+        at_ms = wanted.at_ms[-1]
+        if at_ms > now_ms:
+            life = replace(job.held.life, gate_ms=at_ms)
+            if claims.write_one(moves.mark(job.held, life, now_ms=now_ms)) is not Outcome.DONE:
+                return 0
+            job.run = replace(job.held, life=life)
+        return at_ms
+    return 0
+
+
+def leave(run: Run) -> None:
+    """Give the place up after a final outcome; whoever is first in line is woken before that."""
+    place = run.life.key_gate
+    for _ in range(_TRIES if place else 0):
+        seen = _read(place)
+        if run.run_id not in (*seen.holders, *seen.waiting):
+            return
+        wanted = seen.without([run.run_id])
+        rows = _rows(wanted.waiting)
+        _wake(next((row for row in rows.values() if row and not row.final), None))
+        if _written(seen, wanted):
+            return
+    if place:
+        # The message must come back: what it leaves behind would keep others waiting.
+        raise RuntimeError(f"the gate of {place} kept changing under {_TRIES} attempts")
+
+
+def _wake_if_free(gate: Gate, rows: dict[str, Run | None], most: int, mine: str) -> None:
+    """A free place and another first in line: whoever sees it wakes that one."""
+    if len(gate.holders) < most and gate.waiting and gate.waiting[0] != mine:
+        _wake(rows.get(gate.waiting[0]))
+
+
+def _wake(run: Run | None) -> None:
+    if run is not None and queue.send([(_message(run, "wake"), 0)]):
+        raise RuntimeError(f"SQS did not take the message that wakes {run.run_id}")
+
+
+def _message(run: Run, why: str) -> Pack:
+    return Pack(
+        due_ms=run.life.due_ms,
+        why=why,
+        tickets=(Ticket(run.run_id, run.life.attempt + 1, run.life.tv),),
+        tenant_id=run.tenant_id,
+        queue=run.queue,
+    )
+
+
+def _read(place: str) -> Gate:
+    return gates.parse(place, tables.get(keyed.TABLE, keyed.gate_key(place)))
+
+
+def _written(seen: Gate, wanted: Gate) -> bool:
+    return claims.write_one(gates.write(seen, wanted)) is Outcome.DONE
+
+
+def _rows(run_ids: Iterable[str]) -> dict[str, Run | None]:
+    """One that this version cannot read keeps no place: it never ends by our hands."""
+    rows: dict[str, Run | None] = dict.fromkeys(run_ids)
+    if not rows:
+        return rows
+    keys = [runs.row_key(run_id) for run_id in rows]
+    found = [runs.readable(item) for item in tables.get_many({runs.TABLE: keys})[runs.TABLE]]
+    return rows | {run.run_id: run for run in found if run}

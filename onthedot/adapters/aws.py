@@ -52,7 +52,7 @@ def client(service: str) -> Any:
     return made
 
 
-@cache
+@lru_cache(32)
 def patient_client(service: str, seconds: int) -> Any:
     """A client whose calls may take so long, and are not made again by themselves."""
     patience = Config(

@@ -16,6 +16,7 @@ from onthedot.core.web import NoResponse, Request, Response
 
 EXPECT_STATUS = ("2xx",)
 RETRY_AFTER_MAX_SEC = 86_400
+TAKEN_ON_SEC = 30.0
 # The request itself is wrong: sent again as it is, it would be refused again.
 _NEVER = frozenset({400, 401, 403, 405, 406, 410, 411, 413, 414, 415, 422, 431, 451, 501})
 _BODILESS = ("GET", "HEAD")
@@ -55,9 +56,15 @@ def request(call: Call, secrets: Mapping[str, str], *, now_ms: int) -> Request:
         url=target["url"],
         headers=headers,
         body=body,
-        patience_sec=max(0.0, (call.deadline_ms - now_ms) / 1000),
+        patience_sec=_patience_sec(call, now_ms),
         follow_redirects=bool(target.get("follow_redirects", False)),
     )
+
+
+def _patience_sec(call: Call, now_ms: int) -> float:
+    """Whoever calls back later takes the work on at once: no worker is held meanwhile."""
+    left = max(0.0, (call.deadline_ms - now_ms) / 1000)
+    return min(left, TAKEN_ON_SEC) if call.target.get("complete") == "callback" else left
 
 
 def answer(call: Call, seen: Response | NoResponse, *, now_ms: int) -> Answer:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from onthedot.adapters import claims, clock, ids, queue
 from onthedot.adapters.targets import stepfunctions
 from onthedot.core import moves
@@ -50,11 +52,19 @@ def conclude(run: Run, task: Task, answer: Answer) -> bool:
 
 def _ended(run: Run) -> Answer | None:
     """An execution is asked once more when its time is up: it may just have made it."""
-    seen = stepfunctions.look(run.life.waits_on) if run.life.waits_on else None
+    seen = _looked_at(run.life.waits_on) if run.life.waits_on else None
     if seen is None and clock.now_ms() >= run.life.lease_ms:
         message = f"no {run.life.reason} within the task's time"
         return Again("timed_out", error_of("TimedOut", message))
     return seen
+
+
+def _looked_at(execution: str) -> Answer | None:
+    """A look that fails says nothing: there is another, until the time is up."""
+    try:
+        return stepfunctions.look(execution)
+    except (BotoCoreError, ClientError):
+        return None
 
 
 def _message(run: Run, ticket: Ticket, why: str, due_ms: int | None = None) -> Pack:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, ReadTimeoutError
 
 from onthedot.adapters import clock, jobs, net, secrets
 from onthedot.adapters.targets import (
@@ -19,7 +19,7 @@ from onthedot.adapters.targets import (
 )
 from onthedot.core import refusals, webcall
 from onthedot.core.call import Call
-from onthedot.core.policy import Answer, Dead, error_of
+from onthedot.core.policy import Again, Answer, Dead, error_of
 from onthedot.flows.hands import context_of
 
 
@@ -49,6 +49,8 @@ def _judged(target: Callable[[Call], Answer]) -> Callable[[Call], Answer]:
     def call(asked: Call) -> Answer:
         try:
             return target(asked)
+        except ReadTimeoutError as late:
+            return Again("timed_out", error_of("TimedOut", str(late)))
         except ClientError as refusal:
             said = refusal.response["Error"]
             status = refusal.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 500)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from botocore.exceptions import EndpointConnectionError
 
 from onthedot.adapters import tables
 from onthedot.adapters.targets import stepfunctions
@@ -125,6 +126,20 @@ def test_it_holds_its_place_until_it_has_ended(stage: Stage) -> None:
     conclude(run, task, Done())
 
     assert gate(stage, task)["holders"] == []
+
+
+def test_a_look_that_fails_says_nothing(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    def look(_arn: str) -> Answer | None:
+        raise EndpointConnectionError(endpoint_url="states")
+
+    monkeypatch.setattr(stepfunctions, "look", look)
+    task = add(stage, "0 13 * * *", timeout_sec=600, max_attempts=1)
+    stage.answer = lambda _: Awaiting("execution", "arn:execution")
+    go(stage, 2 * HOUR)
+
+    assert outcomes(stage, task)["13:00:00"] == "dead(attempts_exhausted)"
+    (run,) = runs(stage, task)
+    assert run.life.ended_ms - run.life.started_ms < 700_000
 
 
 def test_an_execution_is_looked_at_until_it_has_ended(

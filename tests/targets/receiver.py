@@ -91,7 +91,7 @@ class _Asked(BaseHTTPRequestHandler):
         query = {name: values[0] for name, values in parse_qs(split.query).items()}
         # The other side may give up before we do.
         with suppress(OSError):
-            name = "_" + split.path.strip("/").replace("-", "_")
+            name = "_" + split.path.strip("/").partition("/")[0].replace("-", "_")
             # AWS's own paths are answered as was asked for.
             getattr(self, name, self._answer)(**query)
 

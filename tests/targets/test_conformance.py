@@ -176,6 +176,18 @@ def test_a_function_that_raises_fails_the_attempt_with_its_own_error() -> None:
     assert answer.error["message"] == "asked to fail"
 
 
+def test_a_function_that_takes_too_long_times_out(settings: pytest.MonkeyPatch) -> None:
+    service = function_target(f"any-{next(_NUMBERS)}")
+    with receiving() as receiver:
+        settings.setenv("AWS_ENDPOINT_URL", receiver.url + "/hang")
+        for remembered in (aws.client, aws._session, aws.patient_client):  # noqa: SLF001
+            remembered.cache_clear()
+        receiver.answers = []
+        answer = called(service.target, deadline_ms=clock.now_ms() + 1_000)
+
+    assert _failed(answer) == "timed_out"
+
+
 @pytest.mark.usefixtures("settings")
 def test_an_execution_that_fails_fails_the_attempt_with_its_own_error() -> None:
     standing = machine_target(f"any-{next(_NUMBERS)}", wait=True, broken=True)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from onthedot.adapters import clock, secrets
-from onthedot.core import signatures
+from onthedot.core import signatures, webcall
 from onthedot.core.call import Call
 from onthedot.core.policy import Again, Answer, Done
 from onthedot.flows.deliver import deliver
@@ -102,6 +102,16 @@ def test_method_and_headers_are_the_tasks(receiver: Receiver) -> None:
     assert (put.method, put.headers["x-team"]) == ("PUT", "billing")
     assert (got.method, got.body) == ("GET", b"")
     assert "content-type" not in got.headers
+
+
+def test_one_that_calls_back_later_is_not_waited_for(receiver: Receiver) -> None:
+    given = call_fields(deadline_ms=86_400_000)
+    target = {"url": receiver.url, "complete": "callback"}
+
+    patient = webcall.request(Call(**given | {"target": {"url": "x"}}), {}, now_ms=0)
+    soon = webcall.request(Call(**given | {"target": target}), {}, now_ms=0)
+
+    assert (patient.patience_sec, soon.patience_sec) == (86_400, 30)
 
 
 def test_a_header_that_would_be_two_is_not_sent(receiver: Receiver) -> None:

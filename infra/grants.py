@@ -14,6 +14,10 @@ WRITE = (
 QUERY = ("dynamodb:Query",)
 DELETE = ("dynamodb:DeleteItem",)
 COUNT = ("sqs:GetQueueAttributes",)
+FETCH = ("s3:GetObject",)
+# Without it S3 calls an object that is not there forbidden.
+LIST = ("s3:ListBucket",)
+STOW = ("s3:PutObject",)
 SEND = ("sqs:SendMessage",)
 
 

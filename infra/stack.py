@@ -8,7 +8,19 @@ from infra.bundle import Packages
 from infra.dashboard import Dashboard
 from infra.front import Front
 from infra.functions import Functions
-from infra.grants import COUNT, DELETE, QUERY, READ, SEND, WRITE, allow, allow_itself
+from infra.grants import (
+    COUNT,
+    DELETE,
+    FETCH,
+    LIST,
+    QUERY,
+    READ,
+    SEND,
+    STOW,
+    WRITE,
+    allow,
+    allow_itself,
+)
 from infra.polling import poll
 from infra.queues import Queues
 from infra.settings import Settings
@@ -81,7 +93,6 @@ class OnTheDot(Stack):
 
         allow(functions.work, READ, tasks)
         allow(functions.work, READ + WRITE, runs)
-        allow(functions.work, ("s3:GetObject",), blobs)
 
         allow(functions.bury, READ, tasks)
         allow(functions.bury, READ + WRITE, runs)
@@ -94,7 +105,6 @@ class OnTheDot(Stack):
         allow(functions.api, QUERY, f"{tasks}/index/by_tenant")
         allow(functions.api, QUERY, f"{runs}/index/attention", f"{runs}/index/pull")
         allow(functions.api, READ + WRITE + DELETE, tasks, runs, access)
-        allow(functions.api, ("s3:GetObject", "s3:PutObject", "s3:DeleteObject"), blobs)
         logs_of_work = functions.work.log_group
         logs_of_work.grant(functions.api, "logs:GetLogEvents")
         functions.api.add_environment("ACCESS_TABLE", self.storage.access.table_name)
@@ -102,6 +112,11 @@ class OnTheDot(Stack):
 
         for function in functions.all:
             allow(function, SEND, *queues)
+        for function in (functions.work, functions.audit, functions.api):
+            allow(function, FETCH, blobs)
+            allow(function, LIST, self.storage.blobs.bucket_arn)
+        for function in (functions.audit, functions.api):
+            allow(function, STOW, blobs)
 
     def _say(self) -> None:
         """Say what things are called, to whoever makes the first key, looks on, or tests."""

@@ -14,6 +14,7 @@ from onthedot.core.keys import payload_key
 from onthedot.core.problems import not_found
 from onthedot.core.run import Run
 from onthedot.core.task import Task
+from onthedot.flows.payloads import at_hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,4 +47,5 @@ def find(run_id: str) -> Found:
         raise not_found("run of that id")
     task = tasks.parse(found[tasks.TABLE][0])
     own = items.get((beside["scheduled_for"],))
-    return Found(run, task, payloads.read(own["payload"]) if own else task.payload)
+    payload = payloads.read(own["payload"]) if own else task.payload
+    return Found(run, task, at_hand(payload))

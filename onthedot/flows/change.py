@@ -16,6 +16,7 @@ from onthedot.flows.ahead import counted_ahead
 from onthedot.flows.books import close_the_books
 from onthedot.flows.govern import make_it_govern
 from onthedot.flows.known import Known, read
+from onthedot.flows.payloads import stored
 
 _TRIES = 8
 Edit = Callable[[Task, int], Task]
@@ -98,10 +99,13 @@ def _writes(known: Known, wanted: Task, back: int) -> Sequence[Update]:
     """Both items, each only as it was read; a mere change of payload leaves the cursor alone."""
     before = known.task
     written, changed = before.item(), wanted.item()
+    said = {name: value for name, value in changed.items() if written.get(name) != value}
+    if "payload" in said:
+        said["payload"] = stored(wanted.task_id, wanted.payload)
     spec = Update(
         tasks.TABLE,
         (("task_id", before.task_id), ("part", SPEC)),
-        tuple((name, value) for name, value in changed.items() if written.get(name) != value),
+        tuple(said.items()),
         (Clause.equal("version", before.version),),
         removes=tuple(name for name in written if name not in changed),
     )

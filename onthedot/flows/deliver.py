@@ -11,10 +11,12 @@ from onthedot.core import run as runs
 from onthedot.core.call import Call, run_fields
 from onthedot.core.keys import is_slot_key
 from onthedot.core.numbers import DELIVER_MIN_SEC
+from onthedot.core.payloads import Away
 from onthedot.core.policy import Again, Answer, Dead, error_of
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows.job import Job
+from onthedot.flows.payloads import at_hand
 from onthedot.flows.targets import TARGETS
 
 
@@ -24,7 +26,10 @@ def deliver(call: Call) -> Answer:
     if target is None:
         return Dead("permanent", error_of("UnknownTarget", f"no target {call.target['type']}"))
     try:
-        return target(call)
+        whole = complete(call)
+        if whole is None:
+            return Dead("payload_unreadable", error_of("PayloadGone", "its object is gone"))
+        return target(whole)
     except Exception as failure:  # noqa: BLE001 the one place where anything becomes an outcome
         kind = type(failure).__name__
         return Again("failed", error_of(kind, str(failure), traceback.format_exc()))
@@ -63,6 +68,18 @@ def call_of(job: Job, run: Run, task: Task) -> Call:
         lease_lost=lambda: clock.now_ms() >= job.held.life.lease_ms,
         report=lambda progress: setattr(job, "progress", progress),
     )
+    return _rendered(call)
+
+
+def complete(call: Call) -> Call | None:
+    """Fetch a payload that lies elsewhere, beside the loop that starts others; None: it is gone."""
+    if not isinstance(call.payload, Away):
+        return call
+    payload = at_hand(call.payload)
+    return None if payload is None else _rendered(replace(call, payload=payload))
+
+
+def _rendered(call: Call) -> Call:
     return replace(call, payload=templates.rendered(call.payload, run_fields(call)))
 
 

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from onthedot.adapters import claims, clock, ids, queue, tables
-from onthedot.core import manifest, moves, pack, payloads
+from onthedot.core import manifest, moves, pack
 from onthedot.core import run as runs
 from onthedot.core.keys import payload_key
 from onthedot.core.pack import Pack, Ticket
 from onthedot.core.run import Life, Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
+from onthedot.flows.payloads import stored
 
 
 def first_life(task: Task, due_ms: int, claim_id: str) -> Life:
@@ -55,7 +56,7 @@ def launched(run: Run, payload: object) -> Run:
         side = {
             "task_id": run.task_id,
             "scheduled_for": run.payload_ref,
-            "payload": payloads.written(payload),
+            "payload": stored(run.task_id, payload),
         }
         tables.put(runs.TABLE, side)
     if launch([run]) != [Outcome.DONE]:

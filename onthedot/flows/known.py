@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from onthedot.adapters import tables
 from onthedot.core import due as dues
@@ -11,6 +11,7 @@ from onthedot.core import task as tasks
 from onthedot.core.blackouts import Blackout
 from onthedot.core.due import Due
 from onthedot.core.task import Task
+from onthedot.flows.payloads import at_hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ def read(task_id: str) -> Known | None:
         return None
     spec, found = items["spec",], items["cursor",]
     task = tasks.parse(spec)
+    task = replace(task, payload=at_hand(task.payload))
     return Known(task, dues.parse(found, task.closed), "due_shard" in found)
 
 

@@ -90,7 +90,10 @@ def _leased(job: Job, lease_sec: int) -> Leased:
     write = moves.mark(job.held, longer.life, now_ms=clock.now_ms())
     if claims.write_one(write) is Outcome.DONE:
         job.run = longer
-    return Leased(job.held, job.task, deliver.call_of(job, job.held, job.task))
+    call = deliver.complete(deliver.call_of(job, job.held, job.task))
+    if call is None:
+        raise LookupError(f"{job.ticket.run_id} has lost its payload")
+    return Leased(job.held, job.task, call)
 
 
 def _extended(run: Run, task: Task, lease_sec: int) -> Run:

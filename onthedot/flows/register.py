@@ -17,6 +17,7 @@ from onthedot.core.writes import Insert, Outcome, Part
 from onthedot.flows.change import change
 from onthedot.flows.dispatch import dispatch_inline
 from onthedot.flows.known import read
+from onthedot.flows.payloads import stored
 
 _TRIES = 8
 
@@ -33,7 +34,7 @@ def create_with(task: Task, also: Sequence[Part]) -> Task | None:
     """Register a task together with what else belongs to it; None: some of that is taken."""
     now = clock.now_ms() // 1000
     born = replace(task, effective_from=task.effective_from or now)
-    items = [cursor(born, first_due(born)), born.item()]
+    items = [cursor(born, first_due(born)), _spec(born)]
     inserts = [Insert(tasks.TABLE, item, ("task_id", "part")) for item in items]
     for _ in range(_TRIES):
         outcome = claims.write_together([*inserts, *also])
@@ -56,10 +57,14 @@ def create_many(wanted: Sequence[Task]) -> list[Task]:
     now = clock.now_ms() // 1000
     born = [replace(task, effective_from=task.effective_from or now) for task in wanted]
     cursors = [cursor(task, first_due(task)) for task in born]
-    for items in ([task.item() for task in born], cursors):
+    for items in ([_spec(task) for task in born], cursors):
         claims.write_surely([Insert(tasks.TABLE, item, ("task_id", "part")) for item in items])
     _dispatch_near(cursors)
     return born
+
+
+def _spec(task: Task) -> dict[str, Any]:
+    return task.item() | {"payload": stored(task.task_id, task.payload)}
 
 
 def _dispatch_near(cursors: Sequence[Mapping[str, Any]]) -> None:

@@ -15,6 +15,7 @@ from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows.extra import first_life, launched
 from onthedot.flows.known import read
+from onthedot.flows.payloads import at_hand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,7 @@ def payload_of(run: Run, task: Task) -> Any:  # noqa: ANN401 any JSON
     if not run.payload_ref:
         return task.payload
     item = tables.get(runs.TABLE, {"task_id": run.task_id, "scheduled_for": run.payload_ref})
-    return payloads.read(item["payload"]) if item else task.payload
+    return at_hand(payloads.read(item["payload"])) if item else task.payload
 
 
 def _payload(old: Run, task: Task, wish: Wish) -> Any:  # noqa: ANN401 any JSON

@@ -61,7 +61,7 @@ def _lateness(started: Stack, tasks: Sequence[Task]) -> list[float]:
             worker.join()
     if len(lives) < len(tasks):
         raise RuntimeError(f"{len(lives)} of {len(tasks)} runs started within a minute")
-    return sorted((life["result"] - life["due_ms"]) / 1000 for life in lives)
+    return sorted((int(life["result"]) - life["due_ms"]) / 1000 for life in lives)
 
 
 def _started() -> list[dict[str, Any]]:

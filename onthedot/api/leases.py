@@ -15,7 +15,8 @@ from onthedot.api.shapes_lease import CompleteIn, ErrorIn, FailIn, HeartbeatIn, 
 from onthedot.core import run_view
 from onthedot.core.moments import moment
 from onthedot.core.policy import Again, Answer, Dead, Done, error_of
-from onthedot.core.problems import Problem, not_found
+from onthedot.core.problems import Fault, Problem, not_found
+from onthedot.core.small import checked
 from onthedot.flows import lease
 from onthedot.flows.lease import Leased, Told
 
@@ -40,6 +41,7 @@ def take(body: Annotated[LeaseIn, Body()]) -> Response[str]:
 
 def heartbeat(run_id: str, body: Annotated[HeartbeatIn, Body()]) -> Response[str]:
     """Extend a lease."""
+    _small(body.progress, "progress")
     kept = lease.extend(
         _known(run_id),
         body.attempt,
@@ -64,6 +66,7 @@ def complete(run_id: str, body: Annotated[CompleteIn, Body()]) -> Response[str]:
 
 def fail(run_id: str, body: Annotated[FailIn, Body()]) -> Response[str]:
     """Settle an attempt that did not."""
+    _small(body.checkpoint, "checkpoint")
     error = _error(body.error)
     answer: Answer = Again("failed", error, body.retry_in_sec, body.checkpoint)
     if body.permanent:
@@ -89,6 +92,17 @@ def _shown(leased: Leased) -> dict[str, Any]:
         "deadline": moment(leased.call.deadline_ms),
         "checkpoint": leased.call.checkpoint,
     }
+
+
+def _small(value: object, field: str) -> None:
+    """A row has room for little."""
+    try:
+        checked(value, f"The {field}")
+    except ValueError as fault:
+        fault_there = Fault(
+            pointer=f"/{field}", code="out_of_range", message=str(fault), field=field
+        )
+        raise Problem("invalid_field", str(fault), [fault_there]) from None
 
 
 def _error(said: ErrorIn | str | None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar
 
 from onthedot.core.raised import Cancelled, LeaseLost, TimedOut
+from onthedot.core.small import checked
 
 T = TypeVar("T")
 
@@ -94,7 +95,7 @@ class Context:
         if self.hands.now_ms() >= _ms(self.deadline):
             raise TimedOut("the attempt's time is over")
         if progress is not None:
-            self.hands.report(progress)
+            self.hands.report(checked(progress, "the progress"))
 
     def once(self, key: str, effect: Callable[[], T]) -> T:
         """Give the value of an effect that this run has had; have it only if there is none.

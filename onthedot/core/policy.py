@@ -75,6 +75,8 @@ Answer = Done | Again | Dead | Skipped | Stopped | Awaiting
 
 def error_of(kind: str, message: str, stack: str = "") -> dict[str, Any]:
     """Describe an error; its fingerprint forgets digits and quoted parts, so that likes meet."""
+    # Half of a surrogate pair can be written nowhere.
+    message, stack = (text.encode("utf-8", "replace").decode() for text in (message, stack))
     plain = re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "", message)
     return {
         "type": kind,
@@ -88,7 +90,7 @@ def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: floa
     """Give the life that follows an attempt: final, or retrying with its next due time."""
     match answer:
         case Done(result):
-            return replace(ended(life, "succeeded", "", now_ms=now_ms), result=_kept(result))
+            return replace(ended(life, "succeeded", "", now_ms=now_ms), result=kept(result))
         case Skipped(note):
             return ended(life, "skipped", "handler", now_ms=now_ms, note=note)
         case Stopped(reason):
@@ -124,7 +126,7 @@ def next_look_sec(life: Life, now_ms: int) -> int:
     return min(LOOK_MAX_SEC, left, max(LOOK_MIN_SEC, age // 4))
 
 
-def _kept(result: Any) -> Any:  # noqa: ANN401 whatever a handler returns
+def kept(result: Any) -> Any:  # noqa: ANN401 whatever a handler returns
     """Keep what is JSON and small; of the rest, as much of its text as a row has room for."""
     try:
         text = json.dumps(result, allow_nan=False)

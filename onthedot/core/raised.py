@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from onthedot.core.small import checked
+
 
 class Fail(Exception):  # noqa: N818 a handler says it, as a verb
     """It will never work: the run is dead at once, without further attempts."""
@@ -20,6 +22,7 @@ class RetryLater(Exception):  # noqa: N818 a handler says it, as a verb
         """Without `after`, in seconds, the task's own backoff decides when."""
         if after is not None and after < 0:
             raise ValueError(f"after is {after}: expected seconds from now, 0 or more.")
+        checked(checkpoint, "the checkpoint")
         super().__init__("the handler asked for another time")
         self.after = after
         self.checkpoint = checkpoint

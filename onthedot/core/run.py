@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from onthedot.core import small
 from onthedot.core.keys import row_of, run_id
 
 TABLE = "runs"
@@ -63,13 +64,14 @@ class Life:
     def stored(self) -> dict[str, Any]:
         """Give the map attribute; what is zero or empty is left out, but for the clauses' own."""
         kept = {name: getattr(self, name) for name in Life.__slots__}
-        return {
-            name: list(value) if name == "attempts" else value
-            for name, value in kept.items()
-            if value or name in _ALWAYS
-        }
+        kept["attempts"] = list(self.attempts)
+        for name in _HANDLERS:
+            kept[name] = "" if kept[name] is None else small.written(kept[name])
+        return {name: value for name, value in kept.items() if value or name in _ALWAYS}
 
 
+# What handlers leave there, which may be any JSON.
+_HANDLERS = ("result", "progress", "checkpoint")
 _ALWAYS = frozenset({"status", "attempt", "tv", "schedule_version", "due_ms", "lease_ms"})
 
 
@@ -140,6 +142,7 @@ def parse(item: Mapping[str, Any]) -> Run:
     # What a newer version keeps there besides is passed over.
     life = {name: value for name, value in item["life"].items() if name in _KNOWN}
     life["attempts"] = tuple(life.get("attempts", ()))
+    life |= {name: small.read(life[name]) for name in _HANDLERS if name in life}
     return Run(
         task_id=item["task_id"],
         key=item["scheduled_for"],

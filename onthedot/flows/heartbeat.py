@@ -20,10 +20,7 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
     """Give the jobs that are still ours; a lost lease stops its handler, without a settle."""
     now_ms = clock.now_ms()
     lease_ms = now_ms + LEASE_SEC * 1000
-    lives = [
-        replace(job.held.life, lease_ms=lease_ms, progress=job.progress or job.held.life.progress)
-        for job in running
-    ]
+    lives = [replace(job.held.life, lease_ms=lease_ms, progress=job.reached) for job in running]
     extended = [
         moves.extend(job.held, life, long=_long(job, now_ms), now_ms=now_ms)
         for job, life in zip(running, lives, strict=True)

@@ -59,6 +59,11 @@ class Job:
         return self.held.life.started_ms + self.task.timeout_sec * 1000
 
     @property
+    def reached(self) -> Any:  # noqa: ANN401 any JSON
+        """How far it is, by its handler's last word."""
+        return self.held.life.progress if self.progress is None else self.progress
+
+    @property
     def abandoned_ms(self) -> int:
         """When nobody waits for its handler any more."""
         return self.deadline_ms + ABANDON_SEC * 1000

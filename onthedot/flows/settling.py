@@ -55,7 +55,8 @@ def _life_after(job: Job, now_ms: int) -> Life:
     answer = job.answer or job.part.result()
     if isinstance(answer, Stopped) and job.held.cancel_by == "previous":
         answer = Stopped("previous")
-    return after(job.held.life, job.task, answer, now_ms=now_ms, fraction=ids.fraction())
+    life = replace(job.held.life, progress=job.reached)
+    return after(life, job.task, answer, now_ms=now_ms, fraction=ids.fraction())
 
 
 def _next_sent(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:

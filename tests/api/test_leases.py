@@ -195,6 +195,18 @@ def test_a_run_that_a_worker_of_ours_has_is_not_for_others_to_settle(api: Api) -
     assert said(api, run, "complete").body["code"] == "lease_lost"
 
 
+@pytest.mark.parametrize(("what", "field"), [("heartbeat", "progress"), ("fail", "checkpoint")])
+def test_what_a_row_has_no_room_for_is_refused(
+    api: Api, run_id: str, what: str, field: str
+) -> None:
+    taken(api)
+
+    answer = said(api, run_id, what, **{field: "x" * 5_000})
+
+    assert answer.status == 422
+    assert answer.body["errors"][0]["pointer"] == f"/{field}"
+
+
 def test_only_workers_and_admins_may_lease(api: Api) -> None:
     assert api.call("POST /v1/leases", LEASE, key=api.key("read")).status == 403
     assert api.call("POST /v1/leases", LEASE, key=api.key("write")).status == 403

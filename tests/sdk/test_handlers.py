@@ -67,6 +67,27 @@ def test_a_retry_in_the_past_is_refused() -> None:
         RetryLater(after=-1)
 
 
+@pytest.mark.parametrize("left", [{1, 2}, "x" * 5_000, object()])
+def test_what_a_row_has_no_room_for_is_the_handlers_own_error(left: object) -> None:
+    with pytest.raises(ValueError, match="the checkpoint"):
+        RetryLater(checkpoint=left)
+    with pytest.raises(ValueError, match="the progress"):
+        context().heartbeat(progress=left)
+
+
+def test_a_result_that_cannot_even_be_shown_is_the_handlers_own_error() -> None:
+    class Shy:
+        def __repr__(self) -> str:
+            raise RuntimeError("not me")
+
+    @app.job()
+    def shy() -> object:
+        return Shy()
+
+    with pytest.raises(RuntimeError, match="not me"):
+        python.call(shy, context())
+
+
 def test_an_error_of_the_handlers_own_is_left_to_the_worker() -> None:
     with pytest.raises(ZeroDivisionError):
         _raising(ZeroDivisionError("a bug"))

@@ -9,7 +9,7 @@ from typing import Any
 
 from onthedot.core.context import Context
 from onthedot.core.handler import Handler, PayloadMismatch, arguments
-from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, Stopped, error_of
+from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, Stopped, error_of, kept
 from onthedot.core.raised import Cancelled, Fail, LeaseLost, RetryLater, Skip, TimedOut
 
 
@@ -21,7 +21,10 @@ def call(handler: Handler[..., Any], context: Context) -> Answer:
         return Dead("payload_unreadable", error_of("PayloadMismatch", str(mismatch)))
     try:
         result = handler.function(**given)
-        return Done(asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result)
+        if inspect.isawaitable(result):
+            result = asyncio.run(_awaited(result))
+        # Here, where it is the handler's own fault if its value cannot even be shown.
+        return Done(kept(result))
     except Skip as skip:
         return Skipped(str(skip))
     except RetryLater as later:

@@ -51,6 +51,8 @@ def _limit(job: Job) -> Limit | None:
     if job.task is None or not job.task.shown.get("concurrency_key"):
         return None
     call = deliver.call_of(job, job.held, job.task)
+    # A payload that is gone makes no key of its own; delivering it says so.
+    call = deliver.complete(call) or call
     return keyed.limit_of(job.task, run_fields(call) | {"payload": call.payload})
 
 

@@ -17,13 +17,19 @@ from pydantic import BaseModel
 
 from onthedot.api import (
     answers,
+    audit_trail,
+    backfills,
     bodies,
+    calendars,
     complaints,
     cron,
+    dead_letters,
     documents,
     health,
     keys,
     leases,
+    operations,
+    overview,
     run_list,
     run_logs,
     runs,
@@ -33,6 +39,8 @@ from onthedot.api import (
     schedules,
     task_list,
     tasks,
+    tenants,
+    upcoming,
 )
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import Asked, asked
@@ -54,6 +62,14 @@ FAMILIES = (
     runs,
     run_list,
     run_logs,
+    backfills,
+    dead_letters,
+    operations,
+    calendars,
+    overview,
+    upcoming,
+    audit_trail,
+    tenants,
 )
 HANDLERS: Handlers = {
     key: handler for family in FAMILIES for key, handler in family.HANDLERS.items()

@@ -36,13 +36,13 @@ class Listing:
         return {**self.known, **dict(zip(self.names, found, strict=True))}
 
     def answer(
-        self, found: Sequence[Mapping[str, Any]], last: Mapping[str, Any] | None
+        self, found: Sequence[Mapping[str, Any]], last: Mapping[str, Any] | None, **more: object
     ) -> Response[str]:
-        """Answer with a page."""
+        """Answer with a page, and with what else is to be said of it."""
         following = None
         if last is not None:
             following = cursors.written([last[name] for name in self.names], self._bound())
-        return answers.answer({"data": found, "next_cursor": following})
+        return answers.answer({"data": found, "next_cursor": following, **more})
 
     def _bound(self) -> Mapping[str, Any]:
         return {"tenant": tenant(), "path": asked().path, "filters": dict(self.filters)}

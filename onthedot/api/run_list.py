@@ -11,6 +11,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from onthedot.adapters import clock, listing, tables
+from onthedot.api import run_rows
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import tenant
 from onthedot.api.instants import From, To, window
@@ -20,9 +21,7 @@ from onthedot.core import run as runs
 from onthedot.core import task as tasks
 from onthedot.core.instants import HORIZON, nominal
 from onthedot.core.problems import Problem, not_found
-from onthedot.core.run import Run
 from onthedot.core.run_filter import RunFilter
-from onthedot.core.task import Task
 from onthedot.flows import recent
 
 Status = Annotated[
@@ -143,27 +142,7 @@ def _recent(question: _Question) -> Response[str]:
 
 
 def _summaries(keys: Sequence[dict[str, str]], wanted: RunFilter) -> list[dict[str, Any]]:
-    """Show runs by their keys, in that order; whose task is forgotten is forgotten, too."""
-    if not keys:
-        return []
-    specs = [tasks.spec_key(task_id) for task_id in dict.fromkeys(key["task_id"] for key in keys)]
-    found = tables.get_many({runs.TABLE: keys, tasks.TABLE: specs})
-    known: dict[str, Task] = {item["task_id"]: tasks.parse(item) for item in found[tasks.TABLE]}
-    rows = tables.by_key(found[runs.TABLE], "task_id", "scheduled_for")
-    read = [runs.readable(rows[place]) for key in keys if (place := _place(key)) in rows]
-    return [
-        run_view.summary(run, known[run.task_id])
-        for run in read
-        if run and run.task_id in known and _mine(run) and wanted.holds(run)
-    ]
-
-
-def _place(key: dict[str, str]) -> tuple[str, str]:
-    return key["task_id"], key["scheduled_for"]
-
-
-def _mine(run: Run) -> bool:
-    return run.tenant_id == tenant()
+    return [run_view.summary(run, task) for run, task in run_rows.read(keys) if wanted.holds(run)]
 
 
 HANDLERS: Handlers = {"GET /v1/runs": index}

@@ -22,7 +22,7 @@ from onthedot.core.merge import merged
 from onthedot.core.problems import Problem
 from onthedot.core.run import Run
 from onthedot.core.task import Task
-from onthedot.flows import define
+from onthedot.flows import calendars, define
 from onthedot.flows.identity import new_id
 from onthedot.flows.known import Known
 
@@ -101,7 +101,12 @@ def end(schedule: str, dry_run: DryRun = "false", plan_token: PlanToken = None) 
 
 def _created(given: Mapping[str, Any], dry_run: str, plan_token: str | None) -> Response[str]:
     targets.check(given)
-    task = definition.schedule(given, task_id=new_id("sch"), tenant_id=tenant())
+    task = definition.schedule(
+        given,
+        task_id=new_id("sch"),
+        tenant_id=tenant(),
+        blackouts=calendars.resolve(tenant(), given.get("calendars", ())),
+    )
     now = clock.now_ms() // 1000
     holder = None if dry_run != "true" and plan_token is None else _holder(task)
     if dry_run == "true":
@@ -125,7 +130,9 @@ def _changed(known: Known, fields: Any, dry_run: str, plan_token: str | None) ->
 
     def edit(task: Task, at: int) -> Task:
         check_version(task.version)
-        return lifecycle.redefined(task, fields(task), at)
+        whole = fields(task)
+        named = calendars.resolve(tenant(), whole.get("calendars", ()))
+        return lifecycle.redefined(task, whole, at, named)
 
     if dry_run == "true":
         after = edit(before, now)

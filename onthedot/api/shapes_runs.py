@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
 from pydantic import model_validator as checked
 
+from onthedot.api.shapes import Instant
 from onthedot.api.shapes_target import Written
 
 
@@ -20,3 +22,29 @@ class ReplayIn(Written):
         if self.payload is not None and self.payload_patch is not None:
             raise ValueError("payload and payload_patch exclude one another: expected one of them")
         return self
+
+
+class DeadIn(Written):
+    """Which dead letters are meant: all that fit every field that is given."""
+
+    task_id: str | None = Field(None, max_length=64)
+    fingerprint: str | None = Field(None, max_length=64)
+    reason: str | None = Field(None, max_length=64)
+    from_: Instant | None = Field(None, alias="from")
+    to: Instant | None = None
+    rate_per_min: int = Field(100, ge=1, le=300)
+
+
+class DeadReplayIn(DeadIn):
+    """What they get besides: a merge patch of each one's payload."""
+
+    payload_patch: dict[str, Any] | None = None
+
+
+class BackfillIn(Written):
+    """Which slots are to be run again: those from one instant to another, both included."""
+
+    from_: Instant = Field(alias="from")
+    to: Instant
+    only_missing: bool = True
+    rate_per_min: int = Field(60, ge=1, le=1_000)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from onthedot.core import packed
+from onthedot.core.blackouts import Blackout
 from onthedot.core.defaults import SCHEDULE
 from onthedot.core.errors import ScheduleError
 from onthedot.core.instants import parse_instant
@@ -35,7 +36,13 @@ _WORKED_WITH = (
 _TEXTS = ("timezone", "seconds", "dst_mode", "dst_gap", "dst_overlap")
 
 
-def schedule(fields: Mapping[str, Any], *, task_id: str, tenant_id: str) -> Task:
+def schedule(
+    fields: Mapping[str, Any],
+    *,
+    task_id: str,
+    tenant_id: str,
+    blackouts: tuple[Blackout, ...] = (),
+) -> Task:
     """Make the task that a schedule's fields define, or say all that is wrong with them."""
     whole = SCHEDULE | dict(fields)
     if whole["max_concurrent"] is None and whole["overlap"] != "allow":
@@ -44,6 +51,7 @@ def schedule(fields: Mapping[str, Any], *, task_id: str, tenant_id: str) -> Task
         task_id=task_id,
         tenant_id=tenant_id,
         compiled=packed.pack(compiled(whole, task_id)),
+        blackouts=blackouts,
         retry=Retry(**whole["retry"]),
         shown=_shown(whole),
         **{name: whole[name] for name in _WORKED_WITH},

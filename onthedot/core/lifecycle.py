@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from onthedot.core import definition
+from onthedot.core.blackouts import Blackout
 from onthedot.core.moments import moment
 from onthedot.core.registered import HISTORY_SEC
 from onthedot.core.task import Task
@@ -31,9 +32,13 @@ def stamped(task: Task, by: By) -> Task:
     return replace(task, shown=shown)
 
 
-def redefined(before: Task, fields: Mapping[str, Any], now: int) -> Task:
+def redefined(
+    before: Task, fields: Mapping[str, Any], now: int, blackouts: tuple[Blackout, ...] = ()
+) -> Task:
     """Give a schedule other fields; what it is beside them stays."""
-    made = definition.schedule(fields, task_id=before.task_id, tenant_id=before.tenant_id)
+    made = definition.schedule(
+        fields, task_id=before.task_id, tenant_id=before.tenant_id, blackouts=blackouts
+    )
     kept = {name: before.shown[name] for name in _BESIDE if name in before.shown}
     wanted = replace(
         made,
@@ -45,7 +50,8 @@ def redefined(before: Task, fields: Mapping[str, Any], now: int) -> Task:
         shown={**made.shown, **kept},
     )
     # What follows from the expression is another schedule, and nothing of it fires in the past.
-    return wanted if made.compiled == before.compiled else restarted(wanted, now)
+    same = (made.compiled, made.blackouts) == (before.compiled, before.blackouts)
+    return wanted if same else restarted(wanted, now)
 
 
 def restarted(task: Task, now: int) -> Task:

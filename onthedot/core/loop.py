@@ -14,7 +14,12 @@ RUNNING = "loops#running"
 KEPT_SEC = 90 * 86_400
 # What it counts its pace by: runs launched, or purged.
 DONE = "done"
-_PARTITIONS = {"backfill": "backfill", "replay": "operation", "purge": "operation"}
+_PARTITIONS = {
+    "backfill": "backfill",
+    "replay": "operation",
+    "purge": "operation",
+    "calendar": "recompute",
+}
 _CHANGING = ("cursor", "status", "counts", "minute", "in_minute", "ended_ms")
 
 

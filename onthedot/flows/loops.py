@@ -9,15 +9,21 @@ from onthedot.adapters import claims, clock, tables
 from onthedot.core import loop as loops
 from onthedot.core.loop import RUNNING, TABLE, Loop
 from onthedot.core.writes import Outcome
-from onthedot.flows import backfill, dead_letters
+from onthedot.flows import backfill, calendars, dead_letters
 
 _TRIES = 8
 _STEPS = {
     "backfill": backfill.step,
     "replay": dead_letters.replay_step,
     "purge": dead_letters.purge_step,
+    "calendar": calendars.step,
 }
-_FIGURES = {"backfill": "backfilled", "replay": "replayed", "purge": "purged"}
+_FIGURES = {
+    "backfill": "backfilled",
+    "replay": "replayed",
+    "purge": "purged",
+    "calendar": "recomputed",
+}
 
 
 def begin(loop: Loop) -> bool:
@@ -55,10 +61,15 @@ def step() -> Counter[str]:
             # A step that died between the end and this.
             tables.delete(TABLE, loops.pointer_key(pointer["scheduled_for"]))
             continue
-        after = _STEPS[seen.kind](seen)
-        _moved(seen, after)
-        done[_FIGURES[seen.kind]] += after.done_since(seen)
+        done[_FIGURES[seen.kind]] += advance(seen)
     return done
+
+
+def advance(seen: Loop) -> int:
+    """Move one on by what its minute has room for; give how many runs or tasks that was."""
+    after = _STEPS[seen.kind](seen)
+    _moved(seen, after)
+    return after.done_since(seen)
 
 
 def _moved(seen: Loop, after: Loop) -> bool:

@@ -54,7 +54,7 @@ def replayable(old: Run, task: Task) -> bool:
 def payload_of(run: Run, task: Task) -> Any:  # noqa: ANN401 any JSON
     """Give the payload that a run has: its own, that of the run it repeats, or its task's."""
     if not run.payload_ref:
-        return task.payload
+        return at_hand(task.payload)
     item = tables.get(runs.TABLE, {"task_id": run.task_id, "scheduled_for": run.payload_ref})
     return at_hand(payloads.read(item["payload"])) if item else task.payload
 

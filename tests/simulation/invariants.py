@@ -56,6 +56,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
         laws_calendars.heeded(stage, ruled, until_sec),
         laws_api.triggered(stage),
         laws_api.beside(stage, journal),
+        laws_api.filled(stage),
         laws_runs.punctual(stage, journal, measure.late_sec) if measure.late_sec else (),
         laws_runs.all_succeed(stage) if measure.smooth else (),
         _sound(stage),

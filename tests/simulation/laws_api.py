@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onthedot.core.attributes import plain_item
 from onthedot.core.instants import parse_nominal
 from onthedot.core.keys import is_slot_key, run_id
+from onthedot.core.run import Run
 from onthedot.core.task import Task
 from tests.simulation.journal import Change, Journal, Version
 from tests.simulation.stage import Stage
@@ -141,6 +143,24 @@ def beside(stage: Stage, journal: Journal) -> Iterator[str]:
         named = next((origin for mark, origin in _MARKED.items() if mark in run.key), run.origin)
         if run.origin != named:
             yield f"mistaken: {run.run_id} is of origin {run.origin}"
+
+
+def filled(stage: Stage) -> Iterator[str]:
+    """A backfill that is done left no slot to a run that only gave way to another one."""
+    found = stage.world.store.scan(TableName="runs")["Items"]
+    loops = [plain_item(item) for item in found if item["task_id"]["S"].startswith("backfill#")]
+    done = {loop["scheduled_for"] for loop in loops if loop["status"] == "done"}
+    newest: dict[tuple[str, str], Run] = {}
+    for run in sorted(stage.rows().values(), key=_number):
+        if "~b" in run.key:
+            newest[run.task_id, run.slot] = run
+    for run in newest.values():
+        if run.backfill_id in done and not run.life.attempt and run.life.status == "skipped":
+            yield f"unfilled: {run.run_id} is skipped({run.life.reason}), and its backfill is done"
+
+
+def _number(run: Run) -> int:
+    return int(run.key.rpartition("~b")[2]) if "~b" in run.key else 0
 
 
 def _names_tasks(request: object) -> bool:

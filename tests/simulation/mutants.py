@@ -87,6 +87,12 @@ MUTANTS = (
     Mutant("busy is over", "F9, L2: BUSY never deletes", mutants_work.busy, ("crashes bare",)),
     Mutant("buried alive", "F9: bury loads before it ends a run", mutants_work.bury, ("buried",)),
     Mutant("no finish", "F10: OVER finishes", mutants_work.finish, ("closing bare",)),
+    Mutant(
+        "filled at once",
+        "0040: a backfill goes one after another",
+        mutants_write.filled_at_once,
+        ("backfills",),
+    ),
     Mutant("listed late", "F11: the manifest goes first", mutants_write.listed_late, ("triggers",)),
     Mutant(
         "no ranges",

@@ -13,7 +13,7 @@ from onthedot.core.numbers import LOOK_AHEAD_SEC
 from onthedot.core.run import Run, parse
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
-from onthedot.flows import change, extra, govern, register
+from onthedot.flows import backfill, change, extra, govern, register
 from tests.simulation import stage
 
 Patch = tuple[Any, str, Any]
@@ -56,6 +56,11 @@ def books() -> list[Patch]:
 def orphans() -> list[Patch]:
     """What the write takes out of the index is left to whoever claimed it."""
     return [(govern, "send", lambda _: None)]
+
+
+def filled_at_once() -> list[Patch]:
+    """A backfill launches all that its minute has room for, whoever holds the gate."""
+    return [(backfill, "_one_by_one", backfill._all_at_once)]  # noqa: SLF001  # what is left out
 
 
 def listed_late() -> list[Patch]:

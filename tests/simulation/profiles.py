@@ -317,6 +317,17 @@ SCENES = (
         failing=0.2,
         takes_sec=10,
     ),
+    # Backfills where runs may not overlap, beside the slots that are due.
+    Scene(
+        name="backfills",
+        kinds=("skip", "queue", "previous", "two"),
+        drawn=1,
+        faults=_quiet(crash_before=0.02, crash_after=0.03, repeated=0.02, double_message=0.1),
+        calls=("backfill",),
+        calls_max=3,
+        failing=0.1,
+        takes_sec=4,
+    ),
     # Calendars are put over a task and lifted at any moment.
     Scene(
         name="calendars",

@@ -1,0 +1,121 @@
+"""Backfills of a schedule: planned, begun, followed, stopped."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from itertools import islice
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body
+
+from onthedot.adapters import clock
+from onthedot.api import answers, loop_pages, plans
+from onthedot.api.answers import Handlers
+from onthedot.api.asking import by
+from onthedot.api.finding import find
+from onthedot.api.instants import in_body
+from onthedot.api.pages import Cursor, Limit
+from onthedot.api.plans import DryRun, PlanToken
+from onthedot.api.shapes_runs import BackfillIn
+from onthedot.core import backfill as backfills
+from onthedot.core import gate, loop_view
+from onthedot.core.backfill import Backfill
+from onthedot.core.instants import nominal
+from onthedot.core.loop import Loop
+from onthedot.core.problems import Fault, Problem, not_found
+from onthedot.core.task import Task
+from onthedot.flows import backfill, define
+
+SLOTS_MAX = 10_000
+_KIND = "backfill"
+
+
+def begin(
+    schedule: str,
+    body: Annotated[BackfillIn, Body()],
+    dry_run: DryRun = "false",
+    plan_token: PlanToken = None,
+) -> Response[str]:
+    """Run slots of the past again. The first request gives the plan, its token carries it out."""
+    task = find(schedule).task
+    wanted = _wanted(task, body)
+    slots = backfill.plan(task, wanted, SLOTS_MAX)
+    world = [task.schedule_version, sha256(repr(slots).encode()).hexdigest()]
+    if dry_run == "true" or plan_token is None:
+        return plans.plan(_effects(task, wanted, slots, body.rate_per_min), world)
+    plans.check(plan_token, world)
+    begun = backfills.loop(wanted, loop_pages.named("bkf"), per_minute=body.rate_per_min)
+    loop_pages.begin(begun)
+    define.tell(by(), "backfill.started", begun.loop_id)
+    where = f"/v1/schedules/{task.task_id}/backfills/{begun.loop_id}"
+    return answers.answer(loop_view.backfill(begun), 202, {"Location": where})
+
+
+def index(schedule: str, limit: Limit = 50, cursor: Cursor = None) -> Response[str]:
+    """List the backfills of a schedule, newest first; a page may be short or empty."""
+    task = find(schedule).task
+    return loop_pages.index(_KIND, loop_view.backfill, (limit, cursor), task.task_id)
+
+
+def show(schedule: str, backfill_id: str) -> Response[str]:
+    """Show how far a backfill is."""
+    return answers.answer(loop_view.backfill(_found(schedule, backfill_id)))
+
+
+def cancel(schedule: str, backfill_id: str) -> Response[str]:
+    """Launch no more of it; what runs goes on."""
+    _found(schedule, backfill_id)
+    stopped = loop_pages.stop(_KIND, backfill_id)
+    define.tell(by(), "backfill.cancelled", backfill_id)
+    return answers.answer(loop_view.backfill(stopped))
+
+
+def _found(schedule: str, backfill_id: str) -> Loop:
+    task = find(schedule).task
+    found = loop_pages.find(_KIND, backfill_id)
+    if found.wanted["task_id"] != task.task_id:
+        raise not_found("backfill of that id")
+    return found
+
+
+def _wanted(task: Task, body: BackfillIn) -> Backfill:
+    first, last = in_body(body.from_, "from"), in_body(body.to, "to")
+    if first is None or last is None or last < first:
+        raise _refused("It ends before it begins: expected to at or after from.")
+    if last > clock.now_ms() // 1000:
+        raise _refused("It ends in the future, which the schedule runs by itself: expected now.")
+    wanted = Backfill(task_id=task.task_id, first=first, last=last, only_missing=body.only_missing)
+    if next(islice(wanted.slots(task.schedule, first), SLOTS_MAX, None), None) is not None:
+        message = f"More than {SLOTS_MAX} slots lie between: expected a shorter time."
+        raise _refused(message)
+    return wanted
+
+
+def _refused(message: str) -> Problem:
+    fault = Fault(pointer="/to", code="out_of_range", message=message, field="to")
+    return Problem("invalid_field", message, [fault])
+
+
+def _effects(task: Task, wanted: Backfill, slots: list[int], rate: int) -> dict[str, Any]:
+    return {
+        "action": "backfill",
+        "task_id": task.task_id,
+        "from": nominal(wanted.first),
+        "to": nominal(wanted.last),
+        "runs": len(slots),
+        "first_slot": nominal(slots[0]) if slots else None,
+        "last_slot": nominal(slots[-1]) if slots else None,
+        "rate_per_min": rate,
+        # One after the other they may well take longer.
+        "one_by_one": gate.guarded(task),
+        "minutes_at_least": -(-len(slots) // rate),
+    }
+
+
+HANDLERS: Handlers = {
+    "POST /v1/schedules/{schedule}/backfills": begin,
+    "GET /v1/schedules/{schedule}/backfills": index,
+    "GET /v1/schedules/{schedule}/backfills/{backfill_id}": show,
+    "POST /v1/schedules/{schedule}/backfills/{backfill_id}/cancel": cancel,
+}

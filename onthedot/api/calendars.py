@@ -1,0 +1,172 @@
+"""Calendars: kept under a name, and heeded by every schedule that names them."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body
+
+from onthedot.adapters import clock, tables
+from onthedot.api import answers, loop_pages, plans
+from onthedot.api.answers import Handlers
+from onthedot.api.asking import by, tenant
+from onthedot.api.plans import DryRun, PlanToken
+from onthedot.api.preconditions import check_new, check_version, require_version
+from onthedot.api.shapes_calendars import CALENDAR_ID, CalendarFields, CalendarIn
+from onthedot.core import calendar_items
+from onthedot.core.calendar_items import Stored
+from onthedot.core.loop import Loop
+from onthedot.core.moments import moment
+from onthedot.core.problems import Fault, Problem, not_found
+from onthedot.flows import calendars, loops
+
+_NAMED_MAX = 20
+
+
+def create(body: Annotated[CalendarIn, Body()]) -> Response[str]:
+    """Keep a new calendar."""
+    wanted = _made(body.calendar_id, body, None)
+    if not calendars.write(None, wanted, by()):
+        raise _taken(body.calendar_id)
+    where = {"Location": f"/v1/calendars/{wanted.calendar_id}"}
+    return answers.versioned(wanted.view(), 201, where)
+
+
+def index() -> Response[str]:
+    """List them by their ids."""
+    mine = calendar_items.partition(tenant())
+    found = tables.rows(("task_id", mine), "part", ("0", "~"), table=calendar_items.TABLE)
+    shown = [calendar_items.parse(item).view() for item in found]
+    return answers.answer({"data": shown, "next_cursor": None})
+
+
+def show(calendar_id: str) -> Response[str]:
+    """Show one."""
+    return answers.versioned(_find(calendar_id).view())
+
+
+def put(
+    calendar_id: str,
+    body: Annotated[CalendarFields, Body()],
+    dry_run: DryRun = "false",
+    plan_token: PlanToken = None,
+) -> Response[str]:
+    """Make the calendar what the body says; every schedule that names it heeds it from now on.
+
+    Replacing one needs If-Match. Many schedules take some minutes: 300 in each.
+    """
+    seen = calendars.read(tenant(), calendar_id)
+    if seen is None and not re.fullmatch(CALENDAR_ID, calendar_id):
+        raise not_found("calendar of that id")
+    if seen is not None:
+        if check_new():
+            raise Problem("version_mismatch", "It exists already, and only a new one was wanted.")
+        require_version()
+        check_version(seen.version)
+    wanted = _made(calendar_id, body, seen)
+    version = seen.version if seen else 0
+    if dry_run == "true":
+        return plans.plan(_effects("change" if seen else "create", calendar_id), version)
+    plans.check(plan_token, version)
+    if not calendars.write(seen, wanted, by()):
+        raise Problem("version_mismatch", "It has just been changed: read it again.")
+    if seen is None:
+        return answers.versioned(wanted.view(), 201, {"Location": f"/v1/calendars/{calendar_id}"})
+    _recompute(calendar_id)
+    return answers.versioned(wanted.view())
+
+
+def remove(
+    calendar_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None
+) -> Response[str]:
+    """Forget a calendar that no schedule names."""
+    seen = _find(calendar_id)
+    check_version(seen.version)
+    effects = _effects("delete", calendar_id)
+    if dry_run == "true":
+        return plans.plan(effects, seen.version)
+    plans.check(plan_token, seen.version)
+    if effects["schedules"]:
+        names = ", ".join(one["name"] for one in effects["schedules"])
+        message = f"Schedules name it: take it out of their calendars first ({names})."
+        raise Problem("invalid_request", message)
+    if not calendars.remove(seen, by()):
+        raise Problem("version_mismatch", "It has just been changed: read it again.")
+    return answers.empty()
+
+
+def _find(calendar_id: str) -> Stored:
+    found = calendars.read(tenant(), calendar_id)
+    if found is None:
+        raise not_found("calendar of that id")
+    return found
+
+
+def _made(calendar_id: str, body: CalendarFields, seen: Stored | None) -> Stored:
+    who = by()
+    given: dict[str, Any] = body.model_dump(exclude_none=True)
+    if not given.get("dates") and not given.get("cron"):
+        message = "It excludes nothing: expected dates, a cron, or both."
+        fault = Fault(pointer="/dates", code="empty", message=message, field="dates")
+        raise Problem("invalid_field", message, [fault])
+    made = Stored(
+        tenant_id=tenant(),
+        calendar_id=calendar_id,
+        timezone=given.get("timezone", "UTC"),
+        dates=tuple(given.get("dates", ())),
+        cron=given.get("cron"),
+        description=given.get("description", ""),
+        version=seen.version + 1 if seen else 1,
+        updated_at=moment(who.now_ms) or "",
+        updated_by=who.key_id,
+    )
+    # What it cannot mean is refused here.
+    _ = made.blackout
+    return made
+
+
+def _recompute(calendar_id: str) -> None:
+    """Begin at once; the minutes go on with it, and come by a second time."""
+    name = loop_pages.named("cal")
+    loop = Loop(
+        loop_id=name.loop_id,
+        tenant_id=name.tenant_id,
+        kind="calendar",
+        wanted={"calendar_id": calendar_id},
+        cursor="",
+        per_minute=calendars.PER_MINUTE,
+        by=name.by,
+        began_ms=clock.now_ms(),
+    )
+    loop_pages.begin(loop)
+    loops.advance(loop)
+
+
+def _effects(action: str, calendar_id: str) -> dict[str, Any]:
+    naming = list(islice(calendars.named_by(tenant(), calendar_id), _NAMED_MAX + 1))
+    return {
+        "action": action,
+        "calendar_id": calendar_id,
+        "schedules": [
+            {"task_id": one["task_id"], "name": one["name"]} for one in naming[:_NAMED_MAX]
+        ],
+        "complete": len(naming) <= _NAMED_MAX,
+    }
+
+
+def _taken(calendar_id: str) -> Problem:
+    message = f"There is a calendar '{calendar_id}' already: expected an id that none has."
+    fault = Fault(pointer="/calendar_id", code="name_taken", message=message, field="calendar_id")
+    return Problem("name_taken", message, [fault])
+
+
+HANDLERS: Handlers = {
+    "POST /v1/calendars": create,
+    "GET /v1/calendars": index,
+    "GET /v1/calendars/{calendar_id}": show,
+    "PUT /v1/calendars/{calendar_id}": put,
+    "DELETE /v1/calendars/{calendar_id}": remove,
+}

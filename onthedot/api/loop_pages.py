@@ -1,0 +1,71 @@
+"""Loops of a tenant: begun, found, listed, stopped; the same for backfills and dead letters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+
+from onthedot.adapters import clock, listing
+from onthedot.api.asking import asked, tenant
+from onthedot.api.pages import Listing
+from onthedot.core import loop as loops
+from onthedot.core.loop import Loop, Named
+from onthedot.core.problems import Problem, not_found
+from onthedot.flows import loops as flows
+from onthedot.flows.identity import new_id
+
+
+def named(kind: str) -> Named:
+    """Name a new one."""
+    return Named(
+        loop_id=new_id(kind),
+        tenant_id=tenant(),
+        by=asked().by.key_id,
+        began_ms=clock.now_ms(),
+    )
+
+
+def begin(loop: Loop) -> None:
+    """Start one."""
+    if not flows.begin(loop):
+        raise Problem("unavailable", "It could not be started just now: try again in a moment.")
+
+
+def find(kind: str, loop_id: str) -> Loop:
+    """Read one of this tenant's."""
+    found = flows.read(kind, tenant(), loop_id)
+    if found is None:
+        raise not_found(f"{_word(kind)} of that id")
+    return found
+
+
+def stop(kind: str, loop_id: str) -> Loop:
+    """Stop one that goes on."""
+    seen = find(kind, loop_id)
+    if seen.running:
+        seen = flows.stop(kind, tenant(), loop_id) or seen
+    if seen.status != "cancelled":
+        raise Problem("already_finished", "It has ended already: nothing is left to be stopped.")
+    return seen
+
+
+def index(
+    kind: str,
+    show: Callable[[Loop], Mapping[str, Any]],
+    page: tuple[int, str | None],
+    task_id: str | None = None,
+) -> Response[str]:
+    """List them, newest first; those of one task only may leave a page short."""
+    partition = loops.partition(kind, tenant())
+    pages = Listing(known={"task_id": partition}, names=("scheduled_for",))
+    limit, cursor = page
+    found = listing.runs(partition, ("0", "~"), limit=limit, start=pages.start(cursor))
+    read = [loops.parse(item) for item in found.items]
+    shown = [show(loop) for loop in read if task_id in (None, loop.wanted.get("task_id"))]
+    return pages.answer(shown, found.last)
+
+
+def _word(kind: str) -> str:
+    return "backfill" if kind == "backfill" else "operation"

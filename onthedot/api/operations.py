@@ -1,0 +1,139 @@
+"""Many dead letters at once: run again or purged, first as a plan, then minute by minute."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body
+
+from onthedot.adapters import clock
+from onthedot.api import answers, loop_pages, plans
+from onthedot.api.answers import Handlers
+from onthedot.api.asking import by, tenant
+from onthedot.api.instants import in_body
+from onthedot.api.pages import Cursor, Limit
+from onthedot.api.plans import DryRun, PlanToken
+from onthedot.api.shapes_runs import DeadIn, DeadReplayIn
+from onthedot.core import dead_letters as letters
+from onthedot.core import loop_view
+from onthedot.core.dead_letters import Chosen, Letter
+from onthedot.core.loop import Loop
+from onthedot.core.moments import moment
+from onthedot.flows import dead_letters, define
+
+# A plan counts so many; the operation goes on behind them.
+PLANNED_MAX = 10_000
+_NAMED_MAX = 20
+_KIND = "replay"
+
+
+def replay(
+    body: Annotated[DeadReplayIn, Body()],
+    dry_run: DryRun = "false",
+    plan_token: PlanToken = None,
+) -> Response[str]:
+    """Run dead letters again. The first request gives the plan, its token carries it out."""
+    more = {"payload_patch": body.payload_patch} if body.payload_patch else {}
+    return _operation("replay", body, dry_run=dry_run == "true", plan_token=plan_token, more=more)
+
+
+def purge(
+    body: Annotated[DeadIn, Body()],
+    dry_run: DryRun = "false",
+    plan_token: PlanToken = None,
+) -> Response[str]:
+    """Drop payload, error and result of dead letters; that they died stays on record."""
+    return _operation("purge", body, dry_run=dry_run == "true", plan_token=plan_token, more={})
+
+
+def index(limit: Limit = 50, cursor: Cursor = None) -> Response[str]:
+    """List the operations on dead letters, newest first."""
+    return loop_pages.index(_KIND, loop_view.operation, (limit, cursor))
+
+
+def show(operation_id: str) -> Response[str]:
+    """Show how far an operation is."""
+    return answers.answer(loop_view.operation(loop_pages.find(_KIND, operation_id)))
+
+
+def cancel(operation_id: str) -> Response[str]:
+    """Stop an operation; what it has done stays done."""
+    stopped = loop_pages.stop(_KIND, operation_id)
+    define.tell(by(), "dead_letters.operation_cancelled", operation_id)
+    return answers.answer(loop_view.operation(stopped))
+
+
+def _operation(
+    kind: str, body: DeadIn, *, dry_run: bool, plan_token: str | None, more: dict[str, Any]
+) -> Response[str]:
+    """What died after the plan was made is not in it, so that a plan does not age by itself."""
+    planned = plans.planned_at(plan_token) or clock.now_ms() // 1000
+    chosen = _chosen(body, planned)
+    found = list(islice(dead_letters.find(tenant(), chosen), PLANNED_MAX + 1))
+    world = letters.digest(found)
+    if dry_run or plan_token is None:
+        return plans.plan(_effects(kind, found, body.rate_per_min), world)
+    plans.check(plan_token, world)
+    name = loop_pages.named("op")
+    begun = Loop(
+        loop_id=name.loop_id,
+        tenant_id=name.tenant_id,
+        kind=kind,
+        wanted={"chosen": chosen.as_json(), **more},
+        cursor="",
+        per_minute=body.rate_per_min,
+        by=name.by,
+        began_ms=name.began_ms,
+    )
+    loop_pages.begin(begun)
+    define.tell(by(), f"dead_letters.{kind}", begun.loop_id)
+    where = f"/v1/dead-letters/operations/{begun.loop_id}"
+    return answers.answer(loop_view.operation(begun), 202, {"Location": where})
+
+
+def _chosen(body: DeadIn, planned: int) -> Chosen:
+    first, last = in_body(body.from_, "from"), in_body(body.to, "to")
+    until_ms = planned * 1000
+    return Chosen(
+        task_id=body.task_id,
+        fingerprint=body.fingerprint,
+        reason=body.reason,
+        from_ms=(first or 0) * 1000,
+        to_ms=until_ms if last is None else min(until_ms, last * 1000 + 999),
+    )
+
+
+def _effects(kind: str, found: list[Letter], rate: int) -> dict[str, Any]:
+    counted = found[:PLANNED_MAX]
+    tasks = Counter(letter.task_id for letter in counted).most_common(_NAMED_MAX)
+    groups = letters.groups(counted)[:_NAMED_MAX]
+    return {
+        "action": kind,
+        "runs": len(counted),
+        "complete": len(found) <= PLANNED_MAX,
+        "oldest_at": moment(counted[-1].died_ms) if counted else None,
+        "newest_at": moment(counted[0].died_ms) if counted else None,
+        "tasks": [{"task_id": task_id, "runs": number} for task_id, number in tasks],
+        "groups": [
+            {
+                "fingerprint": group.newest.fingerprint,
+                "reason": group.newest.reason,
+                "runs": group.count,
+            }
+            for group in groups
+        ],
+        "rate_per_min": rate,
+        "minutes": -(-len(counted) // rate),
+    }
+
+
+HANDLERS: Handlers = {
+    "POST /v1/dead-letters/replay": replay,
+    "POST /v1/dead-letters/purge": purge,
+    "GET /v1/dead-letters/operations": index,
+    "GET /v1/dead-letters/operations/{operation_id}": show,
+    "POST /v1/dead-letters/operations/{operation_id}/cancel": cancel,
+}

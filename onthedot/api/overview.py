@@ -1,0 +1,78 @@
+"""One screen: how the last hour went, and what wants attention."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from hashlib import sha256
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+
+from onthedot.adapters import aws, clock, listing, tables, tenants
+from onthedot.api import answers, run_rows
+from onthedot.api.answers import Handlers
+from onthedot.api.asking import asked, tenant
+from onthedot.core import attention, overview, run_view, tally
+from onthedot.core.access import TASKS_MAX
+from onthedot.core.instants import nominal, parse_nominal
+from onthedot.core.tally import HOUR_SEC, MINUTES
+
+_KINDS = ("dead", "missed", "retrying", "long")
+_SHOWN_MAX = 10
+_ALWAYS = ("0", "~")
+
+
+def show() -> Response[str]:
+    """Show the last hour and the newest of each kind that wants attention."""
+    mine = tenant()
+    asks: list[Callable[[], Any]] = [
+        partial(_minutes, mine),
+        partial(_tasks, mine),
+        *(partial(_newest, mine, kind) for kind in _KINDS),
+    ]
+    minutes, tasks, *kinds = aws.in_parallel(lambda ask: ask(), asks)
+    rows = {
+        (run.task_id, run.key): run_view.summary(run, task)
+        for run, task in run_rows.read([key for keys in kinds for key in keys])
+    }
+    found = {
+        kind: [rows[place] for key in keys if (place := tuple(key.values())) in rows]
+        for kind, keys in zip(_KINDS, kinds, strict=True)
+    }
+    return _tagged({**overview.view(minutes), "attention": found, "tasks": tasks})
+
+
+def _tasks(tenant_id: str) -> dict[str, int]:
+    found = tenants.read(tenant_id)
+    most = found.get("tasks_max", TASKS_MAX)
+    return {"used": most - found.get("tasks_left", most), "max": most}
+
+
+def _minutes(tenant_id: str) -> dict[int, Counter[str]]:
+    now = clock.now_ms() // 1000
+    between = nominal(now - HOUR_SEC), nominal(now)
+    items = tables.rows(("task_id", MINUTES), "scheduled_for", between)
+    return {
+        parse_nominal(item["scheduled_for"]): tally.parse(item).tenants.get(tenant_id, Counter())
+        for item in items
+    }
+
+
+def _newest(tenant_id: str, kind: str) -> list[dict[str, str]]:
+    listed = attention.partition(tenant_id, kind)
+    page = listing.attention(listed, _ALWAYS, limit=_SHOWN_MAX, start=None)
+    return [{name: item[name] for name in ("task_id", "scheduled_for")} for item in page.items]
+
+
+def _tagged(body: dict[str, Any]) -> Response[str]:
+    """Screens ask again and again: what has not changed is not sent again."""
+    whole = answers.answer(body)
+    tag = f'"{sha256((whole.body or "").encode()).hexdigest()[:16]}"'
+    if answers.names(asked().headers, "if-none-match", tag):
+        return Response(304, body="", headers={"ETag": tag})
+    return answers.answer(body, headers={"ETag": tag})
+
+
+HANDLERS: Handlers = {"GET /v1/overview": show}

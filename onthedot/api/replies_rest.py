@@ -1,0 +1,104 @@
+"""Calendars, tenants, screens as they are answered: only the OpenAPI document reads these."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onthedot.api.replies import Moment, Slot, Told
+from onthedot.api.replies_runs import RunEntry
+
+
+class Calendar(Told):
+    """Days or minutes in which nothing fires."""
+
+    calendar_id: str
+    timezone: str
+    dates: list[str]
+    cron: str | None
+    description: str
+    version: int
+    updated_at: Moment
+    updated_by: str
+
+
+class Hour(Told):
+    """How the last hour went."""
+
+    succeeded: int
+    dead: int
+    missed: int
+    skipped: int
+    cancelled: int
+    attempts: int
+    leases_lost: int
+    success_percent: float | None
+
+
+class Minute(Told):
+    """How a minute went."""
+
+    at: Slot
+    succeeded: int
+    dead: int
+    missed: int
+    skipped: int
+    cancelled: int
+
+
+class Attention(Told):
+    """The newest of each kind."""
+
+    dead: list[RunEntry]
+    missed: list[RunEntry]
+    retrying: list[RunEntry]
+    long: list[RunEntry]
+
+
+class TasksUsed(Told):
+    """How much of the quota is used."""
+
+    used: int
+    max: int
+
+
+class Overview(Told):
+    """One screen."""
+
+    last_hour: Hour
+    minutes: list[Minute]
+    attention: Attention
+    tasks: TasksUsed
+
+
+class ComingFire(Told):
+    """A fire to come."""
+
+    at: Slot
+    due_at: Moment
+    local: str
+    timezone: str
+    task_id: str
+    name: str | None
+    priority: int
+    excluded_by: str | None
+
+
+class TrailEntry(Told):
+    """Who did what, when, with which key."""
+
+    at: Moment
+    key_id: str
+    what: str
+    about: str
+    request_id: str
+    before: dict[str, Any]
+    after: dict[str, Any]
+
+
+class Tenant(Told):
+    """What a tenant may use, and how much of it is used."""
+
+    tenant_id: str
+    tasks: int
+    tasks_max: int
+    requests_per_min: int

@@ -1,0 +1,35 @@
+"""What callers write about calendars and tenants."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from onthedot.api.shapes_target import Written
+
+CALENDAR_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+# Every task that names it keeps all of it.
+_DATES_MAX = 400
+
+
+class CalendarFields(Written):
+    """Days on which nothing fires, or the minutes of a cron, in a zone."""
+
+    description: str | None = Field(None, max_length=1_000)
+    timezone: str | None = Field(None, max_length=64)
+    dates: list[Annotated[str, Field(max_length=32)]] | None = Field(None, max_length=_DATES_MAX)
+    cron: str | None = Field(None, max_length=256)
+
+
+class CalendarIn(CalendarFields):
+    """A new calendar."""
+
+    calendar_id: str = Field(pattern=CALENDAR_ID)
+
+
+class TenantIn(Written):
+    """What a tenant may use; what is not named stays as it is."""
+
+    tasks_max: int | None = Field(None, ge=0, le=10_000_000)
+    requests_per_min: int | None = Field(None, ge=1, le=10_000_000)

@@ -1,0 +1,104 @@
+"""Tenants: what each may use. Only an admin of the first one, the operator's, sees the others."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body
+
+from onthedot.adapters import clock
+from onthedot.adapters import tenants as stored
+from onthedot.api import answers, instants, limits
+from onthedot.api.answers import Handlers
+from onthedot.api.asking import by, tenant
+from onthedot.api.shapes import KeyIn
+from onthedot.api.shapes_calendars import TenantIn
+from onthedot.core.access import TASKS_MAX, view
+from onthedot.core.moments import moment
+from onthedot.core.problems import Problem, not_found
+from onthedot.flows import define, keys
+from onthedot.flows.keys import FIRST_TENANT
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+
+
+def index() -> Response[str]:
+    """List the tenants that this key may see."""
+    known = [*stored.listed(), FIRST_TENANT] if _operates() else [tenant()]
+    shown = [_shown(one) for one in sorted(set(known))]
+    return answers.answer({"data": shown, "next_cursor": None})
+
+
+def show(tenant_id: str) -> Response[str]:
+    """Show what a tenant may use, and how much of it is used."""
+    _check_seen(tenant_id)
+    return answers.answer(_shown(tenant_id))
+
+
+def put(tenant_id: str, body: Annotated[TenantIn, Body()]) -> Response[str]:
+    """Set what a tenant may use, and make it if there is none of that name."""
+    _check_operated(tenant_id)
+    seen = stored.read(tenant_id)
+    wanted = seen | body.model_dump(exclude_none=True)
+    if not stored.limit(tenant_id, seen, wanted):
+        raise Problem("version_mismatch", "Its limits have just been changed: read them again.")
+    stored.list_it(tenant_id, moment(clock.now_ms()) or "")
+    define.tell(by(), "tenant.changed", tenant_id)
+    return answers.answer(_shown(tenant_id))
+
+
+def make_key(tenant_id: str, body: Annotated[KeyIn, Body()]) -> Response[str]:
+    """Make a key for a tenant. Its text is in this answer and nowhere else."""
+    _check_operated(tenant_id)
+    expires = instants.in_body(body.expires_at, "expires_at")
+    key, text = keys.make(
+        tenant_id=tenant_id,
+        role=body.role,
+        name=body.name or "",
+        expires_ms=(expires or 0) * 1000,
+        by=by(),
+    )
+    return answers.answer({**view(key), "key": text}, 201)
+
+
+def _operates() -> bool:
+    return tenant() == FIRST_TENANT
+
+
+def _check_seen(tenant_id: str) -> None:
+    """To a tenant there is no other."""
+    if tenant_id != tenant() and not (_operates() and tenant_id in stored.listed()):
+        raise not_found("tenant of that name")
+
+
+def _check_operated(tenant_id: str) -> None:
+    """Nobody raises a limit of their own."""
+    if not _operates():
+        if tenant_id != tenant():
+            raise not_found("tenant of that name")
+        raise Problem("forbidden", f"Only an admin of the tenant '{FIRST_TENANT}' may do this.")
+    if not _NAME.fullmatch(tenant_id):
+        raise not_found("tenant of such a name: expected small letters, digits and dashes")
+
+
+def _shown(tenant_id: str) -> dict[str, Any]:
+    found = stored.read(tenant_id)
+    most = found.get("tasks_max", TASKS_MAX)
+    # The counter of what is left begins full.
+    used = most - found.get("tasks_left", most)
+    return {
+        "tenant_id": tenant_id,
+        "tasks": used,
+        "tasks_max": most,
+        "requests_per_min": found.get("requests_per_min", limits.PER_MINUTE),
+    }
+
+
+HANDLERS: Handlers = {
+    "GET /v1/tenants": index,
+    "GET /v1/tenants/{tenant_id}": show,
+    "PUT /v1/tenants/{tenant_id}": put,
+    "POST /v1/tenants/{tenant_id}/keys": make_key,
+}

@@ -1,0 +1,52 @@
+"""A loop as callers see it: what it is to do, and how far it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onthedot.core.instants import nominal
+from onthedot.core.loop import DONE, Loop
+from onthedot.core.moments import moment
+
+
+def backfill(loop: Loop) -> dict[str, Any]:
+    """Show a backfill."""
+    return {
+        "backfill_id": loop.loop_id,
+        "task_id": loop.wanted["task_id"],
+        "from": loop.wanted["first"],
+        "to": loop.wanted["last"],
+        "only_missing": loop.wanted["only_missing"],
+        "next_slot": loop.cursor if loop.running else None,
+        "launched": loop.counts.get(DONE, 0),
+        **_course(loop),
+    }
+
+
+def operation(loop: Loop) -> dict[str, Any]:
+    """Show what is done to many dead letters."""
+    chosen = loop.wanted["chosen"]
+    filters = {name: chosen.get(name) for name in ("task_id", "fingerprint", "reason")}
+    times = {
+        "from": nominal(chosen["from_ms"] // 1000),
+        "to": nominal(chosen["to_ms"] // 1000),
+    }
+    return {
+        "operation_id": loop.loop_id,
+        "kind": loop.kind,
+        "filter": filters | times,
+        "payload_patch": loop.wanted.get("payload_patch"),
+        "done": loop.counts.get(DONE, 0),
+        "left": loop.counts.get("left", 0),
+        **_course(loop),
+    }
+
+
+def _course(loop: Loop) -> dict[str, Any]:
+    return {
+        "rate_per_min": loop.per_minute,
+        "status": loop.status,
+        "created_at": moment(loop.began_ms),
+        "created_by": loop.by,
+        "ended_at": moment(loop.ended_ms),
+    }

@@ -1,0 +1,137 @@
+"""Calendars: resolved into the tasks that name them, and again whenever one of them changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from onthedot.adapters import claims, clock, listing, tables
+from onthedot.core import calendar_items as items
+from onthedot.core import lifecycle, trail
+from onthedot.core.blackouts import Blackout
+from onthedot.core.calendar_items import Stored
+from onthedot.core.loop import Loop
+from onthedot.core.problems import Fault, Problem
+from onthedot.core.task import Task
+from onthedot.core.trail import By
+from onthedot.core.writes import Outcome, Part
+from onthedot.flows.change import change
+from onthedot.flows.known import read as read_task
+
+# The index lags, and a task may be registered meanwhile: whoever was missed is met the second time.
+PASSES = 2
+_PAGE = 1_000
+# An edit of a task makes some ten calls.
+PER_MINUTE = 300
+
+
+def resolve(tenant_id: str, ids: Sequence[str]) -> tuple[Blackout, ...]:
+    """Give what these calendars exclude; an unknown one is the caller's mistake."""
+    found = _by_id(tenant_id, ids)
+    missing = [one for one in ids if one not in found]
+    if missing:
+        message = f"There is no calendar '{missing[0]}': expected the id of one of yours."
+        fault = Fault(pointer="/calendars", code="bad_value", message=message, field="calendars")
+        raise Problem("invalid_field", message, [fault])
+    return tuple(found[one].blackout for one in dict.fromkeys(ids))
+
+
+def read(tenant_id: str, calendar_id: str) -> Stored | None:
+    """Read one."""
+    item = tables.get(items.TABLE, items.key(tenant_id, calendar_id))
+    return items.parse(item) if item else None
+
+
+def write(seen: Stored | None, wanted: Stored, by: By) -> bool:
+    """Put one, new or in the place of what was seen; False: it has changed meanwhile."""
+    what = "calendar.created" if seen is None else "calendar.changed"
+    put = items.insert(wanted) if seen is None else items.replacement(seen, wanted)
+    before = seen.fields() if seen else None
+    told = trail.insert(by, what, wanted.calendar_id, before=before, after=wanted.fields())
+    return _together([put, told])
+
+
+def remove(seen: Stored, by: By) -> bool:
+    """Take one away."""
+    told = trail.insert(by, "calendar.deleted", seen.calendar_id, before=seen.fields())
+    return _together([items.removal(seen), told])
+
+
+def named_by(tenant_id: str, calendar_id: str) -> Iterator[dict[str, Any]]:
+    """Walk the schedules that name one, as the index knows them."""
+    after: Mapping[str, Any] | None = None
+    while True:
+        page = listing.by_tenant(f"{tenant_id}#s", limit=_PAGE, start=after)
+        yield from (one for one in page.items if calendar_id in one.get("calendars", ()))
+        after = page.last
+        if after is None:
+            return
+
+
+def step(loop: Loop) -> Loop:
+    """Recompute those that name it, as many as the minute has room for."""
+    now_ms = clock.now_ms()
+    place: dict[str, Any] = json.loads(loop.cursor) if loop.cursor else {"pass": 1, "after": None}
+    allowed, done = loop.allowance(now_ms), 0
+    while done < allowed:
+        page = listing.by_tenant(f"{loop.tenant_id}#s", limit=_PAGE, start=place["after"])
+        calendar_id = loop.wanted["calendar_id"]
+        naming = [one for one in page.items if calendar_id in one.get("calendars", ())]
+        taken = naming[: allowed - done]
+        done += sum(_recompute(one["task_id"]) for one in taken)
+        if len(taken) < len(naming):
+            last = taken[-1]
+            names = ("listed", "created_at", "task_id", "part")
+            place = {**place, "after": {name: last[name] for name in names}}
+            break
+        place = {**place, "after": page.last}
+        if page.last is None:
+            return _passed(loop, place["pass"], done, now_ms)
+    return replace(loop, cursor=json.dumps(place), **loop.counted(now_ms, done=done))
+
+
+def _passed(loop: Loop, number: int, done: int, now_ms: int) -> Loop:
+    counted = replace(loop, **loop.counted(now_ms, done=done))
+    if number == PASSES:
+        return replace(counted, status="done", ended_ms=now_ms)
+    return replace(counted, cursor=json.dumps({"pass": number + 1, "after": None}))
+
+
+def _recompute(task_id: str) -> bool:
+    """Another blackout is another schedule: it holds from now on."""
+    known = read_task(task_id)
+    if known is None or known.task.status == "deleted" or not _behind(known.task):
+        return False
+
+    def edit(task: Task, now: int) -> Task:
+        wanted = _blackouts(task)
+        if wanted == task.blackouts:
+            return task
+        return lifecycle.restarted(replace(task, blackouts=wanted), now)
+
+    return change(task_id, edit) is not None
+
+
+def _behind(task: Task) -> bool:
+    return _blackouts(task) != task.blackouts
+
+
+def _blackouts(task: Task) -> tuple[Blackout, ...]:
+    """What is gone by now excludes nothing."""
+    ids: Sequence[str] = task.shown.get("calendars", ())
+    found = _by_id(task.tenant_id, ids)
+    return tuple(found[one].blackout for one in dict.fromkeys(ids) if one in found)
+
+
+def _by_id(tenant_id: str, ids: Sequence[str]) -> dict[str, Stored]:
+    if not ids:
+        return {}
+    keys = [items.key(tenant_id, one) for one in dict.fromkeys(ids)]
+    found = tables.get_many({items.TABLE: keys})[items.TABLE]
+    return {item["part"]: items.parse(item) for item in found}
+
+
+def _together(parts: Sequence[Part]) -> bool:
+    return claims.write_together(parts) is Outcome.DONE

@@ -1,0 +1,65 @@
+"""Tenants: what each may use, set by the operator, seen by itself."""
+
+from __future__ import annotations
+
+from onthedot.flows.keys import FIRST_TENANT
+from tests.api.kit import SCHEDULE, Api
+
+
+def operator(api: Api) -> str:
+    return api.key("admin", FIRST_TENANT)
+
+
+def test_a_tenant_is_made_with_its_limits_and_a_key_of_its_own(api: Api) -> None:
+    made = api.call("PUT /v1/tenants/acme", {"tasks_max": 5}, key=operator(api))
+    key = api.call(
+        "POST /v1/tenants/acme/keys", {"role": "admin", "name": "first"}, key=operator(api)
+    )
+
+    assert (made.status, made.body["tasks_max"], made.body["tasks"]) == (200, 5, 0)
+    assert key.status == 201
+    seen = api.call("GET /v1/tenants", key=key.body["key"]).body["data"]
+    assert [each["tenant_id"] for each in seen] == ["acme"]
+    every = api.call("GET /v1/tenants", key=operator(api)).body["data"]
+    assert [each["tenant_id"] for each in every] == ["acme", FIRST_TENANT]
+
+
+def test_another_limit_holds_at_once_and_counts_what_is_there(api: Api) -> None:
+    api.schedule("one")
+    api.call("PUT /v1/tenants/acme", {"tasks_max": 2}, key=operator(api))
+    api.schedule("two")
+
+    refused = api.call("POST /v1/schedules", SCHEDULE | {"name": "three"})
+    shown = api.call("GET /v1/tenants/acme").body
+    api.call("PUT /v1/tenants/acme", {"tasks_max": 3}, key=operator(api))
+
+    assert (refused.status, refused.body["code"]) == (429, "quota_exceeded")
+    assert (shown["tasks"], shown["tasks_max"]) == (2, 2)
+    api.schedule("three")
+    assert api.call("GET /v1/tenants/acme").body["tasks"] == 3
+
+
+def test_what_is_not_named_stays(api: Api) -> None:
+    api.call("PUT /v1/tenants/acme", {"tasks_max": 7}, key=operator(api))
+
+    shown = api.call("PUT /v1/tenants/acme", {"requests_per_min": 50}, key=operator(api)).body
+
+    assert (shown["tasks_max"], shown["requests_per_min"]) == (7, 50)
+
+
+def test_nobody_raises_a_limit_of_their_own_or_sees_another(api: Api) -> None:
+    own = api.call("PUT /v1/tenants/acme", {"tasks_max": 9})
+    others = [
+        api.call("GET /v1/tenants/other"),
+        api.call("PUT /v1/tenants/other", {"tasks_max": 9}),
+        api.call("POST /v1/tenants/other/keys", {"role": "admin"}),
+    ]
+
+    assert (own.status, own.body["code"]) == (403, "forbidden")
+    assert [each.status for each in others] == [404, 404, 404]
+    assert api.call("GET /v1/tenants", key=api.key("write")).status == 403
+
+
+def test_a_name_that_is_none_makes_no_tenant(api: Api) -> None:
+    for name in ("UPPER", "a.b", "x" * 64):
+        assert api.call(f"PUT /v1/tenants/{name}", {}, key=operator(api)).status == 404

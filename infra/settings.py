@@ -24,6 +24,9 @@ class Settings:
     targets: tuple[str, ...]
     # Private networks that http targets may be in: like 10.1.0.0/16, several with commas.
     target_networks: str
+    # Where events go, by ARN or https address, and which secret signs those to addresses.
+    events_to: tuple[str, ...]
+    events_sign_ref: str
     # Who is told when an alarm goes off; nobody when empty.
     alarm_email: str
 
@@ -39,6 +42,8 @@ class Settings:
             requests_burst=_number(node, "requests_burst", least=1),
             targets=_list(node, "targets"),
             target_networks=_text(node, "target_networks"),
+            events_to=_list(node, "events_to"),
+            events_sign_ref=_text(node, "events_sign_ref"),
             alarm_email=_text(node, "alarm_email"),
         )
 

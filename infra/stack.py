@@ -25,7 +25,7 @@ from infra.polling import poll
 from infra.queues import Queues
 from infra.settings import Settings
 from infra.storage import Storage
-from infra.targets import open_targets
+from infra.targets import open_events, open_targets
 from infra.ticks import Ticks
 
 # How many calls a function makes at once: DynamoDB answers many side by side.
@@ -64,7 +64,8 @@ class OnTheDot(Stack):
             front=self.front,
         )
         self._grant()
-        open_targets(self.functions.work, settings)
+        open_targets(self.functions, settings)
+        open_events(self.functions.audit, settings)
         self._say()
 
     def _environment(self) -> dict[str, str]:
@@ -98,6 +99,7 @@ class OnTheDot(Stack):
         allow(functions.bury, READ + WRITE, runs)
 
         allow(functions.audit, QUERY, f"{tasks}/index/due")
+        allow(functions.audit, QUERY, f"{tasks}/index/by_tenant")
         allow(functions.audit, READ + WRITE, tasks)
         allow(functions.audit, READ + WRITE + DELETE, runs)
         allow(functions.audit, COUNT, *queues)

@@ -1,7 +1,9 @@
-"""What the worker may call for its users: only what the context names, and only as it must."""
+"""What may be called for users, and who is told of events: only what the context names."""
 
+from aws_cdk import Stack
 from aws_cdk import aws_lambda as lambda_
 
+from infra.functions import Functions
 from infra.grants import allow
 from infra.settings import Settings
 
@@ -16,16 +18,39 @@ _ACTIONS = {
 }
 
 
-def open_targets(function: lambda_.Function, settings: Settings) -> None:
+def open_targets(functions: Functions, settings: Settings) -> None:
     """Let the worker call these; a state machine's executions it may look at, too."""
-    if settings.target_networks:
-        function.add_environment("TARGET_NETWORKS", settings.target_networks)
+    # What the worker would refuse to call, the api refuses to register, the audit to tell.
+    for function in (functions.work, functions.api, functions.audit):
+        if settings.target_networks:
+            function.add_environment("TARGET_NETWORKS", settings.target_networks)
     for arn in settings.targets:
         kind = _kind(arn)
-        allow(function, (_ACTIONS[kind],), arn)
+        allow(functions.work, (_ACTIONS[kind],), arn)
         if kind == "states":
             executions = arn.replace(":stateMachine:", ":execution:") + ":*"
-            allow(function, ("states:DescribeExecution",), executions)
+            allow(functions.work, ("states:DescribeExecution",), executions)
+
+
+def open_events(function: lambda_.Function, settings: Settings) -> None:
+    """Let the audit tell topics and buses; an https address needs nobody's leave."""
+    if settings.events_to:
+        function.add_environment("EVENTS_TO", ",".join(settings.events_to))
+    for place in settings.events_to:
+        if not place.startswith("https://"):
+            allow(function, (_ACTIONS[_kind(place)],), place)
+    if settings.events_sign_ref:
+        function.add_environment("EVENTS_SIGN_REF", settings.events_sign_ref)
+        secret = _secret(function, settings.events_sign_ref)
+        allow(function, (_ACTIONS[_kind(secret)],), secret)
+
+
+def _secret(function: lambda_.Function, ref: str) -> str:
+    """Give the ARN of a secret; a parameter may be named by its path."""
+    if not ref.startswith("ssm:"):
+        return ref
+    path = ref.removeprefix("ssm:").removeprefix("/")
+    return Stack.of(function).format_arn(service="ssm", resource="parameter", resource_name=path)
 
 
 def _kind(arn: str) -> str:
@@ -33,4 +58,4 @@ def _kind(arn: str) -> str:
     if parts[0] == "arn" and len(parts) >= 6 and parts[2] in _ACTIONS:
         return parts[2]
     known = ", ".join(_ACTIONS)
-    raise ValueError(f"context targets has {arn!r}; give ARNs of {known}")
+    raise ValueError(f"the context has {arn!r}; give ARNs of {known}")

@@ -122,12 +122,30 @@ def test_the_worker_may_call_what_the_context_names_and_no_more() -> None:
     assert "states:StartExecution" not in actions("Work")
 
 
+def test_the_audit_may_tell_whom_the_context_names_and_read_what_signs_it() -> None:
+    topic = "arn:aws:sns:eu-west-1:111122223333:told"
+    template = deployed.template(
+        events_to=f"{topic},https://example.com/hook", events_sign_ref="ssm:/onthedot/sign"
+    )
+    resources = [str(each["Resource"]) for each in statements("Audit", template)]
+    audit = next(
+        each["Properties"]["Environment"]["Variables"]
+        for name, each in template["Resources"].items()
+        if name.startswith("FunctionsAudit") and each["Type"] == "AWS::Lambda::Function"
+    )
+
+    assert topic in resources
+    assert any(":parameter/onthedot/sign" in each for each in resources)
+    assert audit["EVENTS_TO"] == f"{topic},https://example.com/hook"
+    assert "sns:Publish" not in actions("Audit")
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("targets", "arn:aws:s3:::bucket"), ("targets", "orders"), ("worker_concurrency", "many")],
 )
 def test_a_context_that_makes_no_sense_is_named(name: str, value: str) -> None:
-    with pytest.raises(ValueError, match=f"context {name} .*{value}"):
+    with pytest.raises(ValueError, match=f"context .*{value}"):
         deployed.template(**{name: value})
 
 

@@ -100,3 +100,20 @@ def secret(made: bytes) -> bytes:
     )
     value: bytes = plain_item(answer["Item"])["value"]
     return value
+
+
+def recounted(tenant_id: str, *, seen: int | None, left: int, now_ms: int) -> None:
+    """Write what a tenant has left, unless it was counted otherwise meanwhile."""
+    request: dict[str, Any] = {
+        "TableName": aws.table("access"),
+        "Key": typed_item(access.tenant_key(tenant_id)),
+        "UpdateExpression": "SET #l = :l, #r = :r",
+        "ConditionExpression": "#l = :seen",
+        "ExpressionAttributeNames": {"#l": "tasks_left", "#r": "recounted_ms"},
+        "ExpressionAttributeValues": typed_item({":l": left, ":r": now_ms, ":seen": seen}),
+    }
+    try:
+        aws.dynamodb("update_item", **request)
+    except ClientError as refusal:
+        if refusal.response["Error"]["Code"] != "ConditionalCheckFailedException":
+            raise

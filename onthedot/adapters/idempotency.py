@@ -11,12 +11,9 @@ from onthedot.core.attributes import plain_item, typed, typed_item
 from onthedot.core.idempotency import Once
 
 _REFUSED = "ConditionalCheckFailedException"
-_NAMES = {"#p": "pk", "#e": "expires_at", "#s": "state", "#l": "locked_until_ms"}
 _NEW = "attribute_not_exists(#p)"
 # The store takes its time with what has expired.
 _FORGOTTEN = "#e <= :sec"
-# Whoever began it is gone, and never said how it ended.
-_ABANDONED = "(#s = :begun AND #l <= :ms)"
 
 
 def begin(once: Once, now_ms: int) -> dict[str, Any] | None:
@@ -26,11 +23,9 @@ def begin(once: Once, now_ms: int) -> dict[str, Any] | None:
             "put_item",
             TableName=aws.table("access"),
             Item=typed_item(once.item(now_ms)),
-            ConditionExpression=f"{_NEW} OR {_FORGOTTEN} OR {_ABANDONED}",
-            ExpressionAttributeNames=_NAMES,
-            ExpressionAttributeValues=typed_item(
-                {":sec": now_ms // 1000, ":ms": now_ms, ":begun": "in_progress"}
-            ),
+            ConditionExpression=f"{_NEW} OR {_FORGOTTEN}",
+            ExpressionAttributeNames={"#p": "pk", "#e": "expires_at"},
+            ExpressionAttributeValues=typed_item({":sec": now_ms // 1000}),
             ReturnValuesOnConditionCheckFailure="ALL_OLD",
         )
     except ClientError as refusal:
@@ -41,6 +36,16 @@ def begin(once: Once, now_ms: int) -> dict[str, Any] | None:
     return None
 
 
+def take_over(once: Once, before: dict[str, Any]) -> bool:
+    """Go on with a request that was abandoned; only one of many may."""
+    request = {
+        "UpdateExpression": "SET #l = :until",
+        "ExpressionAttributeNames": {"#l": "locked_until_ms"},
+        "ExpressionAttributeValues": typed_item({":until": once.locked_until_ms}),
+    }
+    return _while("update_item", once, request, seen=before["locked_until_ms"])
+
+
 def finish(once: Once, answer: bytes) -> None:
     """Keep the answer, unless another has taken the request on meanwhile."""
     request = {
@@ -48,30 +53,35 @@ def finish(once: Once, answer: bytes) -> None:
         "ExpressionAttributeNames": {"#s": "state", "#a": "answer", "#l": "locked_until_ms"},
         "ExpressionAttributeValues": typed_item({":done": "done", ":answer": answer}),
     }
-    _if_mine("update_item", once, request)
+    _while("update_item", once, request, seen=once.locked_until_ms)
 
 
-def release(once: Once) -> None:
-    """Forget it: it may be tried again."""
-    _if_mine("delete_item", once, {"ExpressionAttributeNames": {"#l": "locked_until_ms"}})
+def abandon(once: Once, now_ms: int) -> None:
+    """Let another try go on with it at once."""
+    request = {
+        "UpdateExpression": "SET #l = :now",
+        "ExpressionAttributeNames": {"#l": "locked_until_ms"},
+        "ExpressionAttributeValues": typed_item({":now": now_ms}),
+    }
+    _while("update_item", once, request, seen=once.locked_until_ms)
 
 
-def _if_mine(operation: str, once: Once, request: dict[str, Any]) -> None:
-    values = request.get("ExpressionAttributeValues", {})
+def _while(operation: str, once: Once, request: dict[str, Any], *, seen: int) -> bool:
+    """Write only while the lock is the one that was seen."""
+    values = {**request.get("ExpressionAttributeValues", {}), ":seen": typed(seen)}
+    whole = request | {
+        "TableName": aws.table("access"),
+        "Key": typed_item(once.key()),
+        "ConditionExpression": "#l = :seen",
+        "ExpressionAttributeValues": values,
+    }
     try:
-        aws.dynamodb(
-            operation,
-            **request
-            | {
-                "TableName": aws.table("access"),
-                "Key": typed_item(once.key()),
-                "ConditionExpression": "#l = :mine",
-                "ExpressionAttributeValues": {**values, ":mine": typed(once.locked_until_ms)},
-            },
-        )
+        aws.dynamodb(operation, **whole)
     except ClientError as refusal:
         if refusal.response["Error"]["Code"] != _REFUSED:
             raise
+        return False
+    return True
 
 
 def _read(once: Once) -> dict[str, Any]:

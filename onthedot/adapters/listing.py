@@ -88,6 +88,30 @@ def runs(
     )
 
 
+def count(listed: str, *, since: str | None = None) -> int:
+    """Count a tenant's schedules, or its tasks that are active and due after an instant."""
+    request: dict[str, Any] = {
+        "TableName": aws.table("tasks"),
+        "IndexName": "by_tenant",
+        "Select": "COUNT",
+        "KeyConditionExpression": "#p = :p",
+        "ExpressionAttributeNames": {"#p": "listed"},
+        "ExpressionAttributeValues": {":p": typed(listed)},
+    }
+    if since is not None:
+        request["FilterExpression"] = "#s = :active AND #a > :since"
+        request["ExpressionAttributeNames"] |= {"#s": "status", "#a": "start_at"}
+        values = typed_item({":active": "active", ":since": since})
+        request["ExpressionAttributeValues"] |= values
+    counted = 0
+    while True:
+        answer = aws.dynamodb("query", **request)
+        counted += int(answer["Count"])
+        if "LastEvaluatedKey" not in answer:
+            return counted
+        request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+
 def _page(table: str, request: Mapping[str, Any], start: Mapping[str, Any] | None) -> Page:
     begin = {"ExclusiveStartKey": typed_item(start)} if start else {}
     answer = aws.dynamodb(

@@ -5,16 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
 from onthedot.adapters import clock, ids
 from onthedot.api.routes import Route
 from onthedot.core.access import Caller
 from onthedot.core.trail import By
-from onthedot.core.ulid import CHANCE_LETTERS
+from onthedot.core.ulid import CHANCE_LETTERS, LETTERS, ulid
 from onthedot.flows.identity import new_id
 
 _asked: ContextVar[Asked] = ContextVar("asked")
+
+
+@dataclass(slots=True)
+class Repeatable:
+    """A request that may be carried out again: its ids follow from when it first began."""
+
+    begun_ms: int
+    digest: str
+    # An earlier try may have done a part of it, or all.
+    again: bool = False
+    ids: int = 0
+
+    def chance(self) -> str:
+        """Give the letters of its next id: the same at every try."""
+        self.ids += 1
+        found = sha256(f"{self.digest}.{self.ids}".encode()).digest()
+        return "".join(LETTERS[byte & 31] for byte in found[:CHANCE_LETTERS])
 
 
 @dataclass(slots=True, kw_only=True)
@@ -29,6 +47,7 @@ class Asked:
     body: str = ""
     route: Route | None = None
     caller: Caller | None = None
+    once: Repeatable | None = None
     # What the answer says besides what the handler says.
     answer_headers: dict[str, str] = field(default_factory=dict)
 
@@ -70,6 +89,24 @@ def by() -> By:
         now_ms=clock.now_ms(),
         chance=ids.token(CHANCE_LETTERS),
     )
+
+
+def own_id(prefix: str) -> str:
+    """Make an id; with an Idempotency-Key every try makes the same."""
+    once = _asked.get().once
+    return f"{prefix}_{ulid(once.begun_ms, once.chance())}" if once else new_id(prefix)
+
+
+def own_moment() -> tuple[int, str]:
+    """Give when this began and a token of its own; with an Idempotency-Key always the same."""
+    once = _asked.get().once
+    return (once.begun_ms, once.chance()[:6]) if once else (clock.now_ms(), ids.token(6))
+
+
+def tried_before() -> bool:
+    """Tell whether an earlier try of this request may have done it already."""
+    once = _asked.get().once
+    return once is not None and once.again
 
 
 def tenant() -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from onthedot.adapters import clock
 from onthedot.adapters import idempotency as stored
-from onthedot.api.asking import Asked
+from onthedot.api.asking import Asked, Repeatable
 from onthedot.core import idempotency
 from onthedot.core.idempotency import LENGTH_MAX, Once
 from onthedot.core.problems import Problem
@@ -25,19 +25,24 @@ def once(asked: Asked, answer: Callable[[], Answered]) -> Answered:
     now_ms = clock.now_ms()
     mine = _once(asked, now_ms)
     before = stored.begin(mine, now_ms)
-    if before is not None:
+    if before is None:
+        begun = Repeatable(now_ms, mine.digest)
+    elif idempotency.abandoned(before, mine, now_ms) and stored.take_over(mine, before):
+        begun = Repeatable(before["begun_ms"], mine.digest, again=True)
+    else:
         return _again(before, mine)
+    asked.once = begun
+    finished = False
     try:
         answered = answer()
-    except BaseException:
-        # Nothing is known of how it ended: it may be tried again at once.
-        stored.release(mine)
-        raise
-    if answered["statusCode"] >= _SERVER_FAULT or answered["statusCode"] == _TOO_MANY:
-        stored.release(mine)
-    else:
-        stored.finish(mine, idempotency.packed(answered))
-    return answered
+        finished = answered["statusCode"] < _SERVER_FAULT and answered["statusCode"] != _TOO_MANY
+        if finished:
+            stored.finish(mine, idempotency.packed(answered))
+        return answered
+    finally:
+        if not finished:
+            # What it has begun keeps its ids: another try goes on with them, at once.
+            stored.abandon(mine, begun.begun_ms)
 
 
 def _once(asked: Asked, now_ms: int) -> Once:

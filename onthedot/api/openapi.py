@@ -44,6 +44,7 @@ def document() -> Schema:
     for route in ROUTES:
         operation = made["paths"][route.path][route.method.lower()]
         _complete(operation, route, schemas)
+    made["components"]["responses"] = _problems(schemas)
     made["components"]["schemas"] = dict(sorted(schemas.items()))
     made["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
     made["servers"] = [{"url": "/"}]
@@ -65,10 +66,8 @@ def _complete(operation: Schema, route: Route, schemas: Schema) -> None:
     operation["responses"] = {
         str(status): _success(body, schemas) for status, body in replies.items()
     }
-    problem = {"application/problem+json": {"schema": _schema(Problem, schemas)}}
     for status in _problem_statuses(route):
-        titles = ", ".join(f"`{code}`" for code, kind in KINDS.items() if kind.status == status)
-        operation["responses"][str(status)] = {"description": titles, "content": problem}
+        operation["responses"][str(status)] = {"$ref": f"#/components/responses/{status}"}
 
 
 def _parameter(found: Schema) -> Schema:
@@ -81,6 +80,18 @@ def _parameter(found: Schema) -> Schema:
         if bound in schema:
             schema[bound] = int(schema[bound])
     return found
+
+
+def _problems(schemas: Schema) -> Schema:
+    """Write what each status may mean, once for all routes."""
+    content = {"application/problem+json": {"schema": _schema(Problem, schemas)}}
+    codes: dict[str, list[str]] = {}
+    for code, kind in KINDS.items():
+        codes.setdefault(str(kind.status), []).append(f"`{code}`")
+    return {
+        status: {"description": ", ".join(names), "content": content}
+        for status, names in codes.items()
+    }
 
 
 def _operation_id(route: Route) -> str:

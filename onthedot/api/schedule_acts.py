@@ -8,9 +8,9 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from onthedot.adapters import clock
-from onthedot.api import answers, plans
+from onthedot.api import answers, instants, plans
 from onthedot.api.answers import Handlers
-from onthedot.api.asking import asked, by
+from onthedot.api.asking import asked, by, own_moment
 from onthedot.api.finding import find, missing
 from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.preconditions import check_version
@@ -20,6 +20,7 @@ from onthedot.core.moments import moment
 from onthedot.core.task import Task
 from onthedot.flows import define, trigger
 from onthedot.flows.catchup import catch_up
+from onthedot.flows.trigger import Moment
 
 
 def pause(
@@ -77,10 +78,16 @@ def resume(
 
 
 def start(schedule: str, body: Annotated[TriggerIn | None, Body()] = None) -> Response[str]:
-    """Run it once, now, even if it is paused."""
+    """Run it once, now or at `due_at`, even if it is paused."""
     task = find(schedule).task
     payload = body.payload if body else None
-    run = trigger.trigger(task.task_id, payload=payload)
+    due = instants.in_body(body.due_at if body else None, "due_at")
+    begun_ms, token = own_moment()
+    run = trigger.trigger(
+        task.task_id,
+        payload=payload,
+        moment=Moment(begun_ms, token, 0 if due is None else due * 1000),
+    )
     if run is None:
         raise missing()
     define.tell(by(), "schedule.triggered", run.run_id)

@@ -12,7 +12,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 from onthedot.adapters import clock, listing, tables
 from onthedot.api import answers
 from onthedot.api.answers import Handlers
-from onthedot.api.finding import find
+from onthedot.api.finding import find, find_any, missing
 from onthedot.api.instants import From, To, instant, place, window
 from onthedot.api.pages import Cursor, Limit, Listing
 from onthedot.core import preview, run_view, slot_view
@@ -73,8 +73,11 @@ def slots(
 
 
 def history(schedule: str, limit: Limit = 50, cursor: Cursor = None) -> Response[str]:
-    """List its runs, newest first."""
-    task = find(schedule).task
+    """List its runs, newest first; by its id those of a deleted one too."""
+    known = find_any(schedule)
+    if known is None:
+        raise missing()
+    task = known.task
     wanted = Listing(known={"task_id": task.task_id}, names=("scheduled_for",))
     page = listing.runs(task.task_id, ("0", "~"), limit=limit, start=wanted.start(cursor))
     # What lies beside a run, its payload for one, has no life.

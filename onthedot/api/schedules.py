@@ -9,22 +9,21 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from onthedot.adapters import clock, tables
-from onthedot.api import answers, complaints, plans, targets
+from onthedot.api import answers, complaints, plans, rules
 from onthedot.api.answers import Handlers
-from onthedot.api.asking import by, tenant
+from onthedot.api.asking import by, own_id, tenant, tried_before
 from onthedot.api.finding import find, find_any, missing
 from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.preconditions import check_new, check_read_only, check_version, require_version
 from onthedot.api.shapes import ScheduleFields, ScheduleIn
-from onthedot.core import definition, lifecycle, schedule_view
+from onthedot.core import definition, field_rules, lifecycle, schedule_view
 from onthedot.core import run as runs
 from onthedot.core.merge import merged
-from onthedot.core.problems import Problem
+from onthedot.core.problems import Fault, Problem, of_faults
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows import calendars, define
-from onthedot.flows.identity import new_id
-from onthedot.flows.known import Known
+from onthedot.flows.known import Known, read
 
 
 def create(
@@ -50,8 +49,8 @@ def patch(
 ) -> Response[str]:
     """Change the fields that are named; null is back to the default."""
     known = find(schedule)
-    check_read_only(body.read_only(), _shown(known))
     given = body.patch()
+    _check_kept(body, given, known)
 
     def fields(task: Task) -> dict[str, Any]:
         return _checked(merged(definition.fields_of(task), given))
@@ -71,6 +70,7 @@ def put(
     """
     known = find_any(schedule)
     given = body.given()
+    _check_name(schedule, given)
     if known is None or known.task.status == "deleted":
         if schedule.startswith("sch_"):
             raise missing()
@@ -79,7 +79,7 @@ def put(
     if check_new():
         raise Problem("version_mismatch", "It exists already, and only a new one was wanted.")
     require_version()
-    check_read_only(body.read_only(), _shown(known))
+    _check_kept(body, given, known)
     whole = _checked({"name": known.task.name, **given})
     return _changed(known, lambda _task: whole, dry_run, plan_token)
 
@@ -99,14 +99,26 @@ def end(schedule: str, dry_run: DryRun = "false", plan_token: PlanToken = None) 
     return answers.empty()
 
 
+def _check_kept(body: ScheduleFields, given: Mapping[str, Any], known: Known) -> None:
+    """A status changes by a pause or a resume: here it is as read-only as the rest."""
+    status = {"status": given["status"]} if "status" in given else {}
+    check_read_only({**body.read_only(), **status}, _shown(known))
+
+
+def _check_name(schedule: str, given: Mapping[str, Any]) -> None:
+    """One address, one schedule: a PUT by name renames nothing."""
+    name = given.get("name", schedule)
+    if not schedule.startswith("sch_") and name != schedule:
+        message = f"The body's name is '{name}': expected '{schedule}', as in the address."
+        fault = Fault(pointer="/name", code="bad_value", message=message, field="name")
+        raise of_faults("invalid_field", [fault])
+
+
 def _created(given: Mapping[str, Any], dry_run: str, plan_token: str | None) -> Response[str]:
-    targets.check(given)
-    task = definition.schedule(
-        given,
-        task_id=new_id("sch"),
-        tenant_id=tenant(),
-        blackouts=calendars.resolve(tenant(), given.get("calendars", ())),
-    )
+    rules.check(given)
+    field_rules.check_new(given)
+    named = calendars.resolve(tenant(), given.get("calendars", ()))
+    task = definition.schedule(given, task_id=own_id("sch"), tenant_id=tenant(), blackouts=named)
     now = clock.now_ms() // 1000
     holder = None if dry_run != "true" and plan_token is None else _holder(task)
     if dry_run == "true":
@@ -115,7 +127,8 @@ def _created(given: Mapping[str, Any], dry_run: str, plan_token: str | None) -> 
         shown = schedule_view.view(lifecycle.stamped(task, by()), now)
         return plans.plan({"action": "create", "schedule": {**shown, "task_id": None}}, None)
     plans.check(plan_token, holder)
-    born = define.create(task, by())
+    known = read(task.task_id) if tried_before() else None
+    born = known.task if known else define.create(task, by())
     shown = schedule_view.view(born, now)
     return answers.versioned(shown, 201, {"Location": f"/v1/schedules/{born.task_id}"})
 
@@ -152,7 +165,7 @@ def _changed(known: Known, fields: Any, dry_run: str, plan_token: str | None) ->
 def _checked(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Hold a whole schedule, put together from what is there and what was sent, to its limits."""
     given = complaints.checked(ScheduleIn, fields).given()
-    targets.check(given)
+    rules.check(given)
     return given
 
 

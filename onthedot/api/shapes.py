@@ -192,6 +192,7 @@ class ResumeIn(Written):
 
 
 class TriggerIn(Written):
-    """What a manual run gets instead of the schedule's own."""
+    """What a manual run gets instead of the schedule's own, and when it is due."""
 
     payload: Any = None
+    due_at: Instant | None = None

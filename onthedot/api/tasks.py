@@ -9,9 +9,9 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from onthedot.adapters import clock
-from onthedot.api import answers, complaints, plans, targets
+from onthedot.api import answers, complaints, plans, rules
 from onthedot.api.answers import Handlers
-from onthedot.api.asking import asked, by, tenant
+from onthedot.api.asking import asked, by, own_id, tenant, tried_before
 from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.preconditions import check_read_only, check_version
 from onthedot.api.shapes import RescheduleIn, TaskIn, TasksIn
@@ -20,7 +20,6 @@ from onthedot.core.business_key import BusinessKey, digest
 from onthedot.core.problems import Problem, not_found
 from onthedot.core.task import Task
 from onthedot.flows import oneoffs
-from onthedot.flows.identity import new_id
 from onthedot.flows.known import read
 
 
@@ -33,7 +32,8 @@ def create(
         shown = {**oneoff.view(task, None, None), "task_id": None}
         return plans.plan({"action": "create", "task": shown}, None)
     plans.check(plan_token, None)
-    born, new = oneoffs.create(task, by(), key)
+    known = read(task.task_id) if tried_before() else None
+    born, new = (known.task, True) if known else oneoffs.create(task, by(), key)
     where = {"Location": f"/v1/tasks/{born.task_id}"}
     return answers.versioned(_shown(born), 201 if new else 200, where)
 
@@ -106,8 +106,8 @@ def find(task_id: str) -> Task:
 def _defined(body: TaskIn) -> tuple[Task, BusinessKey | None]:
     check_read_only(body.read_only(), {"tenant_id": tenant(), "status": "active"})
     given = body.given()
-    targets.check(given)
-    task = oneoff.define(given, task_id=new_id("tsk"), tenant_id=tenant(), now_ms=clock.now_ms())
+    rules.check(given)
+    task = oneoff.define(given, task_id=own_id("tsk"), tenant_id=tenant(), now_ms=clock.now_ms())
     if "idempotency_key" not in given:
         return task, None
     ttl_sec = given.get("idempotency_ttl_sec", BUSINESS_KEY_SEC)

@@ -33,6 +33,7 @@ class Once:
             "state": "in_progress",
             "body_hash": self.body_hash,
             "locked_until_ms": self.locked_until_ms,
+            "begun_ms": now_ms,
             "expires_at": now_ms // 1000 + REMEMBERED_SEC,
         }
 
@@ -44,6 +45,12 @@ def once(scope: tuple[str, ...], body: str, now_ms: int) -> Once:
         body_hash=_digest(body),
         locked_until_ms=now_ms + LOCKED_MS,
     )
+
+
+def abandoned(before: Mapping[str, Any], mine: Once, now_ms: int) -> bool:
+    """Tell whether the same request was begun, and whoever began it never said how it ended."""
+    same = before.get("body_hash") == mine.body_hash
+    return same and before["state"] == "in_progress" and before["locked_until_ms"] <= now_ms
 
 
 def packed(answer: Mapping[str, Any]) -> bytes:

@@ -29,7 +29,11 @@ def stamped(task: Task, by: By) -> Task:
         "updated_at": at,
         "updated_by": by.key_id,
     }
-    return replace(task, shown=shown)
+    stamped_task = replace(task, shown=shown)
+    if task.status != "paused":
+        return stamped_task
+    why = {"at": at, "by": by.key_id, "reason": None, "until": None}
+    return paused(replace(stamped_task, status="active"), by.now_ms // 1000, why)
 
 
 def redefined(

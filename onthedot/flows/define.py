@@ -15,6 +15,7 @@ from onthedot.core.task import Task
 from onthedot.core.trail import By
 from onthedot.core.writes import Part
 from onthedot.flows.change import change
+from onthedot.flows.recount import recount
 from onthedot.flows.register import create_with
 
 Edit = Callable[[Task, int], Task]
@@ -68,7 +69,10 @@ def end(task_id: str, by: By) -> Task | None:
 
 def count(tenant_id: str, number: int) -> None:
     """Count a tenant's tasks, up to its quota."""
-    if not stored.count(tenant_id, number):
+    counted = stored.count(tenant_id, number)
+    if not counted and recount(tenant_id):
+        counted = stored.count(tenant_id, number)
+    if not counted:
         message = "The quota of tasks is used up: delete some, or ask for a higher one."
         raise Problem("quota_exceeded", message)
 

@@ -1,28 +1,51 @@
-"""Trigger: a run without a slot, now; it never moves the cursor."""
+"""Trigger: a run without a slot, now or later; it never moves the cursor."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
-from onthedot.adapters import clock, ids
+from onthedot.adapters import clock, ids, tables
+from onthedot.core import run as runs
 from onthedot.core.keys import moment_key
 from onthedot.core.run import Run
+from onthedot.core.task import ENDED
 from onthedot.flows.extra import first_life, launched
 from onthedot.flows.known import read
 
 
-def trigger(task_id: str, *, payload: Any = None) -> Run | None:  # noqa: ANN401 any JSON
-    """Run a task once, now, with its own payload or another."""
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What the run's key is made of: asked for again with the same, it is the same run."""
+
+    now_ms: int
+    token: str
+    # When it is due, if that is not at once.
+    due_ms: int = 0
+
+
+def trigger(
+    task_id: str,
+    *,
+    payload: Any = None,  # noqa: ANN401 any JSON
+    moment: Moment | None = None,
+) -> Run | None:
+    """Run a task once, with its own payload or another."""
     known = read(task_id)
-    if known is None or known.task.status == "deleted":
+    if known is None or known.task.status in ENDED:
         return None
-    now_ms = clock.now_ms()
+    at = moment or Moment(clock.now_ms(), ids.token(6))
     manual = Run(
         task_id=task_id,
-        key=moment_key(now_ms, "m", ids.token(6)),
+        key=moment_key(at.now_ms, "m", at.token),
         tenant_id=known.task.tenant_id,
         origin="manual",
         queue=known.task.queue,
-        life=first_life(known.task, now_ms, ids.token()),
+        life=first_life(known.task, at.now_ms, ids.token()),
     )
-    return launched(manual, payload)
+    there = tables.get(runs.TABLE, runs.row_key(manual.run_id)) if moment else None
+    if there is not None:
+        # An earlier try of the same request; the audit sends what it may not have sent.
+        return runs.parse(there)
+    life = replace(manual.life, due_ms=max(at.now_ms, at.due_ms))
+    return launched(replace(manual, life=life), payload)

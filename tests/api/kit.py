@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from lambdas.api import handler
-from onthedot.adapters import aws
+from onthedot.adapters import aws, clock
 from onthedot.api import callers, limits, plans
 from onthedot.core import schema
 from onthedot.core.instants import parse_nominal
@@ -57,6 +57,11 @@ class Api:
         clients = {"dynamodb": dynamodb, "sqs": api.sqs}
         settings.setattr(aws, "client", lambda service: clients[service])
         settings.setattr(aws, "local_ms", lambda: api.now_ms)
+        # The store's own clock goes on.
+        clock.correct(0)
+        settings.setattr(clock, "correct", lambda _offset_ms: None)
+        settings.setattr(clock, "sleep", api.wait)
+        settings.setattr(clock, "monotonic", lambda: api.now_ms / 1000)
         settings.setenv("PARALLEL_CALLS", "1")
         number = next(_NUMBERS)
         for table, declared in TABLES.items():
@@ -95,6 +100,10 @@ class Api:
         self.calls.clear()
         return answer(handler(event(route, text, headers) | more, CONTEXT))
 
+    def wait(self, seconds: float) -> None:
+        """Let time pass."""
+        self.now_ms += int(seconds * 1000)
+
     def warm(self) -> None:
         """What is read once a minute, the key and the limits, is known after this."""
         self.call("GET /v1/timezones")
@@ -123,7 +132,7 @@ def event(route: str, text: str, headers: dict[str, str]) -> dict[str, Any]:
         "routeKey": f"{method} {path}",
         "rawPath": path,
         "rawQueryString": query,
-        "queryStringParameters": dict(parse_qsl(query, keep_blank_values=True)),
+        "queryStringParameters": joined(query),
         "headers": headers,
         "requestContext": {
             "stage": "$default",
@@ -132,6 +141,14 @@ def event(route: str, text: str, headers: dict[str, str]) -> dict[str, Any]:
         "body": text,
         "isBase64Encoded": False,
     }
+
+
+def joined(query: str) -> dict[str, str]:
+    """A parameter that stands there twice comes as one, joined by commas."""
+    found: dict[str, str] = {}
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        found[name] = f"{found[name]},{value}" if name in found else value
+    return found
 
 
 def answer(found: dict[str, Any]) -> Answer:

@@ -6,10 +6,10 @@ import base64
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import unquote
 
 from lambdas.api import handler
-from tests.api.kit import CONTEXT
+from tests.api.kit import CONTEXT, joined
 
 Start = Callable[[str, list[tuple[str, str]]], Any]
 
@@ -45,17 +45,9 @@ def _event(environ: dict[str, Any]) -> dict[str, Any]:
         "routeKey": f"{method} {path}",
         "rawPath": unquote(path) if "%" in path else path,
         "rawQueryString": query,
-        "queryStringParameters": _joined(query),
+        "queryStringParameters": joined(query),
         "headers": headers,
         "requestContext": {"stage": "$default", "http": {"method": method, "path": path}},
         "body": base64.b64encode(body).decode(),
         "isBase64Encoded": True,
     }
-
-
-def _joined(query: str) -> dict[str, str]:
-    """A parameter that stands there twice comes as one, joined by commas."""
-    found: dict[str, str] = {}
-    for name, value in parse_qsl(query, keep_blank_values=True):
-        found[name] = f"{found[name]},{value}" if name in found else value
-    return found

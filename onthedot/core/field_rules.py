@@ -1,0 +1,37 @@
+"""What fields must be to one another and to the ids, beyond their own limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from onthedot.core.defaults import COMMON
+from onthedot.core.problems import Fault, of_faults
+
+_ID_PREFIXES = ("sch_", "tsk_")
+
+
+def check(fields: Mapping[str, Any]) -> None:
+    """Refuse a name that reads as an id, and a backoff that begins above its own bound."""
+    faults: list[Fault] = []
+    if str(fields.get("name", "")).startswith(_ID_PREFIXES):
+        message = f"'{fields['name']}' reads as an id: expected a name that begins otherwise."
+        faults.append(_fault("/name", "name", message))
+    retry = COMMON["retry"] | fields.get("retry", {})
+    if retry["base_sec"] > retry["cap_sec"]:
+        message = f"base_sec is {retry['base_sec']}: expected cap_sec, {retry['cap_sec']}, or less."
+        faults.append(_fault("/retry/base_sec", "base_sec", message))
+    if faults:
+        raise of_faults("invalid_field", faults)
+
+
+def check_new(fields: Mapping[str, Any]) -> None:
+    """What is new is active or paused; whatever else it may be, it becomes."""
+    status = fields.get("status", "active")
+    if status not in ("active", "paused"):
+        message = f"A new schedule cannot be {status}: expected active or paused."
+        raise of_faults("invalid_field", [_fault("/status", "status", message)])
+
+
+def _fault(pointer: str, field: str, message: str) -> Fault:
+    return Fault(pointer=pointer, code="bad_value", message=message, field=field)

@@ -5,6 +5,7 @@ A fetched run passes the same table, gate and conditional start as any other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -15,21 +16,22 @@ from onthedot.core import run as runs
 from onthedot.core import task as tasks
 from onthedot.core.call import Call
 from onthedot.core.decide import Hint
+from onthedot.core.keys import run_id as run_id_of
 from onthedot.core.numbers import MARGIN_SEC
 from onthedot.core.pack import Ticket
-from onthedot.core.policy import Again, Answer, Done, Stopped, error_of
+from onthedot.core.policy import Again, Answer, Dead, Done, Stopped, error_of
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
 from onthedot.flows import deliver
 from onthedot.flows.awaiting import conclude
 from onthedot.flows.batch import Batch
-from onthedot.flows.job import Job, load
+from onthedot.flows.job import Job
 from onthedot.flows.starting import start_due
 
 _TRIES = 4
-# Some of what the index shows has been taken, or waits at a gate.
-_LOOK_AT = 3
+# Some of what the index shows has been taken, or waits at a gate: further down there may be more.
+_LOOK_AT = (30, 120, 480)
 
 
 class Told(Enum):
@@ -55,23 +57,34 @@ def take(queue: str, *, tenant_id: str, most: int, worker: str, lease_sec: int) 
     # A lease is over for others only when no clock can show it running any more.
     *due, leased = pull.ranges(now_ms)
     over = (leased[0], pull.ranges(now_ms - MARGIN_SEC * 1000)[-1][1])
-    keys = pulls.due(pull.partition(tenant_id, queue), (*due, over), most * _LOOK_AT)
-    found = tables.get_many({runs.TABLE: [_key(item) for item in keys]})[runs.TABLE]
     owner = f"{worker}/{ids.token()}"
-    jobs = [_job(run, owner) for item in found if (run := runs.readable(item))]
-    load(jobs)
-    empty = Batch(queue="normal", messages=[])
     taken: list[Leased] = []
-    for first in range(0, len(jobs), most):
-        if len(taken) < most:
-            some = jobs[first : first + most - len(taken)]
-            started, _ = start_due(empty, some, worker=owner)
-            taken += [_leased(job, lease_sec) for job in started]
+    seen: set[str] = set()
+    for limit in _LOOK_AT:
+        keys = pulls.due(pull.partition(tenant_id, queue), (*due, over), limit)
+        fresh = [run_id for run_id in map(_run_id, keys) if run_id not in seen]
+        seen.update(fresh)
+        while fresh and len(taken) < most:
+            room = most - len(taken)
+            some, fresh = fresh[:room], fresh[room:]
+            taken += _started(some, owner, lease_sec)
+        if len(taken) == most or len(keys) < limit:
+            break
     return taken
 
 
-def _key(item: dict[str, Any]) -> dict[str, str]:
-    return {"task_id": item["task_id"], "scheduled_for": item["scheduled_for"]}
+def _started(run_ids: Sequence[str], owner: str, lease_sec: int) -> list[Leased]:
+    found = tables.get_many({runs.TABLE: [runs.row_key(run_id) for run_id in run_ids]})[runs.TABLE]
+    rows = {run.run_id: run for item in found if (run := runs.readable(item))}
+    # In the index's order: a batch of rows has none.
+    jobs = [_job(rows[run_id], owner) for run_id in run_ids if run_id in rows]
+    started, _ = start_due(Batch(queue="normal", messages=[]), jobs, worker=owner)
+    leased = [_leased(job, lease_sec) for job in started]
+    return [each for each in leased if each]
+
+
+def _run_id(item: Mapping[str, Any]) -> str:
+    return run_id_of(item["task_id"], item["scheduled_for"])
 
 
 def _job(run: Run, owner: str) -> Job:
@@ -82,7 +95,7 @@ def _job(run: Run, owner: str) -> Job:
     )
 
 
-def _leased(job: Job, lease_sec: int) -> Leased:
+def _leased(job: Job, lease_sec: int) -> Leased | None:
     """The start's own lease is short; a refused longer one leaves it as it is."""
     if job.task is None:
         raise LookupError(f"{job.ticket.run_id} has no task")
@@ -92,7 +105,9 @@ def _leased(job: Job, lease_sec: int) -> Leased:
         job.run = longer
     call = deliver.complete(deliver.call_of(job, job.held, job.task))
     if call is None:
-        raise LookupError(f"{job.ticket.run_id} has lost its payload")
+        gone = Dead("payload_unreadable", error_of("PayloadGone", "its object is gone"))
+        conclude(job.held, job.task, gone)
+        return None
     return Leased(job.held, job.task, call)
 
 

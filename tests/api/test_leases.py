@@ -77,6 +77,20 @@ def test_the_most_urgent_comes_first_and_no_more_than_are_wanted(api: Api) -> No
     assert sorted(names + rest) == sorted([first, *late])
 
 
+def test_what_waits_at_a_gate_hides_nothing_behind_it(api: Api) -> None:
+    key = {"key": "one at a time", "max_running": 1}
+    crowd = {"overlap": "allow", "max_concurrent": None, "concurrency_key": key, "priority": 1}
+    triggered(api, "crowd", **crowd)
+    for _ in range(34):
+        api.call("POST /v1/schedules/crowd/trigger", {})
+    behind = triggered(api, "behind", priority=3)
+
+    names = [lease["run"]["name"] for lease in taken(api, max=10)]
+
+    assert names == ["crowd", "behind"]
+    assert behind
+
+
 def test_a_heartbeat_keeps_the_lease_and_shows_progress(api: Api, run_id: str) -> None:
     taken(api)
     api.now_ms += 30_000

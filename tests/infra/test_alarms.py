@@ -8,6 +8,7 @@ from typing import Any
 
 from infra.rules import RULES
 from onthedot.adapters import telemetry
+from onthedot.api.routes import ROUTES
 from onthedot.core.run import FINAL
 from tests.infra import deployed
 from tests.tidy import tree
@@ -51,6 +52,16 @@ def test_the_runbook_lists_every_page() -> None:
     listed = re.findall(r"\]\(([\w-]+\.md)\)", tree.text(f"{RUNBOOK}README.md"))
 
     assert {f"{RUNBOOK}{name}" for name in listed} == pages_named()
+
+
+def test_every_route_that_a_page_tells_to_ask_is_served() -> None:
+    named = {
+        path for page in pages_named() for path in re.findall(r"`GET ([\w/-]+)", tree.text(page))
+    }
+    served = [route.pattern for route in ROUTES if route.method == "GET"]
+
+    assert named
+    assert [path for path in named if not any(each.fullmatch(path) for each in served)] == []
 
 
 def test_every_metric_an_alarm_or_the_dashboard_names_is_emitted_and_the_reverse() -> None:

@@ -19,7 +19,7 @@ WORK_SEC = 900
 DISPATCH_SEC = CLAIM_SEC
 # API Gateway gives up after 30 s: an answer later than this reaches nobody.
 API_SEC = 29
-# Once an hour the audit looks back over a day. It sends and never runs: overlapping is harmless.
+# After an outage there is much to look at. It sends and never runs: overlapping is harmless.
 AUDIT_SEC = 300
 BURY_SEC = 60
 

@@ -7,13 +7,14 @@ from typing import Any
 
 from onthedot.adapters import depth, telemetry
 from onthedot.flows import health, long_runs, loops, tallies
-from onthedot.flows.audit import audit
+from onthedot.flows.audit import audit, audit_older
 from onthedot.flows.not_fired import not_fired
 
 
 def handler(_event: Mapping[str, Any], _context: object) -> dict[str, float]:
     """Answer with what was seen, by outcome; backfills take their minute's step."""
     ledger = audit()
+    audit_older(ledger)
     figures: dict[str, float] = {
         **ledger.figures(),
         **tallies.keep(ledger.tally),

@@ -24,6 +24,9 @@ from onthedot.flows import events
 from onthedot.flows.ranges import covering
 
 LOOK_BACK_MIN = 30
+# An hour more than a day, for the hour that has only begun.
+_DAY_SEC = 25 * 3_600
+_PART_SEC = _DAY_SEC // 60
 # A claim may still be under way: its dispatcher, stalled, may yet put it.
 MISSING_FOR_SEC = 600
 _OVERDUE_SEC = 60
@@ -42,6 +45,18 @@ def audit(*, look_back_min: int = LOOK_BACK_MIN) -> Ledger:
         for source in _manifests(listed):
             _look_at(source, seen)
     return seen
+
+
+def audit_older(seen: Ledger) -> None:
+    """Look at a sixtieth of the last day, so that each hour looks at all of it.
+
+    What an audit that stood still for longer than its half hour has left behind is found so.
+    """
+    this_minute = clock.now_ms() // 60_000 * 60
+    hour = this_minute // 3_600 * 3_600
+    first = hour - _DAY_SEC + (this_minute - hour) // 60 * _PART_SEC
+    for source in _manifests(range(first, first + _PART_SEC, 60)):
+        _look_at(source, seen)
 
 
 def _manifests(minutes: Iterable[int]) -> Iterator[Manifest]:

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,7 @@ from onthedot.local.stack import Stack, started
 from onthedot.local.watch import Watch
 
 _LOOK_EVERY_SEC = 0.25
+_stopping = threading.Event()
 
 
 def main(arguments: list[str]) -> int:
@@ -34,11 +36,11 @@ def main(arguments: list[str]) -> int:
         with started(Folder(asked.folder.resolve()), port=asked.port, say=say) as stack:
             _run(stack, say)
     except KeyboardInterrupt:
-        _print("stopped")
-        return 0
+        pass  # As asked.
     except (AlreadyRunningError, StartError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
+    _print("stopped")
     return 0
 
 
@@ -55,6 +57,8 @@ def _interrupt(_number: int, _frame: object) -> None:
     """Stop once: a second Ctrl-C must not cut the stopping short."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
+    # Raised in the middle of a finalizer, the exception would be dropped; this stays.
+    _stopping.set()
     raise KeyboardInterrupt
 
 
@@ -77,7 +81,7 @@ def _run(stack: Stack, say: Callable[[str], None]) -> None:
 def _watch(stack: Stack, say: Callable[[str], None]) -> None:
     os.environ.update(stack.environment)
     watch = Watch(since_ms=_now_ms())
-    while True:
+    while not _stopping.is_set():
         if not stack.alive:
             say("A part of the stack has died: starting it again")
             stack.stop()

@@ -24,8 +24,6 @@ from onthedot.local.stack import variables
 from tests.e2e.kit import Local
 from tests.engines.place import surroundings
 
-pytestmark = pytest.mark.xdist_group("e2e")
-
 FUNCTIONS = ("Dispatch", "Work", "Bury", "Audit", "Api")
 BATCHED = {"sqs:SendMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility"}
 PACK = json.dumps(

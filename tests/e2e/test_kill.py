@@ -22,7 +22,7 @@ from onthedot.core.task import Task, cursor_key
 from onthedot.flows.identity import new_id
 from tests.e2e.kit import WAIT, Local, load, until
 
-pytestmark = [pytest.mark.xdist_group("kill"), pytest.mark.usefixtures("adapters")]
+pytestmark = pytest.mark.usefixtures("adapters")
 
 ROUNDS = range(int(os.environ.get("ROUNDS", "1")))
 FIRES_A_SEC = 50

@@ -19,8 +19,6 @@ from onthedot.local.caller import Caller
 from onthedot.local.folder import PROJECT, Folder
 from tests.e2e.kit import FINAL, members, sharing_an_assembly, until
 
-pytestmark = pytest.mark.xdist_group("make-run")
-
 STOPPED_SEC = 10
 # Alone it takes a quarter of that.
 READY_SEC = 90
@@ -57,10 +55,8 @@ class Running:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     """The tests of this module start it one after another, as a user would."""
-    base = tmp_path_factory.getbasetemp()
     folder = Folder(tmp_path_factory.mktemp("run") / "onthedot")
-    shared = base.parent if base.name.startswith("popen") else base
-    with sharing_an_assembly(folder, shared), make_run(folder) as first:
+    with sharing_an_assembly(folder, tmp_path_factory), make_run(folder) as first:
         first.wait_for("Ready", READY_SEC)
         stop(first)
     return folder

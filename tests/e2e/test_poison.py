@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from onthedot.local import clients
 from tests.e2e.kit import WAIT, Local, until
-
-pytestmark = pytest.mark.xdist_group("e2e")
 
 # Lease, margin, and the second after which a takeover is tried; then some for a busy machine.
 AGAIN_SEC = 27

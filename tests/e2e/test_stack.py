@@ -10,9 +10,7 @@ import pytest
 from bench import accounts
 from onthedot.core.instants import nominal
 from onthedot.local.caller import Caller
-from tests.e2e.kit import Local, load, until
-
-pytestmark = pytest.mark.xdist_group("e2e")
+from tests.e2e.kit import Local, until
 
 # One processor may be busy with other tests; a late start is late, and never early.
 LATE_MS_MAX = 3_000
@@ -54,6 +52,13 @@ def test_a_trigger_runs_at_once(local: Local) -> None:
     assert run["result"] == {"greeting": "Hello, trigger!"}
 
 
+@pytest.mark.usefixtures("adapters")
+def test_the_rule_dispatches_within_a_minute_what_no_request_did(local: Local) -> None:
+    seen = until(partial(accounts.read, local.left_to_the_rule), lambda seen: seen.settled, 90)
+
+    assert (seen.missing, seen.again) == (set(), [])
+
+
 def test_a_stack_started_again_has_its_tasks_runs_and_large_payloads(local: Local) -> None:
     who = "x" * 100_000
     task_id = local.register("large", cron="0 0 1 1 *", payload={"who": who})
@@ -67,13 +72,3 @@ def test_a_stack_started_again_has_its_tasks_runs_and_large_payloads(local: Loca
     assert local.run(before["run_id"])["status"] == "succeeded"
     again = local.settled(local.trigger(task_id))
     assert (again["status"], again["payload"]) == ("succeeded", {"who": who})
-
-
-@pytest.mark.usefixtures("adapters")
-def test_the_rule_dispatches_within_a_minute_what_no_request_did(local: Local) -> None:
-    (task,) = load(1, begin_in_sec=1, for_sec=1)
-
-    seen = until(partial(accounts.read, [task]), lambda seen: seen.settled, within_sec=90)
-
-    assert (seen.missing, seen.again) == (set(), [])
-    assert local.processes("DispatchFunction") != []

@@ -6,7 +6,10 @@ from infra import bundle, lint
 from infra.outputs import STACK
 from infra.settings import Settings
 from infra.stack import OnTheDot
+from onthedot.sdk.manifest import manifest
 
+# A handler that cannot be imported, or declares what cannot be, fails here and not at its time.
+manifest()
 app = App()
 settings = Settings.read(app.node)
 stack = OnTheDot(app, STACK, settings=settings, packages=bundle.packages(settings))

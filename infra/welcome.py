@@ -1,4 +1,4 @@
-"""What `make deploy` ends with: where the API is, and the first admin key, shown this once.
+"""What `make deploy` ends with: the first admin key, shown this once, and the code's schedules.
 
 The key is made with the deployer's own credentials: nobody can ask the API for one before.
 """
@@ -6,7 +6,8 @@ The key is made with the deployer's own credentials: nobody can ask the API for 
 import sys
 
 from infra.outputs import become
-from onthedot.flows import keys
+from onthedot.flows import declared, keys
+from onthedot.sdk.manifest import manifest
 
 
 def main() -> None:
@@ -18,7 +19,16 @@ def main() -> None:
         _say("There is an admin key already: with it, more are made.")
     else:
         _say(f"The first admin key, shown this once: {key}")
+    _say(_declared())
     _say("What to do next: docs/deploying.md")
+
+
+def _declared() -> str:
+    """The schedules of `jobs/` are made what the code says; what operators paused stays paused."""
+    wanted = [each["schedule"] for each in manifest()["handlers"] if each["schedule"]]
+    done = declared.register(wanted, keys.FIRST_TENANT)
+    said = ", ".join(f"{number} {what}" for what, number in done.items()) or "none"
+    return f"Schedules that jobs/ declares: {said}"
 
 
 def _say(text: str) -> None:

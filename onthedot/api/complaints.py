@@ -42,10 +42,16 @@ def problem(errors: Sequence[Mapping[str, Any]], known: Sequence[str] = ()) -> P
     unknown = [each for each in faults if each.code == "unknown_field"]
     if unknown:
         return of_faults("unknown_field", unknown)
-    if any(error["loc"][0] != "body" or error["loc"] == ("body",) for error in errors):
+    if any(_unreadable(error) for error in errors):
         return of_faults("invalid_request", faults)
     targets = all(each.pointer.startswith("/target") for each in faults)
     return of_faults("invalid_target" if targets else "invalid_field", faults)
+
+
+def _unreadable(error: Mapping[str, Any]) -> bool:
+    """A parameter is wrong, or the body as a whole; fields that contradict one another are not."""
+    where = tuple(error["loc"])
+    return where[0] != "body" or (where == ("body",) and error["type"] != "value_error")
 
 
 def checked(shape: type[Shape], fields: Mapping[str, Any]) -> Shape:
@@ -71,7 +77,9 @@ def fault(error: Mapping[str, Any], known: Sequence[str] = ()) -> Fault:
     if kind == "extra_forbidden":
         return _unknown(path, field, known)
     words = {**error.get("ctx", {}), "field": field, "value": _shortly(error.get("input"))}
-    sentence = _SENTENCES.get(kind, "{field} is not valid: " + str(error["msg"]) + ".")
+    said = str(error["msg"]).removeprefix("Value error, ").replace("{", "{{").replace("}", "}}")
+    own = said if kind == "value_error" else f"{{field}} is not valid: {said}."
+    sentence = _SENTENCES.get(kind, own)
     return Fault(
         pointer="".join(f"/{step}" for step in path) if source == "body" else f"?{field}",
         code="missing" if kind == "missing" else "bad_value",

@@ -31,8 +31,8 @@ class Route:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """What a path must look like; a parameter is never empty and holds no slash."""
-        return re.compile(_PARAMETER.sub(r"(?P<\1>[^/]+)", self.path.replace(".", r"\.")))
+        """What a path must look like; a parameter holds no slash, and is no longer than an id."""
+        return re.compile(_PARAMETER.sub(r"(?P<\1>[^/]{1,256})", self.path.replace(".", r"\.")))
 
 
 def _route(key: str, role: str, *, once: bool = False) -> Route:

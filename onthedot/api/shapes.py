@@ -16,6 +16,7 @@ Tags = Annotated[
     dict[Annotated[str, Field(min_length=1, max_length=64)], Annotated[str, Field(max_length=128)]],
     Field(max_length=20),
 ]
+CalendarId = Annotated[str, Field(min_length=1, max_length=64)]
 Seconds = Annotated[int, Field(ge=1, le=86_400)]
 
 
@@ -104,7 +105,7 @@ class ScheduleFields(Definition):
     start_at: Instant | None = None
     end_at: Instant | None = None
     max_runs: int | None = Field(None, ge=1, le=1_000_000_000)
-    calendars: list[Annotated[str, Field(max_length=64)]] | None = Field(None, max_length=8)
+    calendars: list[CalendarId] | None = Field(None, max_length=8)
     jitter_sec: int | None = Field(None, ge=0, le=86_400)
     misfire: Literal["latest", "all", "none"] | None = None
     overlap: Literal["skip", "queue", "cancel_previous", "allow"] | None = None
@@ -163,7 +164,7 @@ class PreviewIn(Written):
     dst_overlap: Literal["first", "last", "both"] | None = None
     start_at: Instant | None = None
     end_at: Instant | None = None
-    calendars: list[Annotated[str, Field(max_length=64)]] | None = Field(None, max_length=8)
+    calendars: list[CalendarId] | None = Field(None, max_length=8)
     jitter_sec: int | None = Field(None, ge=0, le=86_400)
     seed: str | None = Field(None, max_length=64)
     from_: Instant | None = Field(None, alias="from")

@@ -112,6 +112,14 @@ def test_a_bad_parameter_is_a_problem(api: Api, query: str) -> None:
     assert refused.status == 400, refused.text
 
 
+@pytest.mark.parametrize("thing", ["schedules", "tasks", "runs", "calendars", "keys"])
+@pytest.mark.parametrize(
+    "name", ["x" * 3_000, "sch_" + "9" * 240, "tsk_1.2026", "%00", "~", "\u00e4" * 250]
+)
+def test_an_id_that_cannot_be_is_not_found(api: Api, thing: str, name: str) -> None:
+    assert api.call(f"GET /v1/{thing}/{name}").status == 404
+
+
 def test_a_cursor_is_good_for_its_own_list_only(api: Api) -> None:
     for name in ("one", "two"):
         api.schedule(name)

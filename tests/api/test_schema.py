@@ -17,7 +17,7 @@ from tests.api.kit import Api
 from tests.api.web import application
 
 SEED = "20261118"
-EXAMPLES = "8"
+EXAMPLES = "10"
 CONFIG = Path(__file__).with_name("schemathesis.toml")
 
 

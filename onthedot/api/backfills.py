@@ -39,17 +39,19 @@ def begin(
 ) -> Response[str]:
     """Run slots of the past again. The first request gives the plan, its token carries it out."""
     task = find(schedule).task
+    name = loop_pages.named("bkf")
+    if before := loop_pages.begun_before(_KIND, name):
+        return _begun(task, before)
     wanted = _wanted(task, body)
     slots = backfill.plan(task, wanted, SLOTS_MAX)
     world = [task.schedule_version, sha256(repr(slots).encode()).hexdigest()]
     if dry_run == "true" or plan_token is None:
         return plans.plan(_effects(task, wanted, slots, body.rate_per_min), world)
     plans.check(plan_token, world)
-    begun = backfills.loop(wanted, loop_pages.named("bkf"), per_minute=body.rate_per_min)
+    begun = backfills.loop(wanted, name, per_minute=body.rate_per_min)
     loop_pages.begin(begun)
     define.tell(by(), "backfill.started", begun.loop_id)
-    where = f"/v1/schedules/{task.task_id}/backfills/{begun.loop_id}"
-    return answers.answer(loop_view.backfill(begun), 202, {"Location": where})
+    return _begun(task, begun)
 
 
 def index(schedule: str, limit: Limit = 50, cursor: Cursor = None) -> Response[str]:
@@ -69,6 +71,11 @@ def cancel(schedule: str, backfill_id: str) -> Response[str]:
     stopped = loop_pages.stop(_KIND, backfill_id)
     define.tell(by(), "backfill.cancelled", backfill_id)
     return answers.answer(loop_view.backfill(stopped))
+
+
+def _begun(task: Task, begun: Loop) -> Response[str]:
+    where = f"/v1/schedules/{task.task_id}/backfills/{begun.loop_id}"
+    return answers.answer(loop_view.backfill(begun), 202, {"Location": where})
 
 
 def _found(schedule: str, backfill_id: str) -> Loop:

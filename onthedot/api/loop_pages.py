@@ -8,23 +8,27 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 
 from onthedot.adapters import clock, listing
-from onthedot.api.asking import asked, tenant
+from onthedot.api.asking import asked, own_id, tenant, tried_before
 from onthedot.api.pages import Listing
 from onthedot.core import loop as loops
 from onthedot.core.loop import Loop, Named
 from onthedot.core.problems import Problem, not_found
 from onthedot.flows import loops as flows
-from onthedot.flows.identity import new_id
 
 
-def named(kind: str) -> Named:
-    """Name a new one."""
+def named(prefix: str) -> Named:
+    """Name a new one; every try of one request names the same."""
     return Named(
-        loop_id=new_id(kind),
+        loop_id=own_id(prefix),
         tenant_id=tenant(),
         by=asked().by.key_id,
         began_ms=clock.now_ms(),
     )
+
+
+def begun_before(kind: str, name: Named) -> Loop | None:
+    """Give the one that an earlier try of this request has begun."""
+    return flows.read(kind, name.tenant_id, name.loop_id) if tried_before() else None
 
 
 def begin(loop: Loop) -> None:

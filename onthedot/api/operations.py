@@ -70,6 +70,9 @@ def _operation(
     kind: str, body: DeadIn, *, dry_run: bool, plan_token: str | None, more: dict[str, Any]
 ) -> Response[str]:
     """What died after the plan was made is not in it, so that a plan does not age by itself."""
+    name = loop_pages.named("op")
+    if before := loop_pages.begun_before(kind, name):
+        return _begun(before)
     planned = plans.planned_at(plan_token) or clock.now_ms() // 1000
     chosen = _chosen(body, planned)
     found = list(islice(dead_letters.find(tenant(), chosen), PLANNED_MAX + 1))
@@ -77,7 +80,6 @@ def _operation(
     if dry_run or plan_token is None:
         return plans.plan(_effects(kind, found, body.rate_per_min), world)
     plans.check(plan_token, world)
-    name = loop_pages.named("op")
     begun = Loop(
         loop_id=name.loop_id,
         tenant_id=name.tenant_id,
@@ -90,6 +92,10 @@ def _operation(
     )
     loop_pages.begin(begun)
     define.tell(by(), f"dead_letters.{kind}", begun.loop_id)
+    return _begun(begun)
+
+
+def _begun(begun: Loop) -> Response[str]:
     where = f"/v1/dead-letters/operations/{begun.loop_id}"
     return answers.answer(loop_view.operation(begun), 202, {"Location": where})
 

@@ -10,9 +10,10 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from onthedot.api import answers
 from onthedot.api.answers import Handlers
-from onthedot.api.asking import asked, by
+from onthedot.api.asking import asked, by, own_moment
 from onthedot.api.run_found import Found, find
 from onthedot.api.shapes_runs import ReplayIn
+from onthedot.core.keys import moment_key
 from onthedot.core.problems import Problem, not_found
 from onthedot.core.run import Run
 from onthedot.flows import cancel as cancelling
@@ -44,13 +45,24 @@ def again(run_id: str, body: Annotated[ReplayIn | None, Body()] = None) -> Respo
     found = find(run_id)
     _check_replayable(found)
     given = body or ReplayIn()
-    wish = Wish(by=asked().by.key_id, payload=given.payload, patch=given.payload_patch)
+    wish = Wish(
+        by=asked().by.key_id,
+        payload=given.payload,
+        patch=given.payload_patch,
+        # Every try of a request begins the same run.
+        key=_own_key() if asked().once else "",
+    )
     begun = replay(run_id, wish)
     if begun is None:
         raise not_found("run of that id")
     define.tell(by(), "run.replayed", run_id)
     shown = find(begun.run_id).view()
     return answers.answer(shown, 201, {"Location": f"/v1/runs/{begun.run_id}"})
+
+
+def _own_key() -> str:
+    begun_ms, token = own_moment()
+    return moment_key(begun_ms, "r", token)
 
 
 def _check_replayable(found: Found) -> None:

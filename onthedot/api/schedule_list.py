@@ -15,6 +15,8 @@ from onthedot.api.choosing import Entry, Item, Text, choose, given
 from onthedot.api.pages import Cursor, Limit, Listing
 from onthedot.core import run as runs
 from onthedot.core import schedule_view
+from onthedot.core.schedule import Schedule
+from onthedot.flows import calendars
 
 Status = Annotated[Literal["active", "paused", "completed", "invalid"] | None, Query()]
 
@@ -39,7 +41,8 @@ def index(
     now = clock.now_ms() // 1000
 
     def entries(items: Sequence[Item]) -> list[Entry]:
-        return [schedule_view.entry(item, schedule_view.listed(item), now) for item in items]
+        compiled = _compiled(items)
+        return [schedule_view.entry(*each, now) for each in zip(items, compiled, strict=True)]
 
     found, last = choose(known, entries, wanted, limit=limit, start=pages.start(cursor))
     return pages.answer(_with_last_runs([item for item, _ in found], now), last)
@@ -47,7 +50,7 @@ def index(
 
 def _with_last_runs(items: Sequence[Item], now: int) -> list[Entry]:
     """Add what became of the newest slots: their rows' keys are computed, no index is needed."""
-    compiled = [schedule_view.listed(item) for item in items]
+    compiled = _compiled(items)
     keys = [
         {"task_id": item["task_id"], "scheduled_for": key}
         for item, schedule in zip(items, compiled, strict=True)
@@ -60,6 +63,13 @@ def _with_last_runs(items: Sequence[Item], now: int) -> list[Entry]:
         schedule_view.entry(item, schedule, now, last.get(item["task_id"]))
         for item, schedule in zip(items, compiled, strict=True)
     ]
+
+
+def _compiled(items: Sequence[Item]) -> list[Schedule]:
+    """The index names calendars, but does not say what they exclude."""
+    named = any(item.get("calendars") for item in items)
+    known = calendars.compiled(tenant()) if named else {}
+    return [schedule_view.listed(item, known) for item in items]
 
 
 HANDLERS: Handlers = {"GET /v1/schedules": index}

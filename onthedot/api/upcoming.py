@@ -8,18 +8,16 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
-from onthedot.adapters import clock, listing, tables
+from onthedot.adapters import clock, listing
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import tenant
 from onthedot.api.instants import From, To, window
 from onthedot.api.pages import Cursor, Limit, Listing
-from onthedot.core import calendar_items
 from onthedot.core import upcoming as comings
-from onthedot.core.blackouts import calendars_of
-from onthedot.core.calendars import Calendar
 from onthedot.core.instants import parse_nominal
 from onthedot.core.problems import Problem
 from onthedot.core.upcoming import Coming, coming
+from onthedot.flows import calendars
 
 _DAY_SEC = 86_400
 _WINDOW_MAX_SEC = 31 * _DAY_SEC
@@ -59,17 +57,9 @@ def _listed() -> Iterator[dict[str, Any]]:
 
 def _known(listed: list[dict[str, Any]]) -> dict[str, Coming]:
     named = any(item.get("calendars") for item in listed)
-    calendars = _calendars() if named else {}
-    read = (coming(item, calendars) for item in listed)
+    closed = calendars.compiled(tenant()) if named else {}
+    read = (coming(item, closed) for item in listed)
     return {one.task_id: one for one in read if one}
-
-
-def _calendars() -> dict[str, Calendar]:
-    mine = calendar_items.partition(tenant())
-    found = tables.rows(("task_id", mine), "part", ("0", "~"), table=calendar_items.TABLE)
-    stored = [calendar_items.parse(item) for item in found]
-    compiled = calendars_of([one.blackout for one in stored])
-    return {one.calendar_id: calendar for one, calendar in zip(stored, compiled, strict=True)}
 
 
 HANDLERS: Handlers = {"GET /v1/upcoming": index}

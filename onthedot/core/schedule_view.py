@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from onthedot.core import definition, zones
 from onthedot.core.advice import warnings_of
+from onthedot.core.calendars import Calendar
 from onthedot.core.defaults import LISTED
 from onthedot.core.definition import fields_of
 from onthedot.core.explain import explanation
@@ -44,7 +45,7 @@ def view(
         "version": task.version,
         "schedule_version": task.schedule_version,
         **fields,
-        "status": _status(task.status, schedule.next(now), last),
+        "status": _status(task.status, heeding(schedule, task.closed).next(now), last),
         "paused": task.shown.get("paused"),
         "explanation": explanation(schedule),
         **coming(task, now),
@@ -58,10 +59,17 @@ def view(
     }
 
 
-def listed(item: Mapping[str, Any]) -> Schedule:
+def heeding(schedule: Schedule, calendars: Sequence[Calendar]) -> Schedule:
+    """Give the schedule without the slots that calendars exclude."""
+    return replace(schedule, calendars=tuple(calendars)) if calendars else schedule
+
+
+def listed(item: Mapping[str, Any], calendars: Mapping[str, Calendar] | None = None) -> Schedule:
     """Compile what the index carries of a schedule: microseconds, where a column would cost."""
     fields = {name: item.get(name, default) for name, default in LISTED.items()}
-    return definition.compiled(fields, item["task_id"])
+    known = calendars or {}
+    closed = [known[one] for one in fields["calendars"] if one in known]
+    return heeding(definition.compiled(fields, item["task_id"]), closed)
 
 
 def entry(
@@ -88,7 +96,7 @@ _STAMPS = ("created_at", "created_by", "updated_at", "updated_by")
 
 def coming(task: Task, now: int) -> dict[str, str | None]:
     """When it fires next, or would if it were not paused."""
-    return _coming(task.status, task.schedule.next(now))
+    return _coming(task.status, heeding(task.schedule, task.closed).next(now))
 
 
 def _coming(status: str, slot: int | None) -> dict[str, str | None]:

@@ -10,8 +10,9 @@ from typing import Any
 from onthedot.adapters import claims, clock, listing, tables
 from onthedot.core import calendar_items as items
 from onthedot.core import lifecycle, trail
-from onthedot.core.blackouts import Blackout
+from onthedot.core.blackouts import Blackout, calendars_of
 from onthedot.core.calendar_items import Stored
+from onthedot.core.calendars import Calendar
 from onthedot.core.loop import Loop
 from onthedot.core.problems import Fault, Problem
 from onthedot.core.task import Task
@@ -42,6 +43,15 @@ def read(tenant_id: str, calendar_id: str) -> Stored | None:
     """Read one."""
     item = tables.get(items.TABLE, items.key(tenant_id, calendar_id))
     return items.parse(item) if item else None
+
+
+def compiled(tenant_id: str) -> dict[str, Calendar]:
+    """Give all of a tenant's, compiled, by their ids."""
+    mine = items.partition(tenant_id)
+    found = tables.rows(("task_id", mine), "part", ("0", "~"), table=items.TABLE)
+    stored = [items.parse(item) for item in found]
+    made = calendars_of([one.blackout for one in stored])
+    return {one.calendar_id: calendar for one, calendar in zip(stored, made, strict=True)}
 
 
 def write(seen: Stored | None, wanted: Stored, by: By) -> bool:

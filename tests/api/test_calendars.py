@@ -181,3 +181,13 @@ def test_another_tenants_is_not_there(api: Api) -> None:
     assert api.call("GET /v1/calendars", key=other).body["data"] == []
     assert api.call(f"GET {ROUTE}", key=other).status == 404
     assert api.call(f"DELETE {ROUTE}", key=other).status == 404
+
+
+def test_the_next_run_that_is_shown_is_one_that_no_calendar_excludes(api: Api) -> None:
+    made(api, timezone="UTC", dates=["2026-11-19/2026-11-20"])
+    task = api.schedule(calendars=["holidays"])
+
+    (entry,) = api.call("GET /v1/schedules").body["data"]
+
+    assert task["next_run_at"] == "2026-11-21T09:00:00Z"
+    assert entry["next_run_at"] == "2026-11-21T09:00:00Z"

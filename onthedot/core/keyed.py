@@ -15,6 +15,8 @@ from onthedot.core.writes import Clause, Insert, Update, Write
 
 TABLE = "runs"
 RATE = "#rate"
+# Every change of the gate pays for its whole line: beyond this, runs wait in the queue.
+LINE_MAX = 200
 # So many starts are remembered; a larger number a period is kept as its share of the period.
 _STARTS_MAX = 100
 
@@ -48,8 +50,8 @@ def limit_of(task: Task, fields: Mapping[str, Any]) -> Limit | None:
     )
 
 
-def enter(gate: Gate, run_id: str, most: int) -> Have | Enter | Wait:
-    """Decide over a run at its key's gate, whose lists name open runs by their ids."""
+def enter(gate: Gate, run_id: str, most: int) -> Have | Enter | Wait | None:
+    """Decide over a run at its key's gate, whose lists name open runs; None: come back later."""
     if run_id in gate.holders:
         return Have()
     first = not gate.waiting or gate.waiting[0] == run_id
@@ -58,6 +60,8 @@ def enter(gate: Gate, run_id: str, most: int) -> Have | Enter | Wait:
         return Enter(replace(rest, holders=(*rest.holders, run_id)))
     if run_id in gate.waiting:
         return Wait(gate)
+    if len(gate.waiting) >= LINE_MAX:
+        return None
     return Wait(replace(gate, waiting=(*gate.waiting, run_id)))
 
 

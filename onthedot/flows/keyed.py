@@ -24,6 +24,7 @@ from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
 
 _TRIES = 16
+_CROWDED_SEC = 60
 
 
 def enter(batch: Batch, jobs: Sequence[Job]) -> list[Job]:
@@ -76,6 +77,9 @@ def _has_place(batch: Batch, job: Job, limit: Limit) -> bool:
                     _wake_if_free(wanted, rows, limit.most, run_id)
                     batch.done([run_id])
                     return False
+            case None:
+                _come_back(batch, job, _CROWDED_SEC)
+                return False
     # Its message comes back: in a while there is less of a crowd.
     return False
 
@@ -88,9 +92,14 @@ def _has_turn(batch: Batch, job: Job, limit: Limit) -> bool:
         return True
     if at_ms:
         wait_sec = min(BUSY_MAX_SEC, -(-(at_ms - now_ms) // 1000))
-        if not queue.send([(_message(job.held, "hop"), wait_sec)]):
-            batch.done([job.held.run_id])
+        _come_back(batch, job, wait_sec)
     return False
+
+
+def _come_back(batch: Batch, job: Job, seconds: int) -> None:
+    """L2: the old message goes only when SQS has taken the new one."""
+    if not queue.send([(_message(job.held, "hop"), seconds)]):
+        batch.done([job.held.run_id])
 
 
 def _book(job: Job, limit: Limit, now_ms: int) -> int:

@@ -128,6 +128,23 @@ def test_a_task_with_a_gate_of_its_own_passes_both(stage: Stage) -> None:
     assert all(before[1] <= after[0] for before, after in pairwise(worked))
 
 
+def test_a_line_that_is_too_long_is_joined_later(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keyed, "LINE_MAX", 1)
+    tasks = [keyed_task(stage, f"t{number}") for number in range(4)]
+    stage.takes_sec = lambda _: 4
+    started(*tasks)
+    wait(stage, 3)
+    assert lists("a") == (1, 1)
+    wait(stage, 600)
+
+    worked = spans(stage, tasks)
+    assert len(worked) == 4
+    assert all(before[1] <= after[0] for before, after in pairwise(worked))
+    assert waiting_messages(stage) == []
+
+
 def test_a_rate_spreads_what_is_too_much_in_order(stage: Stage) -> None:
     rate = {"key": "api", "rate": {"count": 2, "per_sec": 30}}
     tasks = [keyed_task(stage, f"t{number}", concurrency_key=rate) for number in range(5)]

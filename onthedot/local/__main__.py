@@ -68,6 +68,8 @@ def _run(stack: Stack, say: Callable[[str], None]) -> None:
     key = admin_key(stack)
     if new:
         samples.register(Caller(stack.door.port, key))
+    say("Registering what jobs/ declares")
+    stack.run("infra.welcome")
     about = {"url": stack.door.url, "key": key, "pid": os.getpid()}
     try:
         write_secret(stack.folder.run_file, json.dumps(about))

@@ -18,6 +18,8 @@ from onthedot.local.front import FrontDoor, Upstream, front_door
 
 # For each of two processes: together below the ten seconds in which a stop must be over.
 _PATIENCE_SEC = 4
+# In the cloud a target there would be the function's own inside, and is refused.
+_OWN_MACHINE = "127.0.0.0/8,::1/128"
 Say = Callable[[str], None]
 
 
@@ -59,8 +61,10 @@ class Stack:
     @property
     def settings(self) -> dict[str, str]:
         """What MiniStack is told besides where to be; its functions inherit it."""
-        tables = {"AWS_ENDPOINT_URL_DYNAMODB": self.dynamodb} if self.durable else {}
-        return {**objects.settings(self.folder), **tables}
+        told = {**objects.settings(self.folder), "TARGET_NETWORKS": _OWN_MACHINE}
+        if self.durable:
+            told["AWS_ENDPOINT_URL_DYNAMODB"] = self.dynamodb
+        return told
 
     @property
     def environment(self) -> dict[str, str]:

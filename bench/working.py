@@ -14,7 +14,7 @@ from onthedot.core.attributes import plain_item
 from onthedot.core.task import Task
 from onthedot.flows.dispatch import dispatch
 
-WORKERS = 4
+WORKERS = 6
 AHEAD_SEC = 14
 QUIET_SEC = 4
 ALL_AT_ONCE = ((1_000, 0.3), (5_000, 1.5))

@@ -111,12 +111,12 @@ def _stop_late(running: Sequence[Job]) -> None:
 
 
 def _let_others_start(began: float) -> float:
-    """Settle only after as long again as the starts took.
+    """Settle only after twice as long again as the starts took.
 
     A store that was slow to take them has others to start, and an end can wait.
     """
     now = clock.monotonic()
-    return now + min(now - began, _PATIENCE_MAX_SEC)
+    return now + min(2 * (now - began), _PATIENCE_MAX_SEC)
 
 
 def _until_next(waiting: Sequence[Job]) -> float:

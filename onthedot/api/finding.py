@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from onthedot.api.asking import tenant
+from onthedot.core import definition
+from onthedot.core.packed import UNREADABLE, pack
 from onthedot.core.problems import Problem, not_found
+from onthedot.core.task import Task
 from onthedot.flows.define import owner
 from onthedot.flows.known import Known, read
 
@@ -22,7 +27,19 @@ def find_any(schedule: str) -> Known | None:
     if not schedule.startswith("sch_"):
         task_id = owner(tenant(), schedule)
     found = read(task_id) if task_id else None
-    return found if found is not None and found.task.tenant_id == tenant() else None
+    if found is None or found.task.tenant_id != tenant():
+        return None
+    return replace(found, task=_readable(found.task))
+
+
+def _readable(task: Task) -> Task:
+    """One that was set aside because nobody can read its schedule is shown by its fields."""
+    try:
+        _ = task.schedule
+    except UNREADABLE:
+        compiled = definition.compiled(definition.fields_of(task), task.task_id)
+        return replace(task, compiled=pack(compiled))
+    return task
 
 
 def missing() -> Problem:

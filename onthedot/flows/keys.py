@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from onthedot.adapters import access as stored
 from onthedot.adapters import claims, clock, ids
 from onthedot.core import access, trail
 from onthedot.core.access import Key
 from onthedot.core.moments import moment
 from onthedot.core.trail import By
-from onthedot.core.writes import Insert, Part
+from onthedot.core.writes import Insert, Outcome, Part
 from onthedot.flows.identity import new_id
 
 FIRST_TENANT = "default"
+_TRIES = 8
 
 
 def make(
@@ -33,7 +36,7 @@ def make(
     if by is not None:
         told = {"role": role, "name": name}
         writes.append(trail.insert(by, "key.created", made.key_id, after=told))
-    claims.write_together(writes)
+    _write(writes)
     return made, access.written(made.key_id, secret)
 
 
@@ -50,4 +53,12 @@ def revoke(key: Key, by: By) -> None:
     if key.revoked_ms:
         return
     revoked = access.revocation(key, by.now_ms)
-    claims.write_together([revoked, trail.insert(by, "key.revoked", key.key_id)])
+    _write([revoked, trail.insert(by, "key.revoked", key.key_id)])
+
+
+def _write(writes: Sequence[Part]) -> None:
+    """Write until the store has said so; a refusal means that an earlier try was done."""
+    for _ in range(_TRIES):
+        if claims.write_together(writes) is not Outcome.UNSURE:
+            return
+    raise RuntimeError(f"the store gave no answer in {_TRIES} tries")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from onthedot.adapters import tables
+from onthedot.core.task import spec_key
 from tests.api.kit import SCHEDULE, Api
 
 
@@ -184,3 +186,74 @@ def test_a_dry_run_says_what_would_happen_and_does_nothing(api: Api) -> None:
     assert made.status == 201
     late = api.call(f"POST /v1/schedules?plan_token={token}", SCHEDULE | {"name": "report"})
     assert (late.status, late.body["code"]) == (409, "plan_stale")
+
+
+def test_a_schedule_that_was_set_aside_is_shown_and_an_edit_heals_it(api: Api) -> None:
+    task_id = api.schedule()["task_id"]
+    spoiled = {"compiled": b"\xff", "status": "invalid"}
+    tables.put("tasks", (tables.get("tasks", spec_key(task_id)) or {}) | spoiled)
+
+    shown = api.call("GET /v1/schedules/report")
+    healed = api.call("PATCH /v1/schedules/report", {"description": "again"})
+
+    assert (shown.status, shown.body["status"]) == (200, "invalid")
+    assert shown.body["next_run_at"] is None
+    assert (healed.status, healed.body["status"]) == (200, "active")
+    assert healed.body["next_run_at"] == "2026-11-19T09:00:00Z"
+
+
+def test_a_put_by_name_renames_nothing(api: Api) -> None:
+    refused = api.call("PUT /v1/schedules/report", SCHEDULE | {"name": "other"})
+
+    assert (refused.status, refused.body["code"]) == (422, "invalid_field")
+    assert api.call("GET /v1/schedules").body["data"] == []
+
+
+def test_a_status_changes_by_a_pause_and_by_nothing_else(api: Api) -> None:
+    made = api.schedule(status="paused")
+
+    refused = api.call("PATCH /v1/schedules/report", {"status": "active"})
+
+    assert (made["status"], made["paused"]["reason"]) == ("paused", None)
+    assert (refused.status, refused.body["code"]) == (400, "read_only_field")
+    assert api.call("PATCH /v1/schedules/report", {"status": "paused"}).status == 200
+    assert api.call("POST /v1/schedules/report/resume").body["status"] == "active"
+
+
+def test_filters_find_what_they_name(api: Api) -> None:
+    api.schedule("daily-report", tags={"team": "billing"})
+    api.schedule("other", managed_by="file:ops", target={"type": "sns", "topic_arn": "arn:aws:x"})
+
+    def names(query: str) -> list[str]:
+        return [each["name"] for each in api.call(f"GET /v1/schedules?{query}").body["data"]]
+
+    assert names("tag=team") == names("tag=team:billing") == names("q=REP") == ["daily-report"]
+    assert names("handler=hello") == names("target=python") == ["daily-report"]
+    assert names("managed_by=file:ops") == names("target=sns") == ["other"]
+    assert names("tag=team:sales") == names("status=paused") == []
+    assert names("status=active") == ["other", "daily-report"]
+
+
+def test_every_slot_is_shown_with_its_outcome_under_the_schedule_of_its_time(api: Api) -> None:
+    api.schedule(every_sec=3600, cron=None)
+    api.wait(7_500)
+    api.call("PATCH /v1/schedules/report", {"every_sec": 7200})
+
+    query = "from=2026-11-18T12:00:00Z&to=2026-11-18T17:00:00Z"
+    slots = api.call(f"GET /v1/schedules/report/slots?{query}").body["data"]
+
+    assert [(slot["scheduled_for"][11:16], slot["status"], slot["reason"]) for slot in slots] == [
+        ("13:00", "missed", "unaccounted"),
+        ("14:00", "missed", "unaccounted"),
+        ("16:00", "upcoming", None),
+    ]
+
+
+def test_the_coming_fires_are_those_of_the_preview(api: Api) -> None:
+    api.schedule(cron="30 2 * * *", timezone="Europe/Berlin")
+
+    query = "count=2&from=2027-03-27T00:00:00Z"
+    fires = api.call(f"GET /v1/schedules/report/next?{query}").body["fires"]
+
+    assert [fire["at"] for fire in fires] == ["2027-03-27T01:30:00Z", "2027-03-28T01:00:00Z"]
+    assert fires[1]["note_code"] == "dst_gap_moved"

@@ -11,6 +11,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 from onthedot.adapters import clock
 from onthedot.api import answers
 from onthedot.api.answers import Handlers
+from onthedot.api.neighbours import same_minute
 from onthedot.api.shapes import PreviewIn
 from onthedot.core import definition, zones
 from onthedot.core import preview as previews
@@ -41,6 +42,8 @@ def preview(body: Annotated[PreviewIn, Body()]) -> Response[str]:
     shown = previews.preview(schedule, text, window, seconds=seconds, seed=seed).as_json()
     fewest, most = per_day(schedule, after)
     shown["per_day"] = {"min": fewest, "max": most}
+    first = schedule.next(after)
+    shown["collisions"] = {"same_minute": 0 if first is None else same_minute(first)}
     return answers.answer(shown)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from onthedot.api.replies import Health, Schedule, ScheduleEntry, Task, TaskEntry
+from onthedot.api.replies_lease import Kept, Leases
 from onthedot.api.replies_rest import (
     Calendar,
     ComingFire,
@@ -69,6 +70,10 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "POST /v1/runs/{run_id}/cancel": {200: Run, 202: Run},
     "POST /v1/runs/{run_id}/replay": {201: Run},
     "GET /v1/runs/{run_id}/logs": {200: Logs},
+    "POST /v1/leases": {200: Leases},
+    "POST /v1/runs/{run_id}/heartbeat": {200: Kept},
+    "POST /v1/runs/{run_id}/complete": {204: None},
+    "POST /v1/runs/{run_id}/fail": {204: None},
     "GET /v1/dead-letters": {200: Page[DeadLetter]},
     "GET /v1/dead-letters/groups": {200: CompletePage[ErrorGroup]},
     "POST /v1/dead-letters/replay": {200: Plan, 202: Operation},

@@ -50,6 +50,12 @@ class PerDay(Told):
     max: int
 
 
+class Collisions(Told):
+    """How many of the tenant's schedules fire in the same minute as its first."""
+
+    same_minute: int
+
+
 class Preview(Told):
     """What a schedule means."""
 
@@ -59,6 +65,7 @@ class Preview(Told):
     seed: str
     tzdata: str
     per_day: PerDay
+    collisions: Collisions
 
 
 class Zones(Told):

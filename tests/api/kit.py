@@ -13,7 +13,7 @@ import pytest
 
 from lambdas.api import handler
 from onthedot.adapters import aws, clock
-from onthedot.api import callers, limits, plans
+from onthedot.api import callers, limits, neighbours, plans
 from onthedot.core import schema
 from onthedot.core.instants import parse_nominal
 from onthedot.flows import keys
@@ -74,6 +74,7 @@ class Api:
         callers.forget()
         plans.forget()
         limits.forget()
+        neighbours.forget()
         return api
 
     def _count(self, model: Any, **_: object) -> None:

@@ -43,6 +43,15 @@ def test_an_unknown_zone_is_refused_with_the_place_that_was_meant(api: Api) -> N
     assert (error["pointer"], error["suggestion"]) == ("/timezone", "America/New_York")
 
 
+def test_a_preview_tells_how_many_fire_in_the_same_minute(api: Api) -> None:
+    for name, cron in (("one", "0 9 * * *"), ("two", "30 0 9 * * *"), ("three", "1 9 * * *")):
+        api.schedule(name, cron=cron)
+
+    shown = api.call("POST /v1/cron/preview", {"cron": "0 9 * * *"}).body
+
+    assert shown["collisions"] == {"same_minute": 2}
+
+
 def test_the_zones_are_those_that_a_schedule_may_have(api: Api) -> None:
     zones = api.call("GET /v1/timezones").body["timezones"]
 

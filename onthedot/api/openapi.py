@@ -110,7 +110,9 @@ def _problem_statuses(route: Route) -> list[int]:
 def _headers(route: Route) -> list[Schema]:
     names: list[tuple[str, Schema, str]] = []
     if route.once:
-        names.append(("Idempotency-Key", {"maxLength": 255, "minLength": 1}, _SAME_KEY))
+        # Quotes around it are not its own, and alone they are none.
+        shape = {"maxLength": 255, "minLength": 1, "pattern": r'[^\s"]'}
+        names.append(("Idempotency-Key", shape, _SAME_KEY))
     if route.key in _VERSIONED:
         names.append(("If-Match", {}, _SEEN))
     return [

@@ -19,7 +19,7 @@ def become() -> dict[str, str]:
     said = answer["Stacks"][0]["Outputs"]
     outputs = {output["OutputKey"]: output["OutputValue"] for output in said}
     for name, value in outputs.items():
-        if name.endswith(("Table", "QueueUrl")):
+        if name.endswith(("Table", "QueueUrl", "Bucket")):
             os.environ[_variable(name)] = value
     os.environ["PARALLEL_CALLS"] = _PARALLEL_CALLS
     return outputs

@@ -1,4 +1,4 @@
-"""What `make deploy` ends with: the first admin key, shown this once, and the code's schedules.
+"""What `make deploy` ends with: the first admin key, the code's schedules, the zones' new data.
 
 The key is made with the deployer's own credentials: nobody can ask the API for one before.
 """
@@ -7,6 +7,7 @@ import sys
 
 from infra.outputs import become
 from onthedot.flows import declared, keys
+from onthedot.flows.retime import retime
 from onthedot.sdk.manifest import manifest
 
 
@@ -20,6 +21,8 @@ def main() -> None:
     else:
         _say(f"The first admin key, shown this once: {key}")
     _say(_declared())
+    for task_id in retime():
+        _say(f"Comes earlier by the zones' data of this version: {task_id}")
     _say("What to do next: docs/deploying.md")
 
 

@@ -1,0 +1,65 @@
+"""Newer zone data may bring a slot forward: its cursor follows, and nothing is slept through."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onthedot.core import zones
+from onthedot.core.attributes import plain_item, typed_item
+from onthedot.flows import register
+from onthedot.flows.retime import KEY, retime
+from tests.flows.calm import add, go, outcomes, part, spoil
+from tests.simulation.stage import Stage
+
+
+def recorded(stage: Stage) -> dict[str, Any]:
+    found = stage.world.store.get_item(TableName="tasks", Key=typed_item(KEY))
+    return plain_item(found["Item"]) if "Item" in found else {}
+
+
+def test_a_cursor_that_stands_too_late_is_brought_forward(stage: Stage) -> None:
+    task = add(stage, "30 13 * * *")
+    spoil(stage, task, "cursor", next_run_at="2026-11-18T14:30:00Z")
+
+    assert list(retime()) == [task.task_id]
+
+    assert part(stage, task, "cursor")["next_run_at"] == "2026-11-18T13:30:00Z"
+    go(stage, 5_700)
+    assert outcomes(stage, task) == {"13:30:00": "succeeded"}
+
+
+def test_cursors_that_stand_right_or_in_no_index_stay(stage: Stage) -> None:
+    right, paused = add(stage, "30 13 * * *"), add(stage, "30 14 * * *", name="paused")
+    register.pause(paused.task_id)
+    before = [part(stage, task, "cursor") for task in (right, paused)]
+
+    assert list(retime()) == []
+
+    assert [part(stage, task, "cursor") for task in (right, paused)] == before
+
+
+def test_a_task_that_cannot_be_read_holds_up_no_other(stage: Stage) -> None:
+    broken, late = add(stage, "30 13 * * *"), add(stage, "30 13 * * *", name="late")
+    spoil(stage, broken, "cursor", compiled=b"junk")
+    spoil(stage, late, "cursor", next_run_at="2026-11-18T14:30:00Z")
+
+    assert list(retime()) == [late.task_id]
+
+
+def test_it_is_done_once_for_each_version_of_the_data(stage: Stage) -> None:
+    task = add(stage, "30 13 * * *")
+    assert list(retime()) == []
+    assert recorded(stage)["version"] == zones.VERSION
+    spoil(stage, task, "cursor", next_run_at="2026-11-18T14:30:00Z")
+
+    assert list(retime()) == []
+
+
+def test_whoever_was_interrupted_begins_again(stage: Stage) -> None:
+    for name in ("one", "two"):
+        task = add(stage, "30 13 * * *", name=name)
+        spoil(stage, task, "cursor", next_run_at="2026-11-18T14:30:00Z")
+    next(retime())
+    assert recorded(stage) == {}
+
+    assert len(list(retime())) == 1

@@ -27,6 +27,8 @@ Word = Annotated[str | None, Query(min_length=1, max_length=64)]
 ALL = (0, HORIZON - 1)
 # A filter looks at no more than so many pages of the index for one of ours.
 _PAGES, _PAGE = 4, 500
+# Whoever wants all of them gets what one answer of the store can hold.
+_ALL_AT_ONCE = 5_000
 GROUPED_MAX = 10_000
 _GROUPS_MAX = 100
 
@@ -65,7 +67,7 @@ def index(
 def groups() -> Response[str]:
     """Group dead letters by their error, the largest group first."""
     chosen = Chosen(from_ms=0, to_ms=ALL[1] * 1000)
-    found = list(islice(dead_letters.find(tenant(), chosen), GROUPED_MAX + 1))
+    found = list(islice(dead_letters.find(tenant(), chosen, page=_ALL_AT_ONCE), GROUPED_MAX + 1))
     grouped = letters.groups(found[:GROUPED_MAX])[:_GROUPS_MAX]
     rows = run_rows.read([group.newest.row for group in grouped])
     samples = {(run.task_id, run.key): run for run, _ in rows}
@@ -86,7 +88,8 @@ def _page(
     listed = attention.partition(tenant(), letters.KIND)
     found: list[Letter] = []
     for _ in range(_PAGES):
-        page = listing.attention(listed, chosen.between, limit=_PAGE, start=after)
+        size = _PAGE if chosen.filtered else limit
+        page = listing.attention(listed, chosen.between, limit=size, start=after)
         fitting = [one for one in map(letters.parse, page.items) if chosen.holds(one)]
         taken = fitting[: limit - len(found)]
         found += taken

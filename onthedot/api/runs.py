@@ -16,9 +16,10 @@ from onthedot.api.shapes_runs import ReplayIn
 from onthedot.core.keys import moment_key
 from onthedot.core.problems import Problem, not_found
 from onthedot.core.run import Run
+from onthedot.core.task import ENDED
 from onthedot.flows import cancel as cancelling
-from onthedot.flows import define
-from onthedot.flows.replay import Wish, replay
+from onthedot.flows import define, replay
+from onthedot.flows.replay import Wish
 
 
 def show(run_id: str) -> Response[str]:
@@ -45,18 +46,15 @@ def again(run_id: str, body: Annotated[ReplayIn | None, Body()] = None) -> Respo
     found = find(run_id)
     _check_replayable(found)
     given = body or ReplayIn()
-    wish = Wish(
-        by=asked().by.key_id,
-        payload=given.payload,
-        patch=given.payload_patch,
-        # Every try of a request begins the same run.
-        key=_own_key() if asked().once else "",
-    )
-    begun = replay(run_id, wish)
-    if begun is None:
-        raise not_found("run of that id")
+    payload = given.payload
+    if payload is None and (given.payload_patch is not None or found.run.payload_ref):
+        payload = replay.patched(found.payload, given.payload_patch)
+    # Every try of a request begins the same run.
+    key = _own_key() if asked().once else ""
+    wish = Wish(by=asked().by.key_id, payload=payload, key=key)
+    begun = replay.again(found.run, found.task, wish)
     define.tell(by(), "run.replayed", run_id)
-    shown = find(begun.run_id).view()
+    shown = Found(begun, found.task, found.payload if payload is None else payload).view()
     return answers.answer(shown, 201, {"Location": f"/v1/runs/{begun.run_id}"})
 
 
@@ -73,7 +71,7 @@ def _check_replayable(found: Found) -> None:
     if run.purged_ms or run.range_count:
         what = "Its payload was purged" if run.purged_ms else "It stands for many slots"
         raise Problem("not_dead", f"{what}: trigger its schedule, or start a backfill.")
-    if found.task.status == "deleted":
+    if found.task.status in ENDED:
         raise not_found("schedule or task of that run any more")
 
 

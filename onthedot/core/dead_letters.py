@@ -68,6 +68,11 @@ class Chosen:
         return all(wanted in (None, found) for wanted, found in fits)
 
     @property
+    def filtered(self) -> bool:
+        """Tell whether some are not meant, whenever they died."""
+        return any((self.task_id, self.fingerprint, self.reason))
+
+    @property
     def between(self) -> tuple[str, str]:
         """The part of the index that they stand in."""
         return f"{self.from_ms:013}", f"{self.to_ms:013}~"

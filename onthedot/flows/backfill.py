@@ -19,7 +19,7 @@ from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.keys import GATE, backfill_key
 from onthedot.core.loop import Loop
 from onthedot.core.run import Run
-from onthedot.core.task import Task
+from onthedot.core.task import ENDED, Task
 from onthedot.flows.extra import first_life, launch
 from onthedot.flows.known import read
 
@@ -40,7 +40,7 @@ def step(loop: Loop) -> Loop:
     """Launch first, move on second: a crash in between finds the keys taken and goes on."""
     wanted = backfills.of(loop)
     known = read(wanted.task_id)
-    if known is None or known.task.status == "deleted":
+    if known is None or known.task.status in ENDED:
         return replace(loop, status="cancelled", ended_ms=clock.now_ms())
     if gates.guarded(known.task):
         return _one_by_one(loop, wanted, known.task)

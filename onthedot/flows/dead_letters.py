@@ -27,14 +27,14 @@ _TOKEN_LETTERS = 10
 
 
 def find(
-    tenant_id: str, chosen: Chosen, after: Mapping[str, Any] | None = None
+    tenant_id: str, chosen: Chosen, after: Mapping[str, Any] | None = None, *, page: int = _PAGE
 ) -> Iterator[Letter]:
     """Walk those that are meant, the newest first."""
     listed = attention.partition(tenant_id, letters.KIND)
     while True:
-        page = listing.attention(listed, chosen.between, limit=_PAGE, start=after)
-        yield from (one for one in map(letters.parse, page.items) if chosen.holds(one))
-        after = page.last
+        found = listing.attention(listed, chosen.between, limit=page, start=after)
+        yield from (one for one in map(letters.parse, found.items) if chosen.holds(one))
+        after = found.last
         if after is None:
             return
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from onthedot.adapters import claims, clock, ids, tables
@@ -12,7 +12,7 @@ from onthedot.core import run as runs
 from onthedot.core.keys import is_slot_key, moment_key
 from onthedot.core.merge import merged
 from onthedot.core.run import Run
-from onthedot.core.task import Task
+from onthedot.core.task import ENDED, Task
 from onthedot.flows.extra import first_life, launched
 from onthedot.flows.known import read
 from onthedot.flows.payloads import at_hand
@@ -20,7 +20,10 @@ from onthedot.flows.payloads import at_hand
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """Who wants the replay, and what with: None is the payload that the old run had."""
+    """Who wants the replay, and what with: None is the payload that the old run had.
+
+    Each run keeps a payload of its own: the old one's may be purged.
+    """
 
     by: str = "user"
     payload: Any = None
@@ -38,17 +41,25 @@ def replay(run_id: str, wish: Wish | None = None) -> Run | None:
     if old is None or known is None or not replayable(old, known.task):
         return None
     wanted = wish or Wish()
-    again = _again(old, known.task, wanted.key)
+    payload = wanted.payload
+    if payload is None and (wanted.patch is not None or old.payload_ref):
+        payload = patched(payload_of(old, known.task), wanted.patch)
+    return again(old, known.task, replace(wanted, payload=payload))
+
+
+def again(old: Run, task: Task, wish: Wish) -> Run:
+    """Run again what was read and may be: with its task's payload, or with that of the wish."""
+    made = _made(old, task, wish.key)
     # Asked for again, it may have been launched by a step that died before it said so.
-    there = wanted.key and tables.get(runs.TABLE, runs.row_key(again.run_id))
-    begun = runs.parse(there) if there else launched(again, _payload(old, known.task, wanted))
-    claims.write_one(remarks.replayed(old, wanted.by, begun.run_id, now_ms=clock.now_ms()))
+    there = wish.key and tables.get(runs.TABLE, runs.row_key(made.run_id))
+    begun = runs.parse(there) if there else launched(made, wish.payload)
+    claims.write_one(remarks.replayed(old, wish.by, begun.run_id, now_ms=clock.now_ms()))
     return begun
 
 
 def replayable(old: Run, task: Task) -> bool:
     """Tell whether it can be run again: what was purged has nothing left to be run with."""
-    return old.final and not old.purged_ms and not old.range_count and task.status != "deleted"
+    return old.final and not old.purged_ms and not old.range_count and task.status not in ENDED
 
 
 def payload_of(run: Run, task: Task) -> Any:  # noqa: ANN401 any JSON
@@ -59,17 +70,14 @@ def payload_of(run: Run, task: Task) -> Any:  # noqa: ANN401 any JSON
     return at_hand(payloads.read(item["payload"])) if item else task.payload
 
 
-def _payload(old: Run, task: Task, wish: Wish) -> Any:  # noqa: ANN401 any JSON
-    """Each run keeps its own: the old one's may be purged."""
-    if wish.payload is not None or (wish.patch is None and not old.payload_ref):
-        return wish.payload
-    present = payload_of(old, task)
-    if wish.patch is None:
+def patched(present: Any, patch: Mapping[str, Any] | None) -> Any:  # noqa: ANN401 any JSON
+    """Give a payload with what is to be changed in it."""
+    if patch is None:
         return present
-    return merged(present if isinstance(present, Mapping) else {}, wish.patch)
+    return merged(present if isinstance(present, Mapping) else {}, patch)
 
 
-def _again(old: Run, task: Task, key: str) -> Run:
+def _made(old: Run, task: Task, key: str) -> Run:
     now_ms = clock.now_ms()
     return Run(
         task_id=old.task_id,

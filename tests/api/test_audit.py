@@ -28,6 +28,7 @@ def test_it_says_who_did_what_to_what_and_what_it_changed(api: Api) -> None:
 
 def test_acts_on_runs_are_there_too(api: Api) -> None:
     run_id = ran.dead(api)
+    api.now_ms += 1
     api.call(f"POST /v1/runs/{run_id}/replay")
     other = ran.triggered(api)
     api.call(f"POST /v1/runs/{other}/cancel")

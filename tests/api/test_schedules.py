@@ -222,6 +222,7 @@ def test_a_status_changes_by_a_pause_and_by_nothing_else(api: Api) -> None:
 
 def test_filters_find_what_they_name(api: Api) -> None:
     api.schedule("daily-report", tags={"team": "billing"})
+    api.now_ms += 1
     api.schedule("other", managed_by="file:ops", target={"type": "sns", "topic_arn": "arn:aws:x"})
 
     def names(query: str) -> list[str]:

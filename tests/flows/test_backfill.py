@@ -260,22 +260,22 @@ def _minute(run_id: str) -> int:
     return int(run_id.split("T")[1][2:4])
 
 
-def _history(aims: tuple[Aim, ...], overlap: str = "allow") -> World:
-    """Ten slots, four a minute, audited; a step may die anywhere."""
+def _history(aims: tuple[Aim, ...], overlap: str = "allow", slots: int = 10) -> World:
+    """Some slots, four a minute, audited; a step may die anywhere."""
     stage = make_stage(1, CALM, aims)
     world = stage.world
     gated = {} if overlap == "allow" else {"overlap": overlap}
     with staged(stage):
         task = add(stage, "* * * * *", status="paused", **gated)
-        begin(task, -600, -1, per_minute=4)
-        world.every(60, "step", lambda _: step(), first_sec=1, until_sec=600)
+        begin(task, -60 * slots, -1, per_minute=4)
+        world.every(60, "step", lambda _: step(), first_sec=1, until_sec=300)
         for at_sec in (1, 121):
             world.spawn("step", step, at_sec=at_sec + 2.0)
         employ(stage)
-        go(stage, 1_200, audited=True)
+        go(stage, 900, audited=True)
         world.close()
     found = [said(run) for run in runs(stage, task)]
-    assert found == ["succeeded"] * 10, (aims, found)
+    assert found == ["succeeded"] * slots, (aims, found)
     assert sorted(set(delivered(stage))) == sorted(delivered(stage))
     assert world.bugs() == []
     return world
@@ -294,7 +294,7 @@ def test_a_step_that_dies_at_any_effect_doubles_and_loses_nothing() -> None:
 
 def test_a_worker_or_a_step_that_dies_breaks_no_row_of_one_after_the_other() -> None:
     def skipping(aims: tuple[Aim, ...]) -> World:
-        return _history(aims, "skip")
+        return _history(aims, "skip", slots=3)
 
     plans = [aims for aims in singles(skipping) if aims[0].process.startswith(("step", "work"))]
 

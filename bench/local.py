@@ -23,7 +23,7 @@ from onthedot.core.instants import nominal
 from onthedot.core.numbers import LOOK_AHEAD_SEC
 from onthedot.core.run import Run
 from onthedot.core.task import Task
-from onthedot.local.admin_key import admin_key
+from onthedot.local import admin_key
 from onthedot.local.caller import Caller
 from onthedot.local.folder import Folder
 from onthedot.local.stack import started
@@ -123,7 +123,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", choices=["spread", "herd"])
     asked = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder, started(Folder(Path(folder))) as stack:
-        caller = Caller(stack.door.port, admin_key(stack))
+        caller = Caller(stack.door.port, admin_key.made(stack))
         os.environ.update(stack.environment)
         loads = _loads(asked.schedules, asked.minutes, asked.only)
         began = time.monotonic()

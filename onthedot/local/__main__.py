@@ -14,8 +14,7 @@ from pathlib import Path
 
 from botocore.exceptions import BotoCoreError
 
-from onthedot.local import samples
-from onthedot.local.admin_key import admin_key
+from onthedot.local import admin_key, samples
 from onthedot.local.caller import Caller
 from onthedot.local.folder import PROJECT, AlreadyRunningError, Folder, write_secret
 from onthedot.local.ports import StartError
@@ -64,10 +63,12 @@ def _interrupt(_number: int, _frame: object) -> None:
 
 def _run(stack: Stack, say: Callable[[str], None]) -> None:
     """Say where everything is, then show each fire; what dies is started again."""
-    new = not stack.folder.key_file.exists()
-    key = admin_key(stack)
-    if new:
+    key = admin_key.kept(stack)
+    if not key:
+        key = admin_key.made(stack)
         samples.register(Caller(stack.door.port, key))
+        # Kept last: until then, the next start does both again.
+        admin_key.keep(stack, key)
     say("Registering what jobs/ declares")
     stack.run("infra.welcome")
     about = {"url": stack.door.url, "key": key, "pid": os.getpid()}

@@ -15,16 +15,22 @@ from onthedot.local.stack import Stack
 _OK = 200
 
 
-def admin_key(stack: Stack) -> str:
-    """Give the kept key if it still opens the door, else another."""
+def kept(stack: Stack) -> str:
+    """Give the key of an earlier start, if it still opens the door."""
     file = stack.folder.key_file
-    if file.exists():
-        key = file.read_text().strip()
-        if Caller(stack.door.port, key).ask("GET", "/v1/schedules?limit=1")[0] == _OK:
-            return key
-    made = stack.run("onthedot.local.admin_key")
-    write_secret(file, made)
-    return made.strip()
+    key = file.read_text() if file.exists() else ""
+    opens = key and Caller(stack.door.port, key).ask("GET", "/v1/schedules?limit=1")[0] == _OK
+    return key if opens else ""
+
+
+def made(stack: Stack) -> str:
+    """Make a key; one whose maker was killed before it was kept harms nobody."""
+    return stack.run("onthedot.local.admin_key")
+
+
+def keep(stack: Stack, key: str) -> None:
+    """Keep it for later starts."""
+    write_secret(stack.folder.key_file, key)
 
 
 if __name__ == "__main__":

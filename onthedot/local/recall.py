@@ -32,7 +32,7 @@ def recall() -> int:
 def _listed(now: int) -> Iterator[str]:
     for minute in range(now, now + _AHEAD_SEC, _MINUTE_SEC):
         for partition in manifest_keys(minute):
-            for item in tables.rows(("task_id", partition), "scheduled_for", ("", "~")):
+            for item in tables.rows(("task_id", partition), "scheduled_for", ("0", "~")):
                 yield from (run_id for run_id, *_ in manifest.parse(item).entries)
 
 

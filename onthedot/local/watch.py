@@ -16,7 +16,7 @@ _MINUTE_SEC = 60
 _MANIFESTS_EVERY_MS = 2_000
 # A run that did not come to an end by then is the audit's business, not a line's.
 _FORGET_MS = 600_000
-_ANY = ("", "~")
+_ANY = ("0", "~")
 
 
 @dataclass(slots=True)

@@ -22,8 +22,7 @@ from onthedot.core.schedule import compile_schedule
 from onthedot.core.task import Task
 from onthedot.flows.identity import new_id
 from onthedot.flows.keys import FIRST_TENANT
-from onthedot.local import clients
-from onthedot.local.admin_key import admin_key
+from onthedot.local import admin_key, clients
 from onthedot.local.caller import Caller
 from onthedot.local.folder import Folder
 from onthedot.local.stack import Stack
@@ -45,7 +44,7 @@ class Local:
 
     @classmethod
     def of(cls, stack: Stack) -> Local:
-        return cls(stack, Caller(stack.door.port, admin_key(stack)))
+        return cls(stack, Caller(stack.door.port, admin_key.made(stack)))
 
     def register(self, name: str, **schedule: object) -> str:
         """Register a schedule, and give its id."""

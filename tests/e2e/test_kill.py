@@ -122,6 +122,6 @@ def audited(local: Local, tasks: Sequence[Task]) -> int:
         run_id.partition(".")[0] in ours
         for minute in range(now - 1800, now + 300, 60)
         for partition in manifest_keys(minute)
-        for item in tables.rows(("task_id", partition), "scheduled_for", ("", "~"))
+        for item in tables.rows(("task_id", partition), "scheduled_for", ("0", "~"))
         for run_id, *_ in manifest.parse(item).entries
     )

@@ -24,8 +24,8 @@ DECLARED = {"weekday_report"}
 STOPPED_SEC = 10
 # Alone it takes a quarter of that.
 READY_SEC = 90
-# Whoever was killed in the middle of a run holds its lease for that long at most.
-RECOVERED_SEC = 45
+# Whoever was killed in the middle of a run holds its lease for a third of that.
+RECOVERED_SEC = 90
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,8 +98,8 @@ class OnTheDot(Stack):
         allow(functions.bury, READ, tasks)
         allow(functions.bury, READ + WRITE, runs)
 
-        allow(functions.audit, QUERY, f"{tasks}/index/due")
-        allow(functions.audit, QUERY, f"{tasks}/index/by_tenant")
+        allow(functions.audit, QUERY, f"{tasks}/index/due", f"{tasks}/index/by_tenant")
+        allow(functions.audit, QUERY, f"{runs}/index/attention")
         allow(functions.audit, READ + WRITE, tasks)
         allow(functions.audit, READ + WRITE + DELETE, runs)
         allow(functions.audit, COUNT, *queues)
@@ -114,7 +114,7 @@ class OnTheDot(Stack):
 
         for function in functions.all:
             allow(function, SEND, *queues)
-        for function in (functions.work, functions.audit, functions.api):
+        for function in (functions.work, functions.bury, functions.audit, functions.api):
             allow(function, FETCH, blobs)
             allow(function, LIST, self.storage.blobs.bucket_arn)
         for function in (functions.audit, functions.api):

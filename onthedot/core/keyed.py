@@ -17,6 +17,8 @@ TABLE = "runs"
 RATE = "#rate"
 # Every change of the gate pays for its whole line: beyond this, runs wait in the queue.
 LINE_MAX = 200
+# A start this much later than it was booked for books anew: others may be booked by now.
+KEPT_MS = 10_000
 # So many starts are remembered; a larger number a period is kept as its share of the period.
 _STARTS_MAX = 100
 

@@ -85,9 +85,11 @@ def _has_place(batch: Batch, job: Job, limit: Limit) -> bool:
 
 
 def _has_turn(batch: Batch, job: Job, limit: Limit) -> bool:
-    """What was booked for it holds; a booking whose run dies is a start less, never one more."""
+    """What was booked for it holds a while; a booking that is not used is a start less."""
     now_ms = clock.now_ms()
-    at_ms = job.held.life.gate_ms or _book(job, limit, now_ms)
+    at_ms = job.held.life.gate_ms
+    if now_ms > at_ms + keyed.KEPT_MS:
+        at_ms = _book(job, limit, now_ms)
     if 0 < at_ms <= now_ms:
         return True
     if at_ms:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tests.simulation import laws_api, laws_calendars, laws_gate, laws_runs, laws_slots
+from tests.simulation import laws_api, laws_calendars, laws_gate, laws_keys, laws_runs, laws_slots
 from tests.simulation.journal import read
 from tests.simulation.stage import Stage
 
@@ -47,6 +47,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
         laws_runs.uncovered(journal),
         laws_runs.spared(stage),
         laws_gate.never_crowded(journal),
+        () if measure.purged else laws_keys.heeded(stage, journal),
         laws_gate.turned_away_for_cause(journal),
         laws_gate.bounded(stage, journal),
         () if measure.purged else laws_gate.left_clean(stage, journal),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from onthedot.core import task as tasks
 from onthedot.core.attributes import plain, plain_item
+from onthedot.core.keyed import RATE
 from onthedot.core.keys import GATE, run_id
 from onthedot.core.run import FINAL
 from onthedot.core.task import Task
@@ -99,6 +100,8 @@ class Journal:
 
     changes: list[Change] = field(default_factory=list)
     gates: dict[str, list[Held]] = field(default_factory=lambda: defaultdict(list))
+    # When starts under a key's rate were booked for, booking by booking.
+    bookings: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     versions: dict[str, list[Version]] = field(default_factory=lambda: defaultdict(list))
     moves: list[Move] = field(default_factory=list)
     # When SQS first took a message that names the run.
@@ -116,6 +119,8 @@ def read(world: World, corrected: Mapping[str, int]) -> Journal:
     for at_us, key, before, after in _pairs(world, "runs"):
         if key[1] == GATE:
             journal.gates[key[0]].append(_held(at_us, after))
+        elif key[1] == RATE:
+            journal.bookings[key[0]].append(plain(after["starts"])[-1])
         elif (before or after) and _readable(before) and _readable(after):
             ends = (_seen(before), _seen(after))
             writer = writers.get(at_us)

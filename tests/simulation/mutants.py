@@ -7,7 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tests.simulation import mutants_calendars, mutants_dispatch, mutants_work, mutants_write
+from tests.simulation import (
+    mutants_calendars,
+    mutants_dispatch,
+    mutants_keys,
+    mutants_work,
+    mutants_write,
+)
 from tests.simulation.histories import verdict
 from tests.simulation.profiles import ALL
 
@@ -172,6 +178,9 @@ MUTANTS = (
         mutants_calendars.recorded,
         ("calendars",),
     ),
+    Mutant("key lost", "0064: a retry keeps its key's place", mutants_keys.place_lost, ("keys",)),
+    Mutant("key kept", "0064: who leaves calls the next", mutants_keys.kept, ("keys bare",)),
+    Mutant("unbooked", "0064: a start is booked behind others", mutants_keys.unbooked, ("keys",)),
     Mutant(
         "runs left", "a partial advance counts its part", mutants_dispatch.runs_left, ("answers",)
     ),

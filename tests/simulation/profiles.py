@@ -13,6 +13,8 @@ FAULTS_UNTIL_SEC = 200.0
 Kind = tuple[str, dict[str, Any]]
 
 _FREE: dict[str, Any] = {"overlap": "allow", "max_concurrent": None}
+_KEY = {"key": "all", "max_running": 2}
+_RATE = {"key": "rate", "rate": {"count": 2, "per_sec": 60}}
 LUNCH = blackout("lunch", cron="2-3 12 * * *")
 KINDS: dict[str, Kind] = {
     "minute": ("* * * * *", _FREE),
@@ -33,6 +35,13 @@ KINDS: dict[str, Kind] = {
     "strict": ("*/20 * * * * *", {"misfire_grace_sec": 240, **_FREE}),
     "closed minute": ("* * * * *", {"blackouts": (LUNCH,), **_FREE}),
     "closed twenty": ("*/20 * * * * *", {"blackouts": (LUNCH,), **_FREE}),
+    "key": ("*/30 * * * * *", {"shown": {"concurrency_key": _KEY}, "end_sec": 150, **_FREE}),
+    "key too": ("*/20 * * * * *", {"shown": {"concurrency_key": _KEY}, "end_sec": 150, **_FREE}),
+    "key queue": (
+        "*/30 * * * * *",
+        {"shown": {"concurrency_key": _KEY}, "end_sec": 150, "overlap": "queue"},
+    ),
+    "rated": ("*/15 * * * * *", {"shown": {"concurrency_key": _RATE}, "end_sec": 120, **_FREE}),
     "fragile": ("*/30 * * * * *", {"max_attempts": 1, **_FREE}),
 }
 
@@ -327,6 +336,15 @@ SCENES = (
         calls_max=3,
         failing=0.1,
         takes_sec=4,
+    ),
+    # Tasks that share a key, and one under a rate.
+    Scene(
+        name="keys",
+        kinds=("key", "key too", "key queue", "rated"),
+        drawn=3,
+        faults=_SLOW,
+        takes_sec=30,
+        failing=0.15,
     ),
     # Calendars are put over a task and lifted at any moment.
     Scene(

@@ -1,0 +1,91 @@
+"""Laws of concurrency keys: never more at once, never too many in a period, nobody out of turn."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterator
+
+from onthedot.core import keyed
+from onthedot.core.keyed import Limit
+from tests.simulation.journal import SKEW_MS, Change, Held, Journal
+from tests.simulation.stage import Stage
+
+# Two clocks differ by so much.
+_SKEW_MS = 2 * SKEW_MS
+
+
+def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+    """Places, rate and order, key by key."""
+    for limit, task_ids in _keys(stage).items():
+        changes = [one for one in journal.changes if one.task_id in task_ids]
+        if limit.most:
+            yield from _crowded(limit, changes)
+            yield from _overtaken(journal.gates[limit.place])
+            yield from _stranded(stage, journal.gates[limit.place])
+        if limit.count:
+            yield from _hurried(limit, changes, journal.bookings[limit.place])
+
+
+def _keys(stage: Stage) -> dict[Limit, set[str]]:
+    """The tasks under each key; the keys of histories name nothing of a run."""
+    found: dict[Limit, set[str]] = defaultdict(set)
+    for task in stage.tasks:
+        limit = keyed.limit_of(task, {})
+        if limit is not None:
+            found[limit].add(task.task_id)
+    return found
+
+
+def _crowded(limit: Limit, changes: list[Change]) -> Iterator[str]:
+    """Between its first start and its outcome a run has a place."""
+    inside: set[str] = set()
+    for change in changes:
+        if change.after is None:
+            continue
+        if change.after.final:
+            inside.discard(change.run_id)
+        elif change.after.attempt:
+            inside.add(change.run_id)
+            if change.started and len(inside) > limit.most:
+                yield f"crowded: {sorted(inside)} share a key, {limit.most} may"
+
+
+def _hurried(limit: Limit, changes: list[Change], booked_ms: list[int]) -> Iterator[str]:
+    """Bookings keep to the rate, and no start but a takeover comes without one, or before it.
+
+    A worker that stalls may start late: then two starts are nearer than their bookings.
+    """
+    for soon, late in zip(booked_ms, booked_ms[limit.count :], strict=False):
+        if late - soon < limit.per_ms:
+            yield f"hurried: {limit.count + 1} starts of a key booked within {late - soon} ms"
+    started_ms = [
+        change.at_ms
+        for change in changes
+        if change.started and change.before is not None and change.before.status != "running"
+    ]
+    if len(started_ms) > len(booked_ms):
+        yield f"unbooked: {len(started_ms)} starts of a key, {len(booked_ms)} booked"
+    for at_ms, since_ms in zip(started_ms, sorted(booked_ms), strict=False):
+        if at_ms < since_ms - _SKEW_MS:
+            yield f"early: a start of a key {since_ms - at_ms:.0f} ms before its turn"
+
+
+def _overtaken(gates: list[Held]) -> Iterator[str]:
+    """Whoever takes a place was first of those who go on waiting."""
+    for before, after in itertools.pairwise(gates):
+        for run_id in set(after.holders) - set(before.holders):
+            place = before.waiting.index(run_id) if run_id in before.waiting else None
+            passed = set(before.waiting[:place]) & set(after.waiting)
+            if passed:
+                yield f"overtaken: {run_id} entered before {sorted(passed)}"
+
+
+def _stranded(stage: Stage, gates: list[Held]) -> Iterator[str]:
+    """At a calm end nobody waits behind runs that are all final."""
+    rows = stage.rows()
+    last = gates[-1] if gates else Held(0, (), ())
+    waiting = [run_id for run_id in last.waiting if run_id in rows and not rows[run_id].final]
+    holding = [run_id for run_id in last.holders if run_id in rows and not rows[run_id].final]
+    if waiting and not holding:
+        yield f"stranded: {waiting} wait for a key that nobody holds"

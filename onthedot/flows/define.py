@@ -60,9 +60,16 @@ def edit(task_id: str, make: Edit, by: By, what: str) -> Task | None:
 
 def end(task_id: str, by: By) -> Task | None:
     """End a schedule; done again, it is made to govern again."""
-    before = tables.get(tasks.TABLE, tasks.spec_key(task_id))
-    ended = edit(task_id, lifecycle.ended, by, "schedule.deleted")
-    if ended is not None and before is not None and before["status"] != "deleted":
+    here = False
+
+    def make(task: Task, now: int) -> Task:
+        # Of many at once only the one whose write ends it may give its place back.
+        nonlocal here
+        here = task.status != "deleted"
+        return lifecycle.ended(task, now)
+
+    ended = edit(task_id, make, by, "schedule.deleted")
+    if ended is not None and here:
         count(by.tenant_id, -1)
     return ended
 

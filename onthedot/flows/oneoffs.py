@@ -64,9 +64,13 @@ def create_all(wanted: Sequence[Task], by: By) -> list[Task]:
 
 def cancel(task_id: str, by: By) -> Task | None:
     """Cancel it before it starts; done again, it is made to govern again."""
+    here = False
 
     def edit(task: Task, _now: int) -> Task:
-        if task.status == "cancelled":
+        # Of many at once only the one whose write ends it may give its place back.
+        nonlocal here
+        here = task.status != "cancelled"
+        if not here:
             return task
         refuse_started(row(task))
         return lifecycle.touched(task, lifecycle.cancelled(task), by)
@@ -74,9 +78,8 @@ def cancel(task_id: str, by: By) -> Task | None:
     def also(_before: Task, _after: Task) -> Sequence[Part]:
         return [trail.insert(by, "task.cancelled", task_id)]
 
-    before = read(task_id)
     cancelled = change(task_id, edit, also)
-    if cancelled is not None and before is not None and before.task.status != "cancelled":
+    if cancelled is not None and here:
         count(by.tenant_id, -1)
     return cancelled
 

@@ -21,14 +21,18 @@ def left() -> int:
     return int(item["tasks_left"])
 
 
-def create(api: Api, number: int) -> str:
-    by = By(
+def by_request(api: Api, number: int) -> By:
+    return By(
         tenant_id="acme",
         key_id="key_1",
         request_id=f"req_{number}",
         now_ms=api.now_ms,
         chance=f"{number:016}",
     )
+
+
+def create(api: Api, number: int) -> str:
+    by = by_request(api, number)
     target = {"type": "pull", "queue": "q"}
     shown = {"cron": "0 9 * * *"}
     made = task(task_id=new_id("sch"), name=f"report-{number}", target=target, shown=shown)
@@ -81,3 +85,16 @@ def test_a_full_quota_is_counted_again_before_it_refuses(api: Api) -> None:
     api.wait(2 * 86_400)
 
     assert api.call("POST /v1/schedules", SCHEDULE | {"name": "report"}).status == 201
+
+
+def test_a_schedule_that_many_delete_at_once_makes_room_for_one(api: Api) -> None:
+    task_id = str(api.schedule()["task_id"])
+    before = left()
+
+    def end(number: int) -> None:
+        define.end(task_id, by_request(api, number))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(end, range(8)))
+
+    assert left() == before + 1

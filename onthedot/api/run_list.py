@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
@@ -15,56 +15,17 @@ from onthedot.api import run_rows
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import tenant
 from onthedot.api.instants import From, To, window
-from onthedot.api.pages import Cursor, Limit, Listing
+from onthedot.api.pages import Cursor, Limit
+from onthedot.api.run_history import ALL, Origin, Question, Status, history
 from onthedot.core import attention, run_view
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
-from onthedot.core.instants import HORIZON, nominal
+from onthedot.core.instants import nominal
 from onthedot.core.problems import Problem, not_found
 from onthedot.core.run_filter import RunFilter
 from onthedot.flows import recent
 
-Status = Annotated[
-    Literal[
-        "claimed",
-        "waiting",
-        "running",
-        "awaiting",
-        "retrying",
-        "succeeded",
-        "dead",
-        "skipped",
-        "missed",
-        "cancelled",
-        "open",
-        "final",
-        "failed",
-        "long",
-    ]
-    | None,
-    Query(),
-]
-Origin = Annotated[
-    Literal["schedule", "task", "manual", "backfill", "catchup", "replay"] | None, Query()
-]
 TaskId = Annotated[str | None, Query(min_length=1, max_length=64)]
-_ALL = (0, HORIZON - 1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Question:
-    """What was asked for."""
-
-    filter: RunFilter
-    task_id: str | None
-    between: tuple[int, int]
-    limit: int
-    cursor: str | None
-
-    def pages(self, names: Sequence[str], **known: str) -> Listing:
-        """Give the list that answers it: by these names of its items' keys."""
-        filters = {**self.filter.as_json(), "task": self.task_id, "between": self.between}
-        return Listing(known=known, names=names, filters=filters)
 
 
 def index(
@@ -78,10 +39,10 @@ def index(
     cursor: Cursor = None,
 ) -> Response[str]:
     """List runs, newest first: of one task, of those that want attention, or of the last hour."""
-    asked_for = _Question(
+    asked_for = Question(
         filter=RunFilter(status, origin),
         task_id=task_id,
-        between=window(from_, to, _ALL),
+        between=window(from_, to, ALL),
         limit=limit,
         cursor=cursor,
     )
@@ -89,28 +50,21 @@ def index(
         return _of_kind(asked_for)
     if task_id is not None:
         return _of_task(asked_for, task_id)
-    if status is not None or asked_for.between != _ALL:
+    if status is not None or asked_for.between != ALL:
         given = "from and to" if status is None else f"status={status}"
         message = f"{given} needs a task_id here: without one, only the last hour is listed."
         raise Problem("unsupported_filter", message)
     return _recent(asked_for)
 
 
-def _of_task(question: _Question, task_id: str) -> Response[str]:
+def _of_task(question: Question, task_id: str) -> Response[str]:
     spec = tables.get(tasks.TABLE, tasks.spec_key(task_id))
     if spec is None or spec["tenant_id"] != tenant():
         raise not_found("schedule or task of that id")
-    pages = question.pages(("scheduled_for",), task_id=task_id)
-    first, last = question.between
-    keys = nominal(first), f"{nominal(last)}~~"
-    page = listing.runs(task_id, keys, limit=question.limit, start=pages.start(question.cursor))
-    task = tasks.parse(spec)
-    read = [run for item in page.items if (run := runs.readable(item))]
-    found = [run_view.summary(run, task) for run in read if question.filter.holds(run)]
-    return pages.answer(found, page.last)
+    return history(tasks.parse(spec), question)
 
 
-def _of_kind(question: _Question) -> Response[str]:
+def _of_kind(question: Question) -> Response[str]:
     """Rows are read by their keys: the index may lag behind them."""
     kind = question.filter.status or ""
     listed = attention.partition(tenant(), kind)
@@ -128,7 +82,7 @@ def _of_kind(question: _Question) -> Response[str]:
     return pages.answer(_summaries(keys, replace(question.filter, status=status)), page.last)
 
 
-def _recent(question: _Question) -> Response[str]:
+def _recent(question: Question) -> Response[str]:
     pages = question.pages(("minute", "key", "run_id"))
     begun = pages.start(question.cursor)
     before = (begun["minute"], begun["key"], begun["run_id"]) if begun else None

@@ -15,10 +15,12 @@ from onthedot.api.answers import Handlers
 from onthedot.api.finding import find, find_any, missing
 from onthedot.api.instants import From, To, instant, place, window
 from onthedot.api.pages import Cursor, Limit, Listing
-from onthedot.core import preview, run_view, slot_view
+from onthedot.api.run_history import ALL, Origin, Question, Status, history
+from onthedot.core import preview, slot_view
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
 from onthedot.core.instants import nominal, parse_nominal
+from onthedot.core.run_filter import RunFilter
 from onthedot.core.slot_view import Recorded
 from onthedot.core.task import Task
 
@@ -72,17 +74,28 @@ def slots(
     return pages.answer(shown, following)
 
 
-def history(schedule: str, limit: Limit = 50, cursor: Cursor = None) -> Response[str]:
+def past(
+    schedule: str,
+    status: Status = None,
+    origin: Origin = None,
+    *,
+    from_: From = None,
+    to: To = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response[str]:
     """List its runs, newest first; by its id those of a deleted one too."""
     known = find_any(schedule)
     if known is None:
         raise missing()
-    task = known.task
-    wanted = Listing(known={"task_id": task.task_id}, names=("scheduled_for",))
-    page = listing.runs(task.task_id, ("0", "~"), limit=limit, start=wanted.start(cursor))
-    # What lies beside a run, its payload for one, has no life.
-    seen = [runs.readable(item) for item in page.items]
-    return wanted.answer([run_view.summary(run, task) for run in seen if run], page.last)
+    question = Question(
+        filter=RunFilter(status, origin),
+        task_id=known.task.task_id,
+        between=window(from_, to, ALL),
+        limit=limit,
+        cursor=cursor,
+    )
+    return history(known.task, question)
 
 
 def _recorded(task: Task, wanted: list[int]) -> Recorded:
@@ -100,5 +113,5 @@ def _recorded(task: Task, wanted: list[int]) -> Recorded:
 HANDLERS: Handlers = {
     "GET /v1/schedules/{schedule}/next": coming,
     "GET /v1/schedules/{schedule}/slots": slots,
-    "GET /v1/schedules/{schedule}/runs": history,
+    "GET /v1/schedules/{schedule}/runs": past,
 }

@@ -100,6 +100,23 @@ def test_a_tasks_own_history_is_filtered_by_status_and_time(api: Api) -> None:
     assert api.call(f"GET /v1/runs{of_task}", key=api.key("read", "other")).status == 404
 
 
+def test_a_schedules_runs_are_filtered_alike(api: Api) -> None:
+    first = ran.dead(api)
+    api.now_ms += 60_000
+    second = ran.triggered(api)
+
+    for query, wanted in (
+        ("", [second, first]),
+        ("?status=dead", [first]),
+        ("?status=open&origin=manual", [second]),
+        ("?from=2026-11-18T12:00:30Z", [second]),
+    ):
+        answer = api.call(f"GET /v1/schedules/report/runs{query}")
+        assert [run["run_id"] for run in answer.body["data"]] == wanted, query
+    long = api.call("GET /v1/schedules/report/runs?status=long")
+    assert (long.status, long.body["code"]) == (400, "unsupported_filter")
+
+
 def test_the_dead_are_listed_until_they_are_run_again(api: Api) -> None:
     old = ran.dead(api)
     api.now_ms += 1_000

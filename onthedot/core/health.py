@@ -22,8 +22,9 @@ class Health:
     failures: int = 0
     # The latest run that counts: its end, and its key.
     last: str = ""
-    # When the task was paused by itself; zero if it was not.
+    # When it was decided to pause the task; zero if it was not. `done` once it is, and is told of.
     paused_ms: int = 0
+    done: bool = False
     probe_ms: int = 0
     probes: int = 0
 
@@ -37,7 +38,8 @@ class Health:
 
     def paused(self, now_ms: int) -> Health:
         """Stop it for a while."""
-        return replace(self, paused_ms=now_ms, probe_ms=now_ms + PROBE_FIRST_SEC * 1000, probes=0)
+        first_ms = now_ms + PROBE_FIRST_SEC * 1000
+        return replace(self, paused_ms=now_ms, done=False, probe_ms=first_ms, probes=0)
 
     def probed(self, now_ms: int) -> Health:
         """One run to see whether it works again; the next one after twice the time."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from onthedot.adapters import clock, tables
 from onthedot.core import events, lifecycle
@@ -34,8 +35,10 @@ def look_at(ended: Sequence[Run]) -> dict[str, int]:
         if after != before and before.failures and not after.failures:
             happened.append(events.of_run("recovered", run))
         changed[run.task_id] = after
-    for health in changed.values():
-        happened += _settle(health)
+    known = failing | {health.task_id: _kept(health) for health in changed.values()}
+    for health in known.values():
+        if health.paused_ms and not health.done:
+            _pause(health)
     probed = _probe(health for task_id, health in failing.items() if task_id not in changed)
     telling.keep(happened)
     return {"probed": probed, **telling.tell()}
@@ -46,34 +49,33 @@ def _failing() -> dict[str, Health]:
     return {item["scheduled_for"]: healths.parse(item) for item in items}
 
 
-def _settle(health: Health) -> list[Event]:
-    """The task first, then its record: a crash in between does it again, to the same end."""
+def _kept(health: Health) -> Health:
+    """Write the record first: what it says is to be done, the next minute does if this one dies."""
     now_ms = clock.now_ms()
     if not health.failures:
-        told = _resume(health, now_ms) if health.paused_ms else []
+        if health.paused_ms:
+            telling.keep(_resume(health, now_ms))
         tables.delete(healths.TABLE, healths.key(health.task_id))
-        return told
-    told = []
+        return Health(task_id=health.task_id)
     if health.failures >= PAUSE_AFTER and not health.paused_ms:
-        told = _pause(health, now_ms)
-        health = health.paused(now_ms) if told else health
+        health = health.paused(now_ms)
     tables.put(healths.TABLE, health.item())
-    return told
+    return health
 
 
-def _pause(health: Health, now_ms: int) -> list[Event]:
-    """Only what recurs can be stopped, and only what nobody has stopped before."""
+def _pause(health: Health) -> None:
+    """Only what recurs can be stopped, and only what nobody has stopped before; once is enough."""
     reason = f"{health.failures} runs in a row died"
-    why = {"at": moment(now_ms), "by": _SYSTEM, "reason": reason, "until": None}
-    if not health.task_id.startswith("sch_"):
-        return []
-    task = change(
-        health.task_id,
-        lambda task, now: lifecycle.paused(task, now, why) if task.status == "active" else task,
-    )
-    if task is None or not _stopped_by_us(task):
-        return []
-    return [events.of_task("paused", task, reason, task.paused_at * 1000)]
+    why = {"at": moment(health.paused_ms), "by": _SYSTEM, "reason": reason, "until": None}
+    task = None
+    if health.task_id.startswith("sch_"):
+        task = change(
+            health.task_id,
+            lambda task, now: lifecycle.paused(task, now, why) if task.status == "active" else task,
+        )
+    if task is not None and _stopped_by_us(task):
+        telling.keep([events.of_task("paused", task, reason, health.paused_ms)])
+    tables.put(healths.TABLE, replace(health, done=True).item())
 
 
 def _resume(health: Health, now_ms: int) -> list[Event]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,12 +18,15 @@ from onthedot.core.task import parse as parse_task
 from onthedot.flows import health
 from onthedot.flows.audit import audit
 from onthedot.flows.change import change
+from onthedot.flows.dispatch import dispatch
 from onthedot.flows.events import tell
-from tests.flows.calm import add, go, part, runs, said, wait
-from tests.simulation.stage import Stage
+from tests.flows.calm import FREE, add, employ, go, part, runs, said, wait
+from tests.simulation.faults import ROUGH, Profile
+from tests.simulation.stage import Stage, make_stage, make_task, staged
 
 PLACE = "arn:aws:sns:us-east-1:000000000000:alarms"
 HOUR = 3_600
+CRASHES = Profile(crash_before=0.01, crash_after=0.01, faults_max=30)
 
 
 @pytest.fixture(autouse=True)
@@ -207,3 +211,38 @@ def test_a_run_that_began_late_is_told_of(stage: Stage, told: list[dict[str, Any
     assert said(run) == "succeeded"
     assert kinds(told) == ["run.late"]
     assert told[0]["data"]["lag_ms"] > 30_000
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_in_any_weather_what_dies_is_told_of_paused_and_probed(
+    seed: int, told: list[dict[str, Any]]
+) -> None:
+    weather = replace(ROUGH if seed % 2 else CRASHES, faults_until_sec=900)
+    stage = make_stage(seed, weather)
+    stage.answer = lambda _: Dead("permanent")
+    with staged(stage):
+        employ(stage)
+        task = make_task("some", "*/20 * * * * *", stage.world, max_attempts=1, **FREE)
+        stage.register(task)
+        shards = stage.shards()
+        world = stage.world
+        world.every(60, "dispatch", lambda _: dispatch(shards), first_sec=0, until_sec=600)
+        world.every(60, "audit", lambda _: minute(stage), first_sec=30, until_sec=6_000)
+        world.run(6_000)
+        found = runs(stage, task)
+        seen = spec(stage, task)
+        left = list(tables.rows(("task_id", events.OPEN), "scheduled_for", ("0", "~")))
+        bugs = world.bugs()
+        world.close()
+
+    dead = [run for run in found if run.life.status == "dead"]
+    died = {one["subject"] for one in told if one["type"] == "onthedot.run.dead.v1"}
+    assert len(dead) >= 10
+    assert died == {run.run_id for run in dead}
+    assert (seen.status, seen.shown["paused"]["by"]) == ("paused", "system")
+    assert "schedule.paused" in kinds(told)
+    # After the first hour one probe at a time, each an hour or more after the other.
+    probes = [run.life.due_ms for run in found if run.origin == "manual"]
+    assert 1 <= len(probes) <= 2
+    assert left == []
+    assert bugs == []

@@ -126,3 +126,14 @@ def test_tasks_are_listed_by_status_and_tag(api: Api) -> None:
 
     assert [each["tags"]["n"] for each in active] == ["1", "0"]
     assert [each["tags"]["n"] for each in tagged] == ["1"]
+
+
+def test_a_task_that_waits_for_a_worker_of_its_own_is_cancelled_like_any_other(api: Api) -> None:
+    made = create(api, target={"type": "pull", "queue": "mine"})
+
+    cancelled = api.call(f"POST /v1/tasks/{made['task_id']}/cancel").body
+
+    assert (cancelled["status"], cancelled["run"]["status"]) == ("cancelled", "cancelled")
+    api.wait(5)
+    leased = api.call("POST /v1/leases", {"queue": "mine", "worker": "w"}, key=api.key("worker"))
+    assert leased.body["data"] == []

@@ -9,7 +9,7 @@ import pytest
 
 from onthedot.core import due, gate, loop, moves
 from onthedot.core.gate import Gate
-from onthedot.core.writes import Clause, Insert, Update, expression, statement
+from onthedot.core.writes import Clause, Delete, Insert, Update, expression, removal, statement
 from tests.core.made import NOON, NOON_MS, TASK_ID, run
 from tests.core.made import due as made_due
 
@@ -146,3 +146,13 @@ def test_an_insert_puts_the_whole_item_under_a_key_that_is_free() -> None:
     assert text.startswith('INSERT INTO "physical" VALUE {')
     assert re.findall(r"'(\w+)': \?", text) == list(write.item)
     assert values == list(write.item.values())
+
+
+def test_a_removal_holds_for_what_was_seen_and_for_nothing_that_is_gone() -> None:
+    write = Delete("tasks", (("task_id", "name#a#b"),), (Clause.equal("of_task", "sch_1"),))
+
+    spelled = removal(write)
+
+    assert spelled.names == {"#n0": "of_task", "#n1": "task_id"}
+    assert spelled.condition == "attribute_exists(#n1) AND #n0 = :c0"
+    assert spelled.values == {":c0": "sch_1"}

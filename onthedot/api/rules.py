@@ -6,11 +6,28 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from onthedot.core import field_rules, target_rules
+from onthedot.api.asking import asked
+from onthedot.core import field_rules, payloads, target_rules
 from onthedot.core.addresses import networks
+from onthedot.core.problems import Problem
+
+PAYLOAD_BYTES_MAX = 256 * 1024
+# A letter has four bytes at most: a body with fewer than this holds no payload that is too large.
+_LETTERS_MIN = PAYLOAD_BYTES_MAX // 4
 
 
 def check(fields: Mapping[str, Any]) -> None:
     """Refuse what contradicts itself, and a target that the worker would refuse later."""
+    check_payload(fields.get("payload"))
     field_rules.check(fields)
     target_rules.check(fields, networks(os.environ.get("TARGET_NETWORKS", "")))
+
+
+def check_payload(payload: Any) -> None:  # noqa: ANN401 any JSON
+    """Refuse a payload that no run should carry."""
+    if len(asked().body) < _LETTERS_MIN:
+        return
+    size = len(payloads.written(payload).encode())
+    if size > PAYLOAD_BYTES_MAX:
+        message = f"The payload has {size:,} bytes: expected {PAYLOAD_BYTES_MAX:,} at most."
+        raise Problem("payload_too_large", message)

@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from onthedot.adapters import clock
-from onthedot.api import answers, instants, plans
+from onthedot.api import answers, instants, plans, rules
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import asked, by, own_moment
 from onthedot.api.finding import find, missing
@@ -81,6 +81,7 @@ def start(schedule: str, body: Annotated[TriggerIn | None, Body()] = None) -> Re
     """Run it once, now or at `due_at`, even if it is paused."""
     task = find(schedule).task
     payload = body.payload if body else None
+    rules.check_payload(payload)
     due = instants.in_body(body.due_at if body else None, "due_at")
     begun_ms, token = own_moment()
     run = trigger.trigger(

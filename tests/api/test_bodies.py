@@ -20,6 +20,7 @@ def written(**fields: Any) -> str:
 BAD = {
     "a megabyte": (written(description="x" * 1_000_000), 413),
     "many bytes in few letters": (written(payload="ä" * 160_000), 413),
+    "a payload that fills its body": (written(payload="x" * 270_000), 413),
     "deep": (written()[:-1] + ',"payload":' + "[" * 100 + "]" * 100 + "}", 400),
     "deeper than any reader": (written()[:-1] + ',"payload":' + "[" * 100_000 + "}", 400),
     "not JSON": ("{", 400),

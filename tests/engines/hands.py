@@ -16,6 +16,16 @@ import json, sys
 from lambdas.work import handler
 print(json.dumps(handler(json.load(sys.stdin), None)))
 """
+_POLLER = """
+import os, sys
+from pathlib import Path
+from lambdas.work import handler
+from tests.engines.place import Place
+place = Place(int(sys.argv[1]))
+Path("ready").touch()
+while not Path("stop").exists():
+    place.poll(lambda event: handler(event, None), wait_sec=1)
+"""
 
 
 def write_jobs(folder: Path, handlers: str) -> None:
@@ -29,8 +39,22 @@ def write_jobs(folder: Path, handlers: str) -> None:
 
 def begin_work(folder: Path, records: list[dict[str, Any]]) -> subprocess.Popen[str]:
     """Let a process of its own work messages as Lambda would have it do."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM],
+    process = _begin(folder, _PROGRAM)
+    assert process.stdin is not None
+    process.stdin.write(json.dumps({"Records": records}))
+    process.stdin.close()
+    process.stdin = None
+    return process
+
+
+def begin_polling(folder: Path, number: int) -> subprocess.Popen[str]:
+    """Let a warm process take a place's messages batch by batch until a file `stop` is there."""
+    return _begin(folder, _POLLER, str(number))
+
+
+def _begin(folder: Path, program: str, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *arguments],
         env={**os.environ, "PYTHONPATH": f"{folder}:{ROOT}", "HERE": str(folder)},
         cwd=folder,
         stdin=subprocess.PIPE,
@@ -38,8 +62,3 @@ def begin_work(folder: Path, records: list[dict[str, Any]]) -> subprocess.Popen[
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stdin is not None
-    process.stdin.write(json.dumps({"Records": records}))
-    process.stdin.close()
-    process.stdin = None
-    return process

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from onthedot.flows.trigger import trigger
-from tests.engines.hands import begin_work, write_jobs
+from tests.engines.hands import begin_polling, begin_work, write_jobs
 from tests.engines.place import Place, put, rows
 from tests.engines.tasks import task
 
@@ -43,12 +42,14 @@ def test_the_run_of_a_dead_worker_starts_elsewhere_and_the_dead_one_settles_noth
     died_at = time.time()
     first.send_signal(how)
 
-    others = _work_until(quick_place, tmp_path)
-    began_at = float((tmp_path / "attempt-2").read_text())
-    for other in others:
-        other.communicate(timeout=PATIENCE_SEC)
+    # Warm before the lease ends, as Lambda's other environments are.
+    other = begin_polling(tmp_path, quick_place.number)
+    _wait_for(tmp_path / "attempt-2")
+    (tmp_path / "stop").touch()
+    other.communicate(timeout=PATIENCE_SEC)
     first.send_signal(signal.SIGCONT)
     first.communicate(timeout=PATIENCE_SEC)
+    began_at = float((tmp_path / "attempt-2").read_text())
 
     (run,) = rows(slow.task_id).values()
     assert began_at - died_at <= TAKEN_OVER_MAX_SEC
@@ -56,18 +57,6 @@ def test_the_run_of_a_dead_worker_starts_elsewhere_and_the_dead_one_settles_noth
     assert [record["outcome"] for record in run.life.attempts] == ["lost"]
     # Killed, it has nothing to say any more; stopped, it wakes, comes to settle, and is refused.
     assert len(run.stale) <= 1
-
-
-def _work_until(place: Place, folder: Path) -> list[subprocess.Popen[str]]:
-    """Poll as Lambda does, a process a batch, until another attempt has begun."""
-    begun: list[subprocess.Popen[str]] = []
-    deadline = time.monotonic() + PATIENCE_SEC
-    while not (folder / "attempt-2").exists():
-        assert time.monotonic() < deadline, "no other worker has begun"
-        if records := place.receive(wait_sec=1):
-            begun.append(begin_work(folder, records))
-            time.sleep(0.2)
-    return begun
 
 
 def _wait_for(path: Path) -> None:

@@ -23,7 +23,7 @@ from tests.contract.engines import free_port
 from tests.tidy.tree import ROOT
 
 COMMAND = Path(sys.executable).parent / "onthedot"
-PATIENCE_SEC = 20
+PATIENCE_SEC = 60
 HANDLERS = """
 import time
 from onthedot import Fail, OnTheDot, RetryLater, Skip

@@ -14,7 +14,7 @@ from onthedot.adapters import aws
 
 ROLE = "arn:aws:iam::000000000000:role/any"
 REGION, ACCOUNT = "us-east-1", "000000000000"
-PATIENCE_SEC = 10.0
+PATIENCE_SEC = 60.0
 FUNCTION = """
 def handler(event, context):
     if event.get("fail"):

@@ -71,8 +71,8 @@ def standing(settings: pytest.MonkeyPatch, kind: str) -> Standing:  # noqa: ARG0
 
 
 def called(target: dict[str, Any], **given: Any) -> Answer:  # noqa: ANN401 any field of a call
-    """Call a target that has ten seconds."""
-    fields = {"payload": PAYLOAD, "deadline_ms": clock.now_ms() + 10_000}
+    """Call a target that has a minute."""
+    fields = {"payload": PAYLOAD, "deadline_ms": clock.now_ms() + 60_000}
     return deliver(Call(**call_fields(target=target, **(fields | given))))
 
 
@@ -157,7 +157,7 @@ def _failed(answer: Answer) -> str:
 
 
 def _ended(arn: str) -> Answer:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while (answer := stepfunctions.look(arn)) is None:
         assert time.monotonic() < deadline
         time.sleep(0.05)

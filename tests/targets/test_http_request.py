@@ -42,7 +42,7 @@ def called(receiver: Receiver, path: str, **target: Any) -> Answer:  # noqa: ANN
     """Call the receiver; `call` has fields of the call itself."""
     given = target.pop("call", {})
     asked = {"type": "http", "url": receiver.url + path, **target}
-    return deliver(Call(**call_fields(target=asked, deadline_ms=clock.now_ms() + 5_000) | given))
+    return deliver(Call(**call_fields(target=asked, deadline_ms=clock.now_ms() + 30_000) | given))
 
 
 def test_the_run_is_named_in_the_headers_alike_in_every_attempt(receiver: Receiver) -> None:

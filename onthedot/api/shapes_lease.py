@@ -17,7 +17,7 @@ class LeaseIn(Written):
 
     queue: str = Field(pattern=r"^[a-z0-9-]{1,64}$")
     max: int = Field(1, ge=1, le=10)
-    wait_sec: int = Field(0, ge=0, le=20)
+    wait_sec: int = Field(5, ge=0, le=20)
     lease_sec: LeaseSec = 60
     worker: str = Field("", max_length=128)
 

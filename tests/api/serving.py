@@ -5,24 +5,26 @@ Lambda gives each request an environment to itself: here they take turns, but fo
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from socketserver import ThreadingMixIn
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from tests.api.web import Start, application
 
 in_turn = Lock()
+_closing = Event()
 
 
 def sleep(seconds: float) -> None:
-    """Wait as a request does, and let others have their turn."""
+    """Wait as a request does, and let others have their turn; none outlives the API."""
     in_turn.release()
-    time.sleep(seconds)
+    closed = _closing.wait(seconds)
     in_turn.acquire()
+    if closed:
+        raise ConnectionAbortedError("the API goes away")
 
 
 def _one_by_one(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
@@ -31,7 +33,8 @@ def _one_by_one(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
 
 
 class _Server(ThreadingMixIn, WSGIServer):
-    daemon_threads = True
+    # Closing waits for the requests under way: in the next test they would take its runs.
+    daemon_threads = False
     allow_reuse_address = True
 
 
@@ -45,10 +48,12 @@ def served(port: int = 0) -> Iterator[int]:
     """Serve until the test is over, or wants the API gone; gives the port."""
     server = make_server("127.0.0.1", port, _one_by_one, _Server, _Quiet)
     thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    _closing.clear()
     thread.start()
     try:
         yield server.server_port
     finally:
+        _closing.set()
         server.shutdown()
         server.server_close()
         thread.join()

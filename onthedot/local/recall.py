@@ -5,7 +5,7 @@ Run as a program, it goes where its environment says. A message too many does no
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from onthedot.adapters import clock, queue, tables
 from onthedot.core import manifest, pack, run
@@ -17,6 +17,8 @@ from onthedot.core.run import Run
 _MINUTE_SEC = 60
 # As far ahead as a dispatch lists runs, or the audit puts off those that take long.
 _AHEAD_SEC = 16 * _MINUTE_SEC
+# Handlers of unknown length share an invocation: no more than a dispatch gives it.
+_RUNS_MAX = 10
 
 
 def recall() -> int:
@@ -25,8 +27,25 @@ def recall() -> int:
     listed = dict.fromkeys(_listed(now_ms // 1000))
     items = tables.get_many({run.TABLE: [run.row_key(each) for each in listed]})[run.TABLE]
     lost = [each for each in map(run.parse, items) if not each.final]
-    queue.send([(_message(each), _delay_sec(each, now_ms)) for each in lost])
+    queue.send([*_first_starts(lost, now_ms), *_others(lost, now_ms)])
     return len(lost)
+
+
+def _first_starts(lost: Sequence[Run], now_ms: int) -> list[tuple[Pack, int]]:
+    """Packed as a dispatch does: one message each would wake a worker for every few runs."""
+    tickets = [
+        (
+            (each.queue, each.tenant_id, each.life.due_ms, _RUNS_MAX),
+            Ticket(each.run_id, 1, each.life.tv),
+        )
+        for each in lost
+        if each.life.attempt == 0
+    ]
+    return [(each, pack.delay_sec(each.due_ms, now_ms)) for each in pack.packed(tickets)]
+
+
+def _others(lost: Sequence[Run], now_ms: int) -> list[tuple[Pack, int]]:
+    return [(_message(each), _delay_sec(each, now_ms)) for each in lost if each.life.attempt > 0]
 
 
 def _listed(now: int) -> Iterator[str]:

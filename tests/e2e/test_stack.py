@@ -61,7 +61,7 @@ def test_the_rule_dispatches_within_a_minute_what_no_request_did(local: Local) -
 
 def test_a_stack_started_again_has_its_tasks_runs_and_large_payloads(local: Local) -> None:
     who = "x" * 100_000
-    task_id = local.register("large to be kept", cron="0 0 1 1 *", payload={"who": who})
+    task_id = local.register("large-and-kept", cron="0 0 1 1 *", payload={"who": who})
     before = local.settled(local.trigger(task_id))
 
     local.stack.stop()

@@ -12,8 +12,6 @@ from onthedot.adapters import telemetry
 from onthedot.local import clients
 from tests.e2e.kit import Local, until
 
-pytestmark = pytest.mark.xdist_group("e2e")
-
 # On AWS's own metrics, beside ours.
 OTHER_ALARMS = 2
 

@@ -108,8 +108,12 @@ def decide(run: Run | None, task: Task | None, hint: Hint, now_ms: int) -> Decis
 
 
 def _busy(run: Run, hint: Hint, now_ms: int) -> Busy:
-    """The holder's own message comes back when the lease ends; others stay out of the way."""
-    if run.life.msg == hint.message_id or hint.attempt > run.life.attempt:
+    """The holder's own message comes back when the lease ends; others stay out of the way.
+
+    A pack that came back was split: its runs' own messages are new ones, seen for the first time.
+    """
+    own = run.life.msg == hint.message_id or hint.receives == 1
+    if own or hint.attempt > run.life.attempt:
         return Busy(max(1, (run.life.lease_ms - now_ms) // 1000 + MARGIN_SEC + 1))
     return Busy(min(BUSY_MAX_SEC, 60 * 2 ** min(hint.receives - 1, 4)))
 

@@ -168,7 +168,7 @@ def test_line_2_a_final_row_is_over(status: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("receives", "again_sec"), [(1, 60), (2, 120), (3, 240), (4, 480), (5, 900), (9, 900)]
+    ("receives", "again_sec"), [(2, 120), (3, 240), (4, 480), (5, 900), (9, 900)]
 )
 def test_line_3_a_strangers_message_stays_out_of_the_way(receives: int, again_sec: int) -> None:
     seen = run(**RUNNING)
@@ -176,6 +176,11 @@ def test_line_3_a_strangers_message_stays_out_of_the_way(receives: int, again_se
 
     assert decide(seen, task(), stranger, NOON_MS) == Busy(again_sec)
     assert decide(seen, None, stranger, LEASE_MS + 5_000) == Busy(again_sec)
+
+
+def test_line_3_a_message_seen_for_the_first_time_waits_for_the_lease() -> None:
+    """As those do into which a pack was split whose worker died."""
+    assert decide(run(**RUNNING), task(), hint(1, 1, "of a split"), NOON_MS) == Busy(26)
 
 
 def test_line_3_the_next_attempts_message_waits_for_the_lease() -> None:

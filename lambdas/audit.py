@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from onthedot.adapters import depth, telemetry
-from onthedot.flows import health, long_runs, loops, tallies
+from onthedot.flows import health, long_runs, loops, pauses, tallies
 from onthedot.flows.audit import audit, audit_older
 from onthedot.flows.not_fired import not_fired
 
 
 def handler(_event: Mapping[str, Any], _context: object) -> dict[str, float]:
-    """Answer with what was seen, by outcome; backfills take their minute's step."""
+    """Answer with what was seen, by outcome; backfills take their minute's step, pauses end."""
     ledger = audit()
     audit_older(ledger)
     figures: dict[str, float] = {
@@ -26,4 +26,6 @@ def handler(_event: Mapping[str, Any], _context: object) -> dict[str, float]:
         "audits": 1,
     }
     telemetry.emit(telemetry.MINUTE, figures)
+    # Last, for it may wait until the minute is over.
+    pauses.end_those_due()
     return figures

@@ -54,20 +54,6 @@ def attention(
     )
 
 
-def audit(partition: str, *, limit: int, start: Mapping[str, Any] | None) -> Page:
-    """Give a page of a month of a tenant's audit trail."""
-    return _page(
-        "access",
-        {
-            "KeyConditionExpression": "#p = :p",
-            "ExpressionAttributeNames": {"#p": "pk"},
-            "ExpressionAttributeValues": {":p": typed(partition)},
-            "Limit": limit,
-        },
-        start,
-    )
-
-
 def runs(
     task_id: str, between: tuple[str, str], *, limit: int, start: Mapping[str, Any] | None
 ) -> Page:

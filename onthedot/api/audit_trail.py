@@ -1,26 +1,28 @@
-"""The audit trail: who did what, when, with which key."""
+"""The audit trail: who did what, when, with which key; the system's own doings among them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from heapq import merge
 from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from onthedot.adapters import clock, listing
+from onthedot.adapters import clock, tables
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import tenant
 from onthedot.api.pages import Cursor, Limit, Listing
-from onthedot.core import trail
+from onthedot.core import access, trail
 
 _MONTHS = trail.KEPT_SEC // (28 * 86_400) + 1
-# A filter looks at no more than so many pages for one of ours.
-_PAGES = 4
+# A filter looks at no more than so many for one of ours.
+_LOOKED_AT_MAX = 800
 _PAGE = 200
 _SHOWN = ("at", "key_id", "what", "about", "request_id", "before", "after")
 Word = Annotated[str | None, Query(min_length=1, max_length=128)]
+Item = dict[str, Any]
 
 
 def index(
@@ -34,47 +36,71 @@ def index(
     """List what was written, the newest first. With filters a page may be short or empty."""
     given = {"what": what, "about": about, "key_id": key_id}
     wanted = {name: value for name, value in given.items() if value is not None}
-    pages = Listing(known={}, names=("pk", "sk"), filters=wanted)
-    found, last = _page(wanted, limit, pages.start(cursor))
-    return pages.answer([{name: item[name] for name in _SHOWN} for item in found], last)
+    pages = Listing(known={}, names=("sort",), filters=wanted)
+    begun = pages.start(cursor)
+    found, last = _page(wanted, limit, begun["sort"] if begun else None)
+    shown = [{name: item[name] for name in _SHOWN} for item in found]
+    return pages.answer(shown, {"sort": last} if last else None)
 
 
 def _page(
-    wanted: Mapping[str, str], limit: int, start: Mapping[str, Any] | None
-) -> tuple[list[dict[str, Any]], Mapping[str, Any] | None]:
-    """Go through the months, from the newest or from where the last page ended."""
-    months = _months()
-    month = str(start["pk"]).rsplit("#", 1)[1] if start else months[0]
-    found: list[dict[str, Any]] = []
-    looks = 0
-    for each in months[months.index(month) if month in months else 0 :]:
-        start = start if start and str(start["pk"]).endswith(each) else None
-        while True:
-            page = listing.audit(f"audit#{tenant()}#{each}", limit=_PAGE, start=start)
-            fitting = [item for item in page.items if _fits(item, wanted)]
-            taken = fitting[: limit - len(found)]
-            found += taken
-            if len(taken) < len(fitting):
-                return found, found[-1]
-            start, looks = page.last, looks + 1
-            if start is None:
-                break
-            if looks >= _PAGES or len(found) == limit:
-                return found, start
+    wanted: Mapping[str, str], limit: int, before: str | None
+) -> tuple[list[Item], str | None]:
+    found: list[Item] = []
+    for looked_at, (sort, item) in enumerate(_newest_first(before), start=1):
+        if all(item[name] == value for name, value in wanted.items()):
+            if len(found) == limit:
+                return found, _sort(found[-1])
+            found.append(item)
+        if looked_at == _LOOKED_AT_MAX:
+            return found, sort
     return found, None
 
 
-def _fits(item: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
-    return all(item[name] == value for name, value in wanted.items())
+def _newest_first(before: str | None) -> Iterator[tuple[str, Item]]:
+    """Merge what callers did, month by month, with what the system did by itself."""
+    now_ms = clock.now_ms()
+    until = before or f"{datetime.fromtimestamp(now_ms / 1000, UTC):%Y-%m}~"
+    both = merge(_of_callers(until), _of_itself(until), key=_sort, reverse=True)
+    return ((_sort(item), item) for item in both if before is None or _sort(item) < before)
 
 
-def _months() -> list[str]:
-    """Name the months that something may be kept of, the newest first."""
-    first = datetime.fromtimestamp(clock.now_ms() / 1000, UTC).replace(day=1)
-    months = [f"{first:%Y-%m}"]
+def _of_callers(until: str) -> Iterator[Item]:
+    for month in _months(until[:7]):
+        partition = ("pk", f"audit#{tenant()}#{month}")
+        yield from _rows(partition, "sk", until, table=access.TABLE)
+
+
+def _of_itself(until: str) -> Iterator[Item]:
+    partition = ("task_id", f"{trail.OF_ITSELF}{tenant()}")
+    return _rows(partition, "scheduled_for", until)
+
+
+def _rows(
+    partition: tuple[str, str], sort: str, until: str, table: str = trail.RUNS
+) -> Iterator[Item]:
+    return tables.rows(
+        partition,
+        sort,
+        ("0", until),
+        table=table,
+        newest_first=True,
+        page=_PAGE,
+        consistent=False,
+    )
+
+
+def _sort(item: Item) -> str:
+    return str(item["sk"] if "sk" in item else item["scheduled_for"])
+
+
+def _months(first: str) -> list[str]:
+    """Name the months that something may be kept of, from one on back."""
+    day = datetime.fromisoformat(f"{first}-01")
+    months = [first]
     for _ in range(_MONTHS):
-        first = (first - timedelta(days=1)).replace(day=1)
-        months.append(f"{first:%Y-%m}")
+        day = (day - timedelta(days=1)).replace(day=1)
+        months.append(f"{day:%Y-%m}")
     return months
 
 

@@ -43,6 +43,12 @@ def in_body(text: str | None, field: str) -> int | None:
         raise Problem("invalid_field", error.message, [Fault.of(f"/{field}", error)]) from None
 
 
+def refused_in_body(field: str, message: str) -> Problem:
+    """Say what is wrong with an instant of a body."""
+    error = ScheduleError("out_of_range", message, field=field)
+    return Problem("invalid_field", message, [Fault.of(f"/{field}", error)])
+
+
 def place(name: str) -> str:
     """Read a zone's name."""
     try:

@@ -90,7 +90,7 @@ class TrailEntry(Told):
     key_id: str
     what: str
     about: str
-    request_id: str
+    request_id: str | None
     before: dict[str, Any]
     after: dict[str, Any]
 

@@ -15,8 +15,8 @@ from onthedot.api.finding import find, missing
 from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.preconditions import check_version
 from onthedot.api.shapes import PauseIn, ResumeIn, TriggerIn
-from onthedot.core import catchup, lifecycle, run_view, schedule_view
-from onthedot.core.moments import moment
+from onthedot.core import catchup, lifecycle, pauses, run_view, schedule_view
+from onthedot.core.instants import measured
 from onthedot.core.task import Task
 from onthedot.flows import define, trigger
 from onthedot.flows.catchup import catch_up
@@ -32,19 +32,19 @@ def pause(
     """Start nothing of it any more; what runs goes on. Pausing twice is pausing once."""
     task = find(schedule).task
     reason = body.reason if body else None
+    until = _end(body.until if body else None)
     if dry_run == "true":
-        effects = {"action": "pause", **schedule_view.coming(task, clock.now_ms() // 1000)}
+        effects = {
+            "action": "pause",
+            "until": until and measured(until),
+            **schedule_view.coming(task, clock.now_ms() // 1000),
+        }
         return plans.plan(effects, task.version)
     plans.check(plan_token, task.version)
 
     def edit(known: Task, now: int) -> Task:
         check_version(known.version)
-        why = {
-            "at": moment(now * 1000),
-            "by": asked().by.key_id,
-            "reason": reason,
-            "until": None,
-        }
+        why = pauses.why(now, asked().by.key_id, reason, until)
         return lifecycle.paused(known, now, why)
 
     return _written(define.edit(task.task_id, edit, by(), "schedule.paused"))
@@ -94,6 +94,14 @@ def start(schedule: str, body: Annotated[TriggerIn | None, Body()] = None) -> Re
     define.tell(by(), "schedule.triggered", run.run_id)
     shown = run_view.view(run, task, task.payload if payload is None else payload)
     return answers.answer(shown, 202, {"Location": f"/v1/runs/{run.run_id}"})
+
+
+def _end(text: str | None) -> int | None:
+    until = instants.in_body(text, "until")
+    if until is not None and until <= clock.now_ms() // 1000:
+        message = f"'{text}' is over: expected a time to come, or none to pause until a resume."
+        raise instants.refused_in_body("until", message)
+    return until
 
 
 def _written(task: Task | None) -> Response[str]:

@@ -181,9 +181,10 @@ class KeyIn(Written):
 
 
 class PauseIn(Written):
-    """Why it is paused."""
+    """Why it is paused, and for how long: without an end, until it is resumed."""
 
     reason: str | None = Field(None, max_length=1_000)
+    until: Instant | None = None
 
 
 class ResumeIn(Written):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice, takewhile
 from typing import Any
 
+from onthedot.core import pauses
 from onthedot.core.instants import nominal
 from onthedot.core.problems import Problem
 from onthedot.core.task import Task
@@ -16,6 +17,8 @@ def slots(task: Task, mode: str, now: int) -> list[int]:
     """Give the slots to run: none, the latest or all since the pause."""
     if task.status != "paused" or mode == "none":
         return []
+    # What was due after the pause's own end is no matter of the pause.
+    now = min(now, pauses.end_of(task) or now)
     since = max(task.paused_at, task.effective_from)
     if mode == "latest":
         latest = task.schedule.prev(now + 1)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from onthedot.core import pauses
 from onthedot.core.blackouts import closing
 from onthedot.core.instants import parse_nominal
 from onthedot.core.keys import is_slot_key
@@ -122,7 +123,7 @@ def _when_due(run: Run, task: Task, hint: Hint, now_ms: int) -> Decision:
     life = run.life
     starting = Start(life.due_ms, life.schedule_version)
     if not life.attempt and is_slot_key(run.key):
-        if task.status == "paused":
+        if pauses.holds(task, life.due_ms // 1000):
             return Skip("skipped", "paused")
         if calendar := closing(task.closed, parse_nominal(run.key)):
             return Skip("skipped", "calendar", calendar)

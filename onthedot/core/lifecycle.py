@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from onthedot.core import definition
+from onthedot.core import definition, pauses
 from onthedot.core.blackouts import Blackout
 from onthedot.core.moments import moment
 from onthedot.core.registered import HISTORY_SEC
@@ -14,7 +14,15 @@ from onthedot.core.task import Task
 from onthedot.core.trail import By
 
 # What is written beside the fields, and stays when they change.
-_BESIDE = ("listed", "created_at", "created_by", "updated_at", "updated_by", "paused")
+_BESIDE = (
+    "listed",
+    "created_at",
+    "created_by",
+    "updated_at",
+    "updated_by",
+    "paused",
+    "pause_ended",
+)
 
 
 def stamped(task: Task, by: By) -> Task:
@@ -32,8 +40,8 @@ def stamped(task: Task, by: By) -> Task:
     stamped_task = replace(task, shown=shown)
     if task.status != "paused":
         return stamped_task
-    why = {"at": at, "by": by.key_id, "reason": None, "until": None}
-    return paused(replace(stamped_task, status="active"), by.now_ms // 1000, why)
+    now = by.now_ms // 1000
+    return paused(replace(stamped_task, status="active"), now, pauses.why(now, by.key_id))
 
 
 def redefined(
@@ -64,11 +72,17 @@ def restarted(task: Task, now: int) -> Task:
 
 
 def paused(task: Task, now: int, why: Mapping[str, Any]) -> Task:
-    """Stop new starts, and say why; what is paused already stays as it is."""
-    if task.status == "paused":
+    """Stop new starts, and say why; of what is paused already the latest says until when."""
+    if task.status != "paused":
+        shown = {**task.shown, "paused": why}
+        return replace(task, status="paused", paused_at=now, shown=shown)
+    before = task.shown.get("paused", why)
+    said = {**why, "at": before["at"], "reason": why["reason"] or before["reason"]}
+    alike = all(said[name] == before[name] for name in ("reason", "until"))
+    # A pause by the system is probed and may end by itself: a person's may not.
+    if alike and before["by"] != pauses.SYSTEM:
         return task
-    shown = {**task.shown, "paused": why}
-    return replace(task, status="paused", paused_at=now, shown=shown)
+    return replace(task, shown={**task.shown, "paused": said})
 
 
 def resumed(task: Task, now: int) -> Task:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from onthedot.core import packed
+from onthedot.core import packed, pauses
 from onthedot.core.instants import local, nominal, parse_nominal
 from onthedot.core.notes import note_of
 from onthedot.core.numbers import NOT_FIRED_SEC
@@ -93,7 +93,8 @@ def view(slot: int, schedule: Schedule, task: Task, *, row: Run | None, now: int
 
 def _without_row(slot: int, schedule: Schedule, task: Task, now: int) -> tuple[str, str | None]:
     """What passes under a pause gets its rows when the pause ends."""
-    paused = task.status == "paused" and slot > task.paused_at
-    if schedule.due_at(slot) + NOT_FIRED_SEC > now:
+    due = schedule.due_at(slot)
+    paused = slot > task.paused_at and pauses.holds(task, due)
+    if due + NOT_FIRED_SEC > now:
         return "upcoming", "paused" if paused else None
     return ("skipped", "paused") if paused else ("unaccounted", None)

@@ -8,10 +8,14 @@ from typing import Any
 
 from onthedot.core.access import TABLE
 from onthedot.core.moments import moment
+from onthedot.core.pauses import SYSTEM
+from onthedot.core.task import Task
 from onthedot.core.ulid import ulid
 from onthedot.core.writes import Insert
 
 KEPT_SEC = 400 * 86_400
+# Where what nobody asked for is told of: beside the runs, for the audit knows no other place.
+RUNS, OF_ITSELF = "runs", "trail#"
 # A payload may be large and may be private: that it changed is enough.
 _UNTOLD = frozenset({"payload"})
 
@@ -52,6 +56,24 @@ def insert(
         "expires_at": by.now_ms // 1000 + KEPT_SEC,
     }
     return Insert(TABLE, item, ("pk", "sk"))
+
+
+def by_itself(task: Task, what: str, reason: str, at_ms: int) -> Insert:
+    """Tell of what the system did to a task at its own time; told twice, it is there once."""
+    at = moment(at_ms) or ""
+    item = {
+        "task_id": f"{OF_ITSELF}{task.tenant_id}",
+        "scheduled_for": f"{at}#{task.task_id}",
+        "at": at,
+        "key_id": SYSTEM,
+        "what": what,
+        "about": task.task_id,
+        "request_id": None,
+        "before": {},
+        "after": {"status": task.status, "reason": reason},
+        "expires_at": at_ms // 1000 + KEPT_SEC,
+    }
+    return Insert(RUNS, item, ("task_id", "scheduled_for"))
 
 
 def _told(fields: Mapping[str, Any], changed: list[str]) -> dict[str, Any]:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from onthedot.adapters import claims, clock
+from onthedot.core import pauses
 from onthedot.core import task as tasks
 from onthedot.core.keys import CURSOR, SPEC
-from onthedot.core.registered import cursor, first_due
+from onthedot.core.registered import cursor, first_due, revision
 from onthedot.core.task import Task
 from onthedot.core.writes import Clause, Outcome, Part, Update
 from onthedot.flows.ahead import counted_ahead
@@ -37,6 +38,8 @@ def change(task_id: str, edit: Edit, also: Also = _nothing_else) -> Task | None:
         if known is None:
             return None
         now = clock.now_ms() // 1000
+        if _its_pause_ended(known, now):
+            continue
         wanted = edit(known.task, now)
         if _alike(wanted, known.task):
             # An earlier try may have died between its write and here: all of it is done again.
@@ -46,14 +49,36 @@ def change(task_id: str, edit: Edit, also: Also = _nothing_else) -> Task | None:
             # Nothing revives it.
             return None
         wanted = replace(_reopened(known, wanted, now), version=known.task.version + 1)
-        if _moves(known.task, wanted):
-            close_the_books(known, now)
-        back = counted_ahead(known, now) if _goes_back(known.task, wanted) else 0
-        writes = [*_writes(known, wanted, back), *also(known.task, wanted)]
-        if claims.write_together(writes) is Outcome.DONE:
-            make_it_govern(wanted, sent_from=_sent_from(known, wanted))
+        if _written(known, wanted, now, also):
             return wanted
     raise RuntimeError(f"{task_id} kept changing under {_TRIES} attempts to edit it")
+
+
+def _written(known: Known, wanted: Task, now: int, also: Also) -> bool:
+    if _moves(known.task, wanted):
+        close_the_books(known, now)
+    back = counted_ahead(known, now) if _goes_back(known.task, wanted) else 0
+    writes = [*_writes(known, wanted, back), *also(known.task, wanted)]
+    if claims.write_together(writes) is not Outcome.DONE:
+        return False
+    make_it_govern(wanted, sent_from=_sent_from(known, wanted))
+    return True
+
+
+def _its_pause_ended(known: Known, now: int) -> bool:
+    """Write down that a pause is over, as of its end, before anything else is said of the task."""
+    at = pauses.over(known.task, now)
+    if at is None:
+        return False
+    wanted = pauses.ended(known.task, at)
+    wanted = replace(wanted, version=known.task.version + 1)
+    _written(known, wanted, wanted.effective_from, resumed_by_itself)
+    return True
+
+
+def resumed_by_itself(before: Task, after: Task) -> Sequence[Part]:
+    """Keep what ruled until then: a resume is the beginning of another schedule."""
+    return [revision(before, until=after.effective_from, by=pauses.SYSTEM)]
 
 
 def _alike(wanted: Task, present: Task) -> bool:

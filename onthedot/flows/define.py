@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from onthedot.adapters import access as stored
 from onthedot.adapters import claims, tables
-from onthedot.core import lifecycle, names, trail
+from onthedot.core import lifecycle, names, pauses, trail
 from onthedot.core import task as tasks
 from onthedot.core.definition import fields_of
 from onthedot.core.problems import Fault, Problem
@@ -52,10 +53,16 @@ def edit(task_id: str, make: Edit, by: By, what: str) -> Task | None:
             parts += [names.freeing(before), names.taking(after)]
         if after.schedule_version != before.schedule_version:
             parts.append(revision(before, until=after.effective_from, by=by.key_id))
-        told = trail.insert(by, what, task_id, before=fields_of(before), after=fields_of(after))
+        if pauses.end_of(after) not in (None, pauses.end_of(before)):
+            parts += pauses.to_end(after)
+        told = trail.insert(by, what, task_id, before=_told_of(before), after=_told_of(after))
         return [*parts, told]
 
     return change(task_id, made, also)
+
+
+def _told_of(task: Task) -> dict[str, Any]:
+    return fields_of(task) | {"paused": task.shown.get("paused")}
 
 
 def end(task_id: str, by: By) -> Task | None:

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from onthedot.adapters import clock, tables
-from onthedot.core import events, lifecycle
+from onthedot.core import events, lifecycle, pauses
 from onthedot.core import health as healths
 from onthedot.core.events import Event
 from onthedot.core.health import PAUSE_AFTER, Health
 from onthedot.core.moments import moment
+from onthedot.core.pauses import SYSTEM
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows import events as telling
-from onthedot.flows.change import change
+from onthedot.flows.change import change, resumed_by_itself
 from onthedot.flows.known import read
+from onthedot.flows.pauses import tell
 from onthedot.flows.trigger import trigger
-
-_SYSTEM = "system"
 
 
 def look_at(ended: Sequence[Run]) -> dict[str, int]:
@@ -54,7 +54,7 @@ def _kept(health: Health) -> Health:
     now_ms = clock.now_ms()
     if not health.failures:
         if health.paused_ms:
-            telling.keep(_resume(health, now_ms))
+            _resume(health, now_ms)
         tables.delete(healths.TABLE, healths.key(health.task_id))
         return Health(task_id=health.task_id)
     if health.failures >= PAUSE_AFTER and not health.paused_ms:
@@ -66,7 +66,7 @@ def _kept(health: Health) -> Health:
 def _pause(health: Health) -> None:
     """Only what recurs can be stopped, and only what nobody has stopped before; once is enough."""
     reason = f"{health.failures} runs in a row died"
-    why = {"at": moment(health.paused_ms), "by": _SYSTEM, "reason": reason, "until": None}
+    why = {**pauses.why(0, SYSTEM, reason), "at": moment(health.paused_ms)}
     task = None
     if health.task_id.startswith("sch_"):
         task = change(
@@ -74,16 +74,17 @@ def _pause(health: Health) -> None:
             lambda task, now: lifecycle.paused(task, now, why) if task.status == "active" else task,
         )
     if task is not None and _stopped_by_us(task):
-        telling.keep([events.of_task("paused", task, reason, health.paused_ms)])
+        tell("paused", task, reason, health.paused_ms)
     tables.put(healths.TABLE, replace(health, done=True).item())
 
 
-def _resume(health: Health, now_ms: int) -> list[Event]:
+def _resume(health: Health, now_ms: int) -> None:
     known = read(health.task_id)
     if known is None or not _stopped_by_us(known.task):
-        return []
-    change(health.task_id, lifecycle.resumed)
-    return [events.of_task("resumed", known.task, "a probe succeeded", now_ms)]
+        return
+    task = change(health.task_id, lifecycle.resumed, resumed_by_itself)
+    if task is not None:
+        tell("resumed", task, "a probe succeeded", now_ms)
 
 
 def _probe(paused: Iterable[Health]) -> int:
@@ -106,4 +107,4 @@ def _probe(paused: Iterable[Health]) -> int:
 
 def _stopped_by_us(task: Task) -> bool:
     why = task.shown.get("paused") or {}
-    return task.status == "paused" and why.get("by") == _SYSTEM
+    return task.status == "paused" and why.get("by") == SYSTEM

@@ -8,7 +8,7 @@ from typing import Any
 
 from onthedot.adapters import claims, clock
 from onthedot.core import due as dues
-from onthedot.core import lifecycle
+from onthedot.core import lifecycle, pauses
 from onthedot.core import task as tasks
 from onthedot.core.numbers import LOOK_AHEAD_SEC
 from onthedot.core.registered import cursor, first_due
@@ -78,12 +78,14 @@ def _dispatch_near(cursors: Sequence[Mapping[str, Any]]) -> None:
 
 def pause(task_id: str) -> Task | None:
     """Stop new starts; what runs goes on."""
-    return change(task_id, lambda task, now: replace(task, status="paused", paused_at=now))
+    return change(
+        task_id, lambda task, now: lifecycle.paused(task, now, pauses.why(now, pauses.SYSTEM))
+    )
 
 
 def resume(task_id: str) -> Task | None:
     """Go on from now."""
-    return change(task_id, lambda task, now: _restarted(replace(task, status="active"), now))
+    return change(task_id, lifecycle.resumed)
 
 
 def delete(task_id: str) -> Task | None:

@@ -23,6 +23,7 @@ from onthedot.flows.cancel import cancel
 from onthedot.flows.change import change
 from onthedot.flows.replay import replay
 from onthedot.flows.trigger import trigger
+from tests.simulation import pauses
 from tests.simulation.faults import Aim
 from tests.simulation.invariants import Measure, broken
 from tests.simulation.process import Process
@@ -53,6 +54,8 @@ def history(scene: Scene, seed: int, aims: tuple[Aim, ...] = ()) -> Stage:
     if "backfill" in scene.calls:
         until_sec = scene.course.ticks_until + 300
         stage.world.every(60, "step", lambda _: loops.step(), first_sec=40, until_sec=until_sec)
+    if "pause for a while" in scene.calls:
+        pauses.each_minute(stage, scene.course.sec - 300)
     play(stage, scene.course)
     return stage
 
@@ -229,6 +232,7 @@ _EDITS: dict[str, Callable[[str, float], Any]] = {
     "pause": lambda task_id, _: register.pause(task_id),
     "resume": lambda task_id, _: register.resume(task_id),
     "delete": lambda task_id, _: register.delete(task_id),
+    "pause for a while": pauses.paused_for_a_while,
     "close": _reclosed(LUNCH),
     "open": _reclosed(),
     "half": _rescheduled("half"),

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tests.simulation import laws_api, laws_calendars, laws_gate, laws_keys, laws_runs, laws_slots
+from tests.simulation import (
+    laws_api,
+    laws_calendars,
+    laws_gate,
+    laws_keys,
+    laws_pauses,
+    laws_runs,
+    laws_slots,
+)
 from tests.simulation.journal import read
 from tests.simulation.stage import Stage
 
@@ -55,6 +63,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
         laws_api.grounded(journal),
         laws_api.fired(journal, ruled),
         laws_calendars.heeded(stage, ruled, until_sec),
+        laws_pauses.heeded(stage, journal),
         laws_api.triggered(stage),
         laws_api.beside(stage, journal),
         laws_api.filled(stage),

@@ -10,6 +10,7 @@ from onthedot.core.keys import is_slot_key, run_id
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from tests.simulation.journal import Change, Journal, Version
+from tests.simulation.laws_pauses import end_of, stopped
 from tests.simulation.stage import Stage
 
 _EDGE_MS = 6_000
@@ -49,7 +50,8 @@ def _allows(task: Task, change: Change) -> bool:
         return False
     if not is_slot_key(change.key):
         return True
-    return task.status != "paused" and _has(task, change)
+    due = change.after.due_ms / 1000 if change.after else 0.0
+    return not stopped(task, due) and _has(task, change)
 
 
 def _has(task: Task, change: Change) -> bool:
@@ -115,7 +117,7 @@ def fired(journal: Journal, ruled: list[tuple[Task, float, float]]) -> Iterator[
                 continue
             due = change.after.due_ms / 1000 if change.after else 0.0
             first = change.started and change.after and change.after.attempt == 1
-            if first and since < due < until:
+            if first and since < due < min(until, end_of(task)):
                 yield f"unpaused: {change.run_id} started though it was due in a pause"
 
 

@@ -11,6 +11,7 @@ from tests.simulation import (
     mutants_calendars,
     mutants_dispatch,
     mutants_keys,
+    mutants_pauses,
     mutants_work,
     mutants_write,
 )
@@ -177,6 +178,24 @@ MUTANTS = (
         "a blackout to come may be lifted",
         mutants_calendars.recorded,
         ("calendars",),
+    ),
+    Mutant(
+        "ended late",
+        "0080: a pause is over at its end, whenever that is written",
+        mutants_pauses.from_now,
+        ("pauses",),
+    ),
+    Mutant(
+        "paused as written",
+        "0080: the worker knows when a pause is over",
+        mutants_pauses.as_written,
+        ("pauses",),
+    ),
+    Mutant(
+        "unlisted first",
+        "0080: a pause is ended, then off the list",
+        mutants_pauses.forgotten_first,
+        ("pauses",),
     ),
     Mutant("key lost", "0064: a retry keeps its key's place", mutants_keys.place_lost, ("keys",)),
     Mutant("key kept", "0064: who leaves calls the next", mutants_keys.kept, ("keys bare",)),

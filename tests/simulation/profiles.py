@@ -355,6 +355,15 @@ SCENES = (
         calls=("close", "open", "pause", "resume"),
         calls_max=4,
     ),
+    # Pauses that end by themselves, and users who come before; whoever is to end one may die.
+    Scene(
+        name="pauses",
+        kinds=("minute", "twenty", "all", "queue", "jitter"),
+        faults=replace(_ROUGH, faults_until_sec=400, crash_before=0.02, crash_after=0.03),
+        course=Course(ticks_until=660, sec=1_500),
+        calls=("pause for a while", "pause for a while", "pause", "resume", "payload", "other"),
+        calls_max=4,
+    ),
     Scene(name="poison", faults=_ROUGH, poison=True),
     Scene(name="purge", faults=replace(_ROUGH, purge=0.5), course=Course(sec=2_400)),
     Scene(

@@ -1,0 +1,58 @@
+"""Ending pauses: each minute waits for those that end in it, and ends each at its second.
+
+Any change of a task writes its pause's end down first; so an end that is late is only written late.
+"""
+
+from __future__ import annotations
+
+from onthedot.adapters import claims, clock, tables
+from onthedot.core import events, pauses, trail
+from onthedot.core.instants import nominal
+from onthedot.core.task import Task
+from onthedot.flows import events as telling
+from onthedot.flows.change import change
+from onthedot.flows.known import read
+
+# Until the next minute's, and some seconds more, for no minute begins on time.
+AHEAD_SEC = 70
+_REASON = "the pause ended"
+
+
+def end_those_due() -> int:
+    """Give how many ended by themselves; one that a user has ended or moved is only forgotten."""
+    over = nominal(clock.now_ms() // 1000 + AHEAD_SEC)
+    ended = 0
+    for item in list(tables.rows(("task_id", pauses.OPEN), "scheduled_for", ("0", f"{over}~"))):
+        end = pauses.listed_end(item)
+        if _wanted(item["of"], end):
+            _wait_until(end - 1)
+            ended += _end(item["of"], end)
+        tables.delete(pauses.TABLE, {name: item[name] for name in ("task_id", "scheduled_for")})
+    return ended
+
+
+def _wanted(task_id: str, end: int) -> bool:
+    known = read(task_id)
+    return known is not None and (
+        pauses.end_of(known.task) == end or pauses.ended_at(known.task, end)
+    )
+
+
+def _wait_until(instant: int) -> None:
+    while (left_ms := instant * 1000 - clock.now_ms()) > 0:
+        clock.sleep(left_ms / 1000)
+
+
+def _end(task_id: str, end: int) -> bool:
+    """Ask for no change but that: whoever died in the middle of it is followed up as well."""
+    task = change(task_id, lambda task, _: task)
+    if task is None or not pauses.ended_at(task, end):
+        return False
+    tell("resumed", task, _REASON, end * 1000)
+    return True
+
+
+def tell(what: str, task: Task, reason: str, at_ms: int) -> None:
+    """Tell of what the system did to a schedule, by an event and on the audit trail."""
+    telling.keep([events.of_task(what, task, reason, at_ms)])
+    claims.write_one(trail.by_itself(task, f"schedule.{what}", reason, at_ms))

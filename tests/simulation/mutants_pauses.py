@@ -1,0 +1,47 @@
+"""Planted faults of pauses that end by themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onthedot.adapters import clock, tables
+from onthedot.core import pauses
+from onthedot.core.instants import nominal
+from onthedot.core.task import Task
+from onthedot.flows import pauses as ending
+from tests.simulation import pauses as played
+
+Patch = tuple[Any, str, Any]
+
+
+def from_now() -> list[Patch]:
+    """It goes on from when that is written, as after a user's resume."""
+    original = pauses.over
+
+    def over(task: Task, now: int) -> int | None:
+        return None if original(task, now) is None else now
+
+    return [(pauses, "over", over)]
+
+
+def as_written() -> list[Patch]:
+    """The worker goes by the status alone."""
+    return [(pauses, "holds", lambda task, _: task.status == "paused")]
+
+
+def forgotten_first() -> list[Patch]:
+    """It is taken off the list, and then it is ended."""
+
+    def end_those_due() -> int:
+        over = nominal(clock.now_ms() // 1000 + ending.AHEAD_SEC)
+        between = ("0", f"{over}~")
+        for item in list(tables.rows(("task_id", pauses.OPEN), "scheduled_for", between)):
+            end = pauses.listed_end(item)
+            tables.delete(
+                pauses.TABLE, {"task_id": pauses.OPEN, "scheduled_for": item["scheduled_for"]}
+            )
+            ending._wait_until(end - 1)  # noqa: SLF001  # only the order is another
+            ending._end(item["of"], end)  # noqa: SLF001
+        return 0
+
+    return [(played, "end_those_due", end_those_due)]

@@ -160,7 +160,12 @@ def suspect(run: Run | None, now_ms: int) -> bool:
         return False
     if run.life.status == "running":
         return now_ms > run.life.lease_ms
-    return any(record["outcome"] == "lost" for record in run.life.attempts)
+    return was_lost(run)
+
+
+def was_lost(run: Run | None) -> bool:
+    """Tell whether a worker has been lost over it."""
+    return run is not None and any(each["outcome"] == "lost" for each in run.life.attempts)
 
 
 def needs_cover_check(run: Run, now_ms: int) -> bool:

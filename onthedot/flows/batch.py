@@ -69,6 +69,17 @@ class Batch:
             queue=self.queue,
         )
 
+    def pass_on(self, tickets: Sequence[Ticket]) -> None:
+        """Send runs on in messages of their own, to whoever has a place for them."""
+        owed = [(ticket, self.naming(ticket.run_id)) for ticket in tickets]
+        singles = {
+            ticket.run_id: self.single(of[0].pack, ticket, "split") for ticket, of in owed if of
+        }
+        refused = queue.send([(single, 0) for single in singles.values()])
+        left = {ticket.run_id for single in refused for ticket in single.tickets}
+        self.done(singles.keys() - left)
+        self.delete_done()
+
     def naming(self, run_id: str) -> list[Received]:
         """Give the messages that still owe a run."""
         return [message for message in self.messages if run_id in message.owes]

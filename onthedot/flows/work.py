@@ -10,9 +10,10 @@ from typing import Any
 
 from onthedot.adapters import aws, clock, ids, runner
 from onthedot.adapters.aws import Watch
-from onthedot.core.decide import Hint, suspect
+from onthedot.core.decide import Hint
 from onthedot.core.numbers import HEARTBEAT_SEC
 from onthedot.core.policy import Again, error_of
+from onthedot.flows import suspects
 from onthedot.flows.batch import Batch, received
 from onthedot.flows.heartbeat import extend
 from onthedot.flows.job import Job, load
@@ -63,11 +64,11 @@ def _jobs(batch: Batch) -> list[Job]:
 def _shift(batch: Batch, waiting: list[Job], *, worker: str) -> None:
     """Start what is due, wait for the next thing to happen, settle what has ended."""
     running: list[Job] = []
+    began_ms = clock.now_ms()
     beat = clock.monotonic() + HEARTBEAT_SEC
     patience = 0.0
     while waiting or running:
-        ready = _ready(waiting, running)
-        if ready:
+        if ready := suspects.ready(waiting, running):
             began = clock.monotonic()
             started, again = start_due(batch, ready, worker=worker)
             patience = _let_others_start(began)
@@ -87,18 +88,12 @@ def _shift(batch: Batch, waiting: list[Job], *, worker: str) -> None:
             running = extend(batch, running)
             beat = clock.monotonic() + HEARTBEAT_SEC
             continue
-        _wait(waiting, running, beat)
-
-
-def _ready(waiting: Sequence[Job], running: Sequence[Job]) -> list[Job]:
-    """Those whose time has come; a suspect only when nothing else runs, or will, beside it."""
-    now_ms = clock.now_ms()
-    due = [job for job in waiting if job.wake_ms <= now_ms]
-    trusted = [job for job in due if not suspect(job.run, now_ms)]
-    if trusted:
-        return trusted
-    alone = not running and all(suspect(job.run, now_ms) for job in waiting)
-    return due[:1] if alone else []
+        if shut_out := suspects.shut_out(waiting, running, began_ms):
+            batch.pass_on([job.ticket for job in shut_out])
+            waiting = [job for job in waiting if job not in shut_out]
+            continue
+        moments = [suspects.moment_ms(job, began_ms) for job in waiting]
+        _wait(moments, running, beat)
 
 
 def _stop_late(running: Sequence[Job]) -> None:
@@ -126,12 +121,12 @@ def _until_next(waiting: Sequence[Job]) -> float:
     return min(moments, default=HEARTBEAT_SEC * 1000) / 1000
 
 
-def _wait(waiting: Sequence[Job], running: Sequence[Job], beat: float) -> None:
+def _wait(moments: Sequence[int], running: Sequence[Job], beat: float) -> None:
     """Until a run is due, a handler ends or is late, or the leases want extending."""
     now_ms = clock.now_ms()
-    moments = [job.wake_ms for job in waiting if job.wake_ms > now_ms]
-    moments += [job.abandoned_ms for job in running]
-    seconds = [(moment - now_ms) / 1000 for moment in moments]
+    seconds = [
+        (each - now_ms) / 1000 for each in (*moments, *(job.abandoned_ms for job in running))
+    ]
     if running:
         runner.wait([job.part for job in running], min([*seconds, beat - clock.monotonic()]))
     else:

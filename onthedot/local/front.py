@@ -98,9 +98,10 @@ class FrontDoor:
                 writer.write(_unavailable("The stack ended before it answered."))
                 await writer.drain()
         finally:
+            # Closed before anything is awaited: the door may be stopped just then.
+            up_writer.close()
             sending.cancel()
             await asyncio.gather(sending, return_exceptions=True)
-            up_writer.close()
 
 
 @contextmanager

@@ -28,6 +28,9 @@ ROUNDS = range(int(os.environ.get("ROUNDS", "1")))
 FIRES_A_SEC = 50
 # A dead worker's run starts again within this after its death.
 AGAIN_SEC = 27
+# Of a message that it had been handed and had not looked at yet, nothing but the audit knows: it
+# looks a minute after the run was due, and comes once a minute.
+AUDITED_SEC = 120
 # Other tests may have the processors for that long; `make kill` is alone and allows one second.
 BUSY_SEC = float(os.environ.get("BUSY_SEC", "15"))
 
@@ -84,16 +87,21 @@ def test_a_worker_killed_in_mid_run_has_its_run_started_again_and_settled_once(
         time.sleep(6)
         assert local.kill("WorkFunction") >= 1
         killed_ms = time.time_ns() // 1_000_000
-        seen = settled(tasks, within_sec=120)
+        seen = settled(tasks, within_sec=AUDITED_SEC + 60)
         assert local.settled(run_id, within_sec=120)["status"] == "succeeded"
         long = run.parse(tables.get("runs", run.row_key(run_id)) or {})
 
-        waited_ms = [each.life.started_ms - max(killed_ms, each.life.due_ms) for each in seen.runs]
-        again_ms = long.life.started_ms - killed_ms
-        print(f"again after {again_ms} ms; others at most {max(waited_ms)} ms after kill and due")
+        again_ms = [each.life.started_ms - killed_ms for each in (long, *seen.again)]
+        others = [each.life for each in seen.runs if each.life.attempt == 1]
+        waited_ms = [life.started_ms - max(killed_ms, life.due_ms) for life in others]
+        print(
+            f"{len(again_ms)} runs again {min(again_ms)} to {max(again_ms)} ms after the kill; "
+            f"{len(others)} others at most {max(waited_ms)} ms after it and their due time"
+        )
         assert (seen.missing, seen.stray) == (set(), set())
         assert (long.life.attempt, len(long.life.attempts)) == (2, 1)
-        assert max(again_ms, *waited_ms) < (AGAIN_SEC + BUSY_SEC) * 1000
+        assert max(again_ms) < (AGAIN_SEC + BUSY_SEC) * 1000
+        assert max(waited_ms) < (AUDITED_SEC + BUSY_SEC) * 1000
 
 
 def test_after_a_kill_of_emulator_and_database_the_audit_accounts_for_every_slot(

@@ -73,6 +73,7 @@ def judged(stage: Stage, scene: Scene) -> list[str]:
         purged=bool(scene.faults.purge),
         late_sec=scene.late_sec,
         smooth=scene.smooth,
+        resumed=scene.resumed,
     )
     return broken(stage, measure)
 

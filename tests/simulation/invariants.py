@@ -30,6 +30,8 @@ class Measure:
     late_sec: float = 0.0
     # Everything succeeds at its first attempt.
     smooth: bool = False
+    # What a dead worker leaves is taken over by its time.
+    resumed: bool = False
 
 
 def broken(stage: Stage, measure: Measure) -> list[str]:
@@ -69,6 +71,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
         laws_api.filled(stage),
         laws_runs.punctual(stage, journal, measure.late_sec) if measure.late_sec else (),
         laws_runs.all_succeed(stage) if measure.smooth else (),
+        laws_runs.resumed(journal) if measure.resumed else (),
         _sound(stage),
     )
     return list(dict.fromkeys(law for each in laws for law in each))

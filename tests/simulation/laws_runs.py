@@ -12,6 +12,7 @@ from tests.simulation.journal import SKEW_MS, Change, Journal, Move, Seen
 from tests.simulation.stage import Stage
 
 _QUIET_MS = 300_000
+_TAKEOVER_MS = 7_000
 
 
 def sound_writes(journal: Journal) -> Iterator[str]:
@@ -59,6 +60,19 @@ def held_alone(journal: Journal) -> Iterator[str]:
             if left_ms > 0:
                 yield f"two hold: {change.run_id} was taken over {left_ms:.0f} ms too soon"
         skews[change.run_id] = change.skew_ms
+
+
+def resumed(journal: Journal) -> Iterator[str]:
+    """Where nothing disturbs the one who takes it over, a dead worker's run starts again at once.
+
+    Its lease ends 20 s after the last sign of life, and its takeover follows 7 s later at most.
+    """
+    for change in journal.changes:
+        before = change.before
+        if change.started and before and before.status == "running":
+            late_ms = change.at_ms - before.lease_ms - _TAKEOVER_MS
+            if late_ms > 0:
+                yield f"left lying: {change.run_id} was taken over {late_ms / 1000:.1f} s too late"
 
 
 def _begun(change: Change) -> Iterator[str]:

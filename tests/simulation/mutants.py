@@ -157,6 +157,8 @@ MUTANTS = (
     ),
     Mutant("unsplit", "a pack that comes back is split", mutants_work.unsplit, ("poison",)),
     Mutant("together", "a suspect runs alone", mutants_work.together, ("killers",)),
+    Mutant("stranger", "0018: first sight waits for the lease", mutants_work.stranger, ("deaths",)),
+    Mutant("shut out", "0019: a suspect finds itself a place", mutants_work.stay, ("deaths",)),
     Mutant(
         "planned twice",
         "one plan a task a dispatch",

@@ -15,7 +15,7 @@ from onthedot.core.run import Life, Run
 from onthedot.core.skew import Skew
 from onthedot.core.writes import Clause, Outcome, Update
 from onthedot.flows import bury as burying
-from onthedot.flows import gate, gates, settling, starting
+from onthedot.flows import gate, gates, settling, starting, suspects
 from onthedot.flows import job as jobs_of
 from onthedot.flows import work as working
 from onthedot.flows.batch import Batch
@@ -240,4 +240,22 @@ def unsplit() -> list[Patch]:
 
 def together() -> list[Patch]:
     """Whatever killed a worker is tried again beside others."""
-    return [(working, "suspect", lambda *_: False)]
+    return [(suspects, "suspect", lambda *_: False)]
+
+
+def stranger() -> list[Patch]:
+    """Whoever has a pack's run in a message of its own stays away from a busy one for a minute."""
+
+    def changed(told: Decision, run: Any, _: Any, hint: Any) -> Decision:
+        stays = isinstance(told, Busy) and hint.receives == 1
+        if stays and run.life.msg != hint.message_id and hint.attempt <= run.life.attempt:
+            return Busy(60)
+        return told
+
+    return _deciding(changed)
+
+
+def stay() -> list[Patch]:
+    """What may have killed a worker waits until nothing runs beside it, however long that takes."""
+    for_ever_ms = 1_000_000_000
+    return [(suspects, "shut_out", lambda *_: []), (suspects, "_SHUT_OUT_MS", for_ever_ms)]

@@ -69,6 +69,7 @@ class Scene:
     # What the laws may ask for besides.
     late_sec: float = 0.0
     smooth: bool = False
+    resumed: bool = False
 
 
 def _quiet(**chances: Any) -> Profile:
@@ -207,6 +208,17 @@ SCENES = (
         drawn=3,
         faults=_quiet(double_message=0.05),
         killing=0.1,
+    ),
+    # One worker dies with a pack of long runs: each of them starts again by its time.
+    Scene(
+        name="deaths",
+        kinds=("minute", "three", "twenty", "all", "latest", "none"),
+        drawn=5,
+        faults=Profile(
+            faults_until_sec=FAULTS_UNTIL_SEC, faults_max=1, crash_before=0.03, crash_after=0.03
+        ),
+        takes_sec=90,
+        resumed=True,
     ),
     # A dispatcher that dies after a while: the next tick is still ahead of time.
     Scene(

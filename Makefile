@@ -44,8 +44,10 @@ load: setup ## measure 1,000 one-minute schedules on the local stack: spread, th
 
 # Alone on the machine nothing is late by more than a second; beside other tests it may be.
 ROUNDS ?= 10
-kill: setup ## kill dispatchers, workers and the whole local stack under load, ROUNDS=10 times each
-	@ROUNDS=$(ROUNDS) BUSY_SEC=1 $(venv) -m pytest tests/e2e/test_kill.py --numprocesses=0 --capture=no --verbose
+RUNS ?= 1000
+kill: setup ## kill dispatchers, workers and the whole local stack under load, ROUNDS=10 times each, and workers at random beside RUNS=1000 runs
+	@ROUNDS=$(ROUNDS) BUSY_SEC=1 RUNS=$(RUNS) $(venv) -m pytest tests/e2e/test_kill.py \
+	  tests/engines/test_random_kills.py --numprocesses=0 --capture=no --verbose
 
 fuzz: setup ## throw 200,000 broken schedules at the parser
 	@FUZZ=200000 $(venv) -m pytest tests/core/test_fuzz.py

@@ -43,14 +43,14 @@ def heartbeat(run_id: str, body: Annotated[HeartbeatIn, Body()]) -> Response[str
     """Extend a lease."""
     _small(body.progress, "progress")
     kept = lease.extend(
-        _known(run_id),
+        known(run_id),
         body.attempt,
         tenant_id=tenant(),
         lease_sec=body.lease_sec,
         progress=body.progress,
     )
     if isinstance(kept, Told):
-        raise _refused(run_id, body.attempt, kept)
+        raise refused(run_id, body.attempt, kept)
     return answers.answer(
         {
             "lease_until": moment(kept.life.lease_ms),
@@ -77,9 +77,9 @@ def fail(run_id: str, body: Annotated[FailIn, Body()]) -> Response[str]:
 
 
 def _settled(run_id: str, attempt: int, answer: Answer) -> Response[str]:
-    told = lease.settle(_known(run_id), attempt, answer, tenant_id=tenant())
+    told = lease.settle(known(run_id), attempt, answer, tenant_id=tenant())
     if told is not Told.TAKEN:
-        raise _refused(run_id, attempt, told)
+        raise refused(run_id, attempt, told)
     return answers.empty()
 
 
@@ -111,7 +111,7 @@ def _error(said: ErrorIn | str | None) -> dict[str, Any]:
     return error_of("Error", said or "the worker gave no reason")
 
 
-def _known(run_id: str) -> str:
+def known(run_id: str) -> str:
     """An id that names no row is nobody's."""
     task_id, _, key = run_id.partition(".")
     if not task_id or "T" not in key:
@@ -119,7 +119,7 @@ def _known(run_id: str) -> str:
     return run_id
 
 
-def _refused(run_id: str, attempt: int, told: Told) -> Problem:
+def refused(run_id: str, attempt: int, told: Told) -> Problem:
     if told is Told.MISSING:
         return not_found("run of that id")
     return Problem("lease_lost", f"Attempt {attempt} does not have {run_id} any more.")

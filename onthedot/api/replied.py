@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from onthedot.api.replies import Health, Schedule, ScheduleEntry, Task, TaskEntry
-from onthedot.api.replies_lease import Kept, Leases
+from onthedot.api.replies_lease import Kept, Leases, PreviousSuccess, Step
 from onthedot.api.replies_rest import (
     Calendar,
     ComingFire,
@@ -74,6 +74,8 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "POST /v1/runs/{run_id}/heartbeat": {200: Kept},
     "POST /v1/runs/{run_id}/complete": {204: None},
     "POST /v1/runs/{run_id}/fail": {204: None},
+    "POST /v1/runs/{run_id}/once": {200: Step},
+    "GET /v1/runs/{run_id}/previous-success": {200: PreviousSuccess},
     "GET /v1/dead-letters": {200: Page[DeadLetter]},
     "GET /v1/dead-letters/groups": {200: CompletePage[ErrorGroup]},
     "POST /v1/dead-letters/replay": {200: Plan, 202: Operation},

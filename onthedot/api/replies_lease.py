@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from onthedot.api.replies import Moment, Told
+from onthedot.api.replies import Moment, Slot, Told
 from onthedot.api.replies_runs import Run
 
 
@@ -29,3 +29,16 @@ class Kept(Told):
 
     lease_until: Moment
     cancel_requested: bool
+
+
+class Step(Told):
+    """Whether a step's effect is recorded, and as what."""
+
+    recorded: bool
+    value: Any
+
+
+class PreviousSuccess(Told):
+    """The slot that last succeeded before the run, or when a manual run was due that did."""
+
+    previous_success: Slot | Moment | None

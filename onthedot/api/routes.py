@@ -77,6 +77,8 @@ ROUTES = (
     _route("POST /v1/runs/{run_id}/heartbeat", "worker"),
     _route("POST /v1/runs/{run_id}/complete", "worker"),
     _route("POST /v1/runs/{run_id}/fail", "worker"),
+    _route("POST /v1/runs/{run_id}/once", "worker"),
+    _route("GET /v1/runs/{run_id}/previous-success", "worker"),
     _route("GET /v1/dead-letters", "read"),
     _route("GET /v1/dead-letters/groups", "read"),
     _route("POST /v1/dead-letters/replay", "write", once=True),

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from onthedot.api.shapes_target import Written
+from onthedot.core.once import STEP_MAX
 
 LeaseSec = Annotated[int, Field(ge=10, le=3_600)]
 Attempt = Annotated[int, Field(ge=1)]
@@ -35,6 +36,14 @@ class CompleteIn(Written):
 
     attempt: Attempt
     result: Any = None
+
+
+class OnceIn(Written):
+    """A step of the run; with `value`, its effect has been had."""
+
+    attempt: Attempt
+    key: str = Field(min_length=1, max_length=STEP_MAX)
+    value: Any = None
 
 
 class ErrorIn(Written):

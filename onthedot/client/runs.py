@@ -9,7 +9,7 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from onthedot.client.pages import walk
-from onthedot.client.shapes import Json, Lease, Run
+from onthedot.client.shapes import Json, Lease, Run, Step
 from onthedot.client.transport import Transport
 
 _FINAL = frozenset({"succeeded", "dead", "skipped", "missed", "cancelled"})
@@ -86,6 +86,21 @@ class Leases:
         """Say that it is not: `permanent`, `retry_in_sec` and `release` say what follows."""
         body = {"attempt": attempt, "error": error, **how}
         self.transport.call("POST", _at(run_id, "fail"), body=body)
+
+    def recorded(self, run_id: str, attempt: int, step: str) -> Step:
+        """Look up what an attempt of the run has recorded of a step."""
+        body = {"attempt": attempt, "key": step}
+        return cast("Step", self.transport.call("POST", _at(run_id, "once"), body=body))
+
+    def record(self, run_id: str, attempt: int, step: str, value: object) -> Step:
+        """Record a step; the value that was first is answered."""
+        body = {"attempt": attempt, "key": step, "value": value}
+        return cast("Step", self.transport.call("POST", _at(run_id, "once"), body=body))
+
+    def previous_success(self, run_id: str) -> str | None:
+        """Tell when the run's task last succeeded before it."""
+        answer = self.transport.call("GET", _at(run_id, "previous-success"))
+        return cast("str | None", answer["previous_success"])
 
 
 def _at(run_id: str, what: str = "") -> str:

@@ -67,3 +67,10 @@ class Lease(TypedDict, total=False):
     lease_until: str
     deadline: str
     checkpoint: Any
+
+
+class Step(TypedDict):
+    """Whether a step of a run has been recorded, and as what."""
+
+    recorded: bool
+    value: Any

@@ -22,13 +22,19 @@ def key(run_id: str, step: str) -> dict[str, str]:
     return {"task_id": task_id, "scheduled_for": f"{row}^once#{step}"}
 
 
-def record(run_id: str, step: str, value: Any, *, now_ms: int) -> Insert:  # noqa: ANN401 any JSON
-    """Keep a value for every later attempt; the first to keep one wins."""
+def written(step: str, value: Any) -> str:  # noqa: ANN401 any JSON
+    """Write a step's value as the text that is kept."""
     try:
         text = json.dumps(value, allow_nan=False)
     except (RecursionError, TypeError, ValueError) as fault:
         raise ValueError(f"once('{step}') gave what is no JSON: {fault}") from None
     if len(text) > VALUE_MAX:
         raise ValueError(f"once('{step}') gave {len(text)} characters of JSON: {VALUE_MAX} at most")
-    item = {**key(run_id, step), "value": text, "expires_at": now_ms // 1000 + HISTORY_SEC}
+    return text
+
+
+def record(run_id: str, step: str, value: Any, *, now_ms: int) -> Insert:  # noqa: ANN401 any JSON
+    """Keep a value for every later attempt; the first to keep one wins."""
+    expires_at = now_ms // 1000 + HISTORY_SEC
+    item = {**key(run_id, step), "value": written(step, value), "expires_at": expires_at}
     return Insert(TABLE, item, ("task_id", "scheduled_for"))

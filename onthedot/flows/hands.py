@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from onthedot.adapters import clock, runlog, tables
-from onthedot.core import run as runs
+from onthedot.adapters import clock, runlog
 from onthedot.core.call import Call
 from onthedot.core.context import Context, instant
-from onthedot.core.keys import is_slot_key, row_of
 from onthedot.core.raised import LeaseLost
 from onthedot.flows.once import once
-
-_LOOK_BACK_MAX = 200
+from onthedot.flows.previous import previous_success
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +37,8 @@ class _Hands:
         return once(self.call.run_id, step, effect)
 
     def previous_success(self) -> datetime | None:
-        task_id, key = row_of(self.call.run_id)
-        before = tables.rows(
-            ("task_id", task_id), "scheduled_for", ("0", key), newest_first=True, page=20
-        )
-        for item, _ in zip(before, range(_LOOK_BACK_MAX), strict=False):
-            run = runs.readable(item) if "life" in item else None
-            if run and run.key != key and run.life.status == "succeeded":
-                slot = run.key if is_slot_key(run.key) else run.slot
-                return datetime.fromisoformat(slot) if slot else instant(run.life.due_ms)
-        return None
+        found = previous_success(self.call.run_id)
+        return datetime.fromisoformat(found) if found else None
 
 
 def context_of(call: Call) -> Context:

@@ -157,6 +157,15 @@ def settle(run_id: str, attempt: int, answer: Answer, *, tenant_id: str) -> Told
     return Told.LOST
 
 
+def standing(run_id: str, attempt: int, *, tenant_id: str) -> Told:
+    """Tell whether an attempt that is not ours to work is under way still."""
+    run, task = _held(run_id, tenant_id)
+    if run is None or task is None:
+        return Told.MISSING
+    under_way = run.life.attempt == attempt and run.life.status in ("running", "awaiting")
+    return Told.TAKEN if under_way and _may_be_told(run, task) else Told.LOST
+
+
 def _may_be_told(run: Run, task: Task) -> bool:
     """A worker of ours settles what it runs by itself."""
     fetched = pull.pulled(run.queue)

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from onthedot.adapters import claims, clock, tables
 from onthedot.core import once as steps
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is recorded of a step."""
+
+    value: Any
 
 
 def once(run_id: str, step: str, effect: Callable[[], Any]) -> Any:  # noqa: ANN401 any JSON
@@ -15,13 +23,20 @@ def once(run_id: str, step: str, effect: Callable[[], Any]) -> Any:  # noqa: ANN
 
     A crash between the two repeats the effect; the other order would lose it.
     """
-    key = steps.key(run_id, step)
-    kept = tables.get(steps.TABLE, key)
-    if kept is None:
-        mine = steps.record(run_id, step, effect(), now_ms=clock.now_ms())
-        claims.write_surely([mine])
-        # Another attempt may have been first: what is recorded is what all of them give.
-        kept = tables.get(steps.TABLE, key)
+    kept = recorded(run_id, step) or record(run_id, step, effect())
+    return kept.value
+
+
+def recorded(run_id: str, step: str) -> Kept | None:
+    """Look a step's value up."""
+    item = tables.get(steps.TABLE, steps.key(run_id, step))
+    return Kept(json.loads(item["value"])) if item else None
+
+
+def record(run_id: str, step: str, value: Any) -> Kept:  # noqa: ANN401 any JSON
+    """Keep a step's value; another attempt's that was first is what all of them give."""
+    claims.write_surely([steps.record(run_id, step, value, now_ms=clock.now_ms())])
+    kept = recorded(run_id, step)
     if kept is None:
         raise LookupError(f"the record of {run_id}'s step '{step}' has gone")
-    return json.loads(kept["value"])
+    return kept

@@ -6,21 +6,31 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NoReturn
+from typing import Any, TypeVar
 
 from onthedot.adapters import runlog
+from onthedot.client.client import Client
+from onthedot.client.errors import ApiError, Unavailable
 from onthedot.client.shapes import Lease
+from onthedot.core import once as records
 from onthedot.core.context import Context
+from onthedot.core.raised import LeaseLost
 
 # A lease is extended when a third of it has passed.
 BEATS = 3
 _ABANDON_SEC = 5
+_PAUSE_SEC = 1.0
+# The run is unknown, or another attempt's.
+_MOVED_ON = (404, 409)
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True, eq=False)
 class Fetched:
     """What is known of the run; the handler asks it through its context."""
 
+    client: Client
     lease: Lease
     lease_sec: int
     # By this machine's clock, from before the request: never later than the API's own.
@@ -70,16 +80,32 @@ class Fetched:
     def report(self, progress: object) -> None:
         self.progress = progress
 
-    def once(self, step: str, effect: Callable[[], Any]) -> NoReturn:  # noqa: ARG002 the protocol's
-        """The record is in the runs table, which no outside worker reaches."""
-        raise RuntimeError(
-            f"once('{step}') is for handlers in the cloud: here, give the effect "
-            "ctx.idempotency_key(…), which is the same in every attempt."
-        )
+    def once(self, step: str, effect: Callable[[], Any]) -> Any:  # noqa: ANN401 any JSON
+        leases, run_id, attempt = self.client.leases, self.run_id, self.attempt
+        kept = self._ask(lambda: leases.recorded(run_id, attempt, step))
+        if not kept["recorded"]:
+            value = effect()
+            # Refused by the API it would be an error of this worker's: it is the handler's.
+            records.written(step, value)
+            kept = self._ask(lambda: leases.record(run_id, attempt, step, value))
+        return kept["value"]
 
     def previous_success(self) -> datetime | None:
-        previous = self.lease["run"].get("previous_success")
-        return _moment(previous) if isinstance(previous, str) else None
+        found = self._ask(lambda: self.client.leases.previous_success(self.run_id))
+        return _moment(found) if found else None
+
+    def _ask(self, ask: Callable[[], T]) -> T:
+        """Ask the API for as long as the run is ours: it may be away for a while."""
+        while not self.lease_lost():
+            try:
+                return ask()
+            except Unavailable:
+                time.sleep(_PAUSE_SEC)
+            except ApiError as refusal:
+                if not moved_on(refusal):
+                    raise
+                self.lost = True
+        raise LeaseLost("the lease is over; another worker may have the run by now")
 
     def context(self) -> Context:
         """Tell a handler of its run."""
@@ -102,6 +128,11 @@ class Fetched:
             log=runlog.of(names),
             hands=self,
         )
+
+
+def moved_on(refusal: ApiError) -> bool:
+    """Tell whether a refusal says that the run is no longer this worker's."""
+    return refusal.status in _MOVED_ON
 
 
 def _moment(text: str) -> datetime:

@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import time
 
-from onthedot.client.client import Client
 from onthedot.client.errors import ApiError, Unavailable
 from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, Stopped, error_of
-from onthedot.worker.fetched import Fetched
+from onthedot.worker.fetched import Fetched, moved_on
 
 _PAUSE_SEC = 1.0
 
 
-def tell(client: Client, fetched: Fetched, answer: Answer) -> bool:
+def tell(fetched: Fetched, answer: Answer) -> bool:
     """Give whether it was taken; a run that is another's by now needs no word of ours."""
     while not fetched.lease_lost():
         try:
-            _say(client, fetched, answer)
+            _say(fetched, answer)
         except Unavailable:
             time.sleep(_PAUSE_SEC)
         except ApiError as refusal:
-            return not _moved_on(refusal)
+            if not moved_on(refusal):
+                raise
+            return False
         else:
             return True
     return False
 
 
-def extend(client: Client, fetched: Fetched) -> None:
+def extend(fetched: Fetched) -> None:
     """Keep the run for another while, and hear whether it is to stop."""
     since = time.time()
     try:
-        answer = client.leases.extend(
+        answer = fetched.client.leases.extend(
             fetched.run_id,
             fetched.attempt,
             lease_sec=fetched.lease_sec,
@@ -40,19 +41,15 @@ def extend(client: Client, fetched: Fetched) -> None:
         # The lease runs on; if it ends, the handler sees that by itself.
         return
     except ApiError as refusal:
-        fetched.lost = _moved_on(refusal)
+        if not moved_on(refusal):
+            raise
+        fetched.lost = True
         return
     fetched.extended(since, cancel=bool(answer.get("cancel_requested")))
 
 
-def _moved_on(refusal: ApiError) -> bool:
-    if refusal.status in (404, 409):
-        return True
-    raise refusal
-
-
-def _say(client: Client, fetched: Fetched, answer: Answer) -> None:
-    leases, run_id, attempt = client.leases, fetched.run_id, fetched.attempt
+def _say(fetched: Fetched, answer: Answer) -> None:
+    leases, run_id, attempt = fetched.client.leases, fetched.run_id, fetched.attempt
     match answer:
         case Done(result):
             leases.complete(run_id, attempt, result)

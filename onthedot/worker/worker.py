@@ -88,12 +88,13 @@ class Worker:
             return []
         if not found and self._working:
             self._stopping.wait(_LOOK_SEC)
-        return [Fetched(lease, self.lease_sec, since + self.lease_sec) for lease in found]
+        until = since + self.lease_sec
+        return [Fetched(self.client, lease, self.lease_sec, until) for lease in found]
 
     def _work(self, fetched: Fetched) -> None:
         answer = self._answer(fetched)
         if not fetched.abandoned:
-            telling.tell(self.client, fetched, answer)
+            telling.tell(fetched, answer)
             self._working.remove(fetched)
 
     def _answer(self, fetched: Fetched) -> Answer:
@@ -125,7 +126,7 @@ class Worker:
 
     def _extend(self, fetched: Fetched) -> None:
         try:
-            telling.extend(self.client, fetched)
+            telling.extend(fetched)
         except ApiError:
             # Whatever is wrong with it, the others' leases must be kept.
             traceback.print_exc()
@@ -136,7 +137,7 @@ class Worker:
         self._strays += 1
         self.stop()
         late = error_of("TimedOut", "the handler took too long")
-        telling.tell(self.client, fetched, Again("timed_out", late))
+        telling.tell(fetched, Again("timed_out", late))
         self._working.remove(fetched)
 
 

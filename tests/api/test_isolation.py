@@ -69,6 +69,7 @@ BODIES: dict[str, object] = {
     "POST /v1/runs/{run_id}/heartbeat": {"attempt": 1},
     "POST /v1/runs/{run_id}/complete": {"attempt": 1},
     "POST /v1/runs/{run_id}/fail": {"attempt": 1},
+    "POST /v1/runs/{run_id}/once": {"attempt": 1, "key": "charge"},
     "POST /v1/schedules/{schedule}/backfills": {
         "from": "2026-11-17T00:00:00Z",
         "to": "2026-11-18T00:00:00Z",

@@ -26,6 +26,7 @@ COMMAND = Path(sys.executable).parent / "onthedot"
 PATIENCE_SEC = 60
 HANDLERS = """
 import time
+from pathlib import Path
 from onthedot import Fail, OnTheDot, RetryLater, Skip
 app = OnTheDot()
 
@@ -52,6 +53,31 @@ def moody(ctx, how="fail"):
     if how == "bug" and ctx.attempt == 1:
         raise ZeroDivisionError("a bug")
     return ctx.checkpoint
+
+@app.job()
+def paid(ctx):
+    def charge():
+        with open("charges", "a") as file:
+            file.write(f"{ctx.attempt}\\n")
+        return {"by": ctx.attempt, "before": str(ctx.previous_success)}
+    receipt = ctx.once("charge", charge)
+    if ctx.attempt == 1:
+        raise RetryLater(after=0)
+    return receipt
+
+@app.job()
+def patient(ctx):
+    def charge():
+        while not Path("go").exists():
+            time.sleep(0.05)
+        with open("charges", "a") as file:
+            file.write("had\\n")
+        return "had"
+    return ctx.once("charge", charge)
+
+@app.job()
+def broken(ctx):
+    ctx.once("nothing", lambda: {1, 2})
 
 @app.job()
 def hung(ctx):
@@ -214,6 +240,43 @@ def test_an_error_of_the_handler_is_a_failed_attempt(real_api: Api, start: Start
 
     assert run["status"] == "succeeded"
     assert run["attempts"][0]["error"]["type"] == "ZeroDivisionError"
+
+
+def test_an_effect_is_had_once_by_all_attempts_of_a_run(
+    real_api: Api, start: Start, tmp_path: Path
+) -> None:
+    with served() as port:
+        start(port)
+        first, second = (ended(real_api, triggered(real_api, "paid")) for _ in range(2))
+
+    assert (first["attempt"], first["result"]["by"], first["result"]["before"]) == (2, 1, "None")
+    assert second["result"]["before"] == first["due_at"].replace("T", " ").replace("Z", "000+00:00")
+    assert (tmp_path / "charges").read_text() == "1\n1\n"
+
+
+def test_an_effect_outlives_an_api_that_is_away(
+    real_api: Api, start: Start, tmp_path: Path
+) -> None:
+    port = free_port()
+    with served(port):
+        start(port)
+        run_id = triggered(real_api, "patient")
+        ended(real_api, run_id, "running")
+    (tmp_path / "go").touch()
+    time.sleep(2)
+    with served(port):
+        run = ended(real_api, run_id)
+
+    assert (run["result"], run["attempt"]) == ("had", 1)
+    assert (tmp_path / "charges").read_text() == "had\n"
+
+
+def test_an_effect_that_gives_no_json_is_the_handlers_fault(real_api: Api, start: Start) -> None:
+    with served() as port:
+        start(port)
+        run = ended(real_api, triggered(real_api, "broken", max_attempts=1))
+
+    assert run["error"]["message"].startswith("once('nothing') gave what is no JSON")
 
 
 def test_a_request_to_cancel_stops_the_handler(real_api: Api, start: Start) -> None:

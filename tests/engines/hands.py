@@ -26,6 +26,15 @@ Path("ready").touch()
 while not Path("stop").exists():
     place.poll(lambda event: handler(event, None), wait_sec=1)
 """
+_SERVER = """
+import json, sys
+from onthedot.adapters import jobs
+from lambdas.work import handler
+jobs.handlers()
+print("warm", flush=True)
+for line in sys.stdin:
+    print(json.dumps(handler(json.loads(line), None)), flush=True)
+"""
 
 
 def write_jobs(folder: Path, handlers: str) -> None:
@@ -50,6 +59,11 @@ def begin_work(folder: Path, records: list[dict[str, Any]]) -> subprocess.Popen[
 def begin_polling(folder: Path, number: int) -> subprocess.Popen[str]:
     """Let a warm process take a place's messages batch by batch until a file `stop` is there."""
     return _begin(folder, _POLLER, str(number))
+
+
+def begin_serving(folder: Path) -> subprocess.Popen[str]:
+    """Let a process say that it is warm, and answer events, a line each, until its input ends."""
+    return _begin(folder, _SERVER)
 
 
 def _begin(folder: Path, program: str, *arguments: str) -> subprocess.Popen[str]:

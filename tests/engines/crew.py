@@ -1,0 +1,91 @@
+"""Workers as Lambda keeps them: a poller beside each process, and a new process for a dead one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from subprocess import Popen
+from threading import Event
+from typing import Any
+
+from tests.engines.hands import begin_serving
+from tests.engines.place import FAILURES, Place
+
+
+@dataclass(slots=True)
+class Crew:
+    """So many processes, each of which works one batch at a time."""
+
+    place: Place
+    folder: Path
+    workers: list[Popen[str]]
+    kills: int = 0
+    _over: Event = field(default_factory=Event)
+
+    def kill(self, number: int) -> None:
+        """Kill a process in the middle of whatever it does; its poller begins another."""
+        self.workers[number].kill()
+        self.kills += 1
+
+    def serve(self, number: int) -> None:
+        """Poll for one process until the crew goes home."""
+        while not self._over.is_set():
+            self.place.poll(lambda event: _answered(self._living(number), event), wait_sec=1)
+
+    def _living(self, number: int) -> Popen[str]:
+        """Nothing is given to the dead; a new process is, once it is warm."""
+        while self.workers[number].poll() is not None:
+            self.workers[number].communicate()
+            self.workers[number] = _begun(self.folder)
+        return self.workers[number]
+
+    def go_home(self) -> None:
+        """Finish what is under way, and end."""
+        self._over.set()
+
+
+def _begun(folder: Path) -> Popen[str]:
+    worker = begin_serving(folder)
+    _heard(worker)
+    return worker
+
+
+def _answered(worker: Popen[str], event: Mapping[str, Any]) -> dict[str, Any]:
+    """What a process answers; if it dies, all comes back when it becomes visible."""
+    assert worker.stdin is not None
+    try:
+        worker.stdin.write(json.dumps(event) + "\n")
+        worker.stdin.flush()
+        answer = _heard(worker)
+    except BrokenPipeError:
+        answer = ""
+    if answer.endswith("\n"):
+        return dict(json.loads(answer))
+    return {FAILURES: [{"itemIdentifier": each["messageId"]} for each in event["Records"]]}
+
+
+def _heard(worker: Popen[str]) -> str:
+    """The next line of a process; a dead one's has no end."""
+    assert worker.stdout is not None
+    return worker.stdout.readline()
+
+
+@contextmanager
+def working(place: Place, folder: Path, count: int) -> Iterator[Crew]:
+    """Let a crew work; none of its processes is left behind, whatever a test comes to."""
+    crew = Crew(place, folder, [_begun(folder) for _ in range(count)])
+    with ThreadPoolExecutor(count) as pollers:
+        polling = [pollers.submit(crew.serve, number) for number in range(count)]
+        try:
+            yield crew
+        finally:
+            crew.go_home()
+            for each in polling:
+                each.result()
+            for worker in crew.workers:
+                worker.kill()
+                worker.communicate()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
+from onthedot.client.loops import Backfills, DeadLetters
 from onthedot.client.runs import Leases, Runs
 from onthedot.client.schedules import Schedules, Tasks
+from onthedot.client.settings import Calendars, Keys
 from onthedot.client.transport import Transport
 
 
@@ -21,6 +23,10 @@ class Client:
     schedules: Schedules = field(init=False, repr=False)
     tasks: Tasks = field(init=False, repr=False)
     runs: Runs = field(init=False, repr=False)
+    backfills: Backfills = field(init=False, repr=False)
+    dead_letters: DeadLetters = field(init=False, repr=False)
+    calendars: Calendars = field(init=False, repr=False)
+    keys: Keys = field(init=False, repr=False)
     leases: Leases = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -37,4 +43,8 @@ class Client:
         object.__setattr__(self, "schedules", Schedules(transport))
         object.__setattr__(self, "tasks", Tasks(transport))
         object.__setattr__(self, "runs", Runs(transport))
+        object.__setattr__(self, "backfills", Backfills(transport))
+        object.__setattr__(self, "dead_letters", DeadLetters(transport))
+        object.__setattr__(self, "calendars", Calendars(transport))
+        object.__setattr__(self, "keys", Keys(transport))
         object.__setattr__(self, "leases", Leases(transport))

@@ -74,3 +74,76 @@ class Step(TypedDict):
 
     recorded: bool
     value: Any
+
+
+class DeadLetter(Run):
+    """A run that died, and of what."""
+
+    died_at: str
+    fingerprint: str
+
+
+class ErrorGroup(TypedDict, total=False):
+    """Dead letters of one error."""
+
+    fingerprint: str
+    reason: str
+    type: str | None
+    message: str | None
+    count: int
+    first_at: str
+    last_at: str
+    sample_run_id: str | None
+
+
+class Operation(TypedDict, total=False):
+    """What is done to many dead letters."""
+
+    operation_id: str
+    kind: str
+    done: int
+    left: int
+    rate_per_min: int
+    status: str
+    created_at: str
+    ended_at: str | None
+
+
+class Backfill(TypedDict, total=False):
+    """Slots of the past that are run again."""
+
+    backfill_id: str
+    task_id: str
+    to: str
+    only_missing: bool
+    next_slot: str | None
+    launched: int
+    rate_per_min: int
+    status: str
+    created_at: str
+    ended_at: str | None
+
+
+class Calendar(TypedDict, total=False):
+    """Days or minutes in which nothing fires."""
+
+    calendar_id: str
+    timezone: str
+    dates: list[str]
+    cron: str | None
+    description: str
+    version: int
+    updated_at: str
+
+
+class Key(TypedDict, total=False):
+    """A key to the API; `key` is its text, given when it is made."""
+
+    key_id: str
+    key: str
+    name: str
+    role: str
+    created_at: str
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None

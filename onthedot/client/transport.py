@@ -45,10 +45,11 @@ class Transport:
         body: object = None,
         query: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
+        repeatable: bool = True,
     ) -> Any:  # noqa: ANN401 whatever the route answers
         """Make a request until it is answered, and give its JSON; None where it has none."""
         given = {"authorization": f"Bearer {self.key}", **(headers or {})}
-        if method == "POST":
+        if method == "POST" and repeatable:
             given.setdefault("idempotency-key", uuid.uuid4().hex)
         text = None if body is None else json.dumps(body).encode()
         if text is not None:

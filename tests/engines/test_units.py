@@ -36,7 +36,7 @@ def test_a_run_costs_no_more_write_units_than_promised(
     found = [run.life.status for task in tasks for run in rows(task.task_id).values()]
     assert (counts["sent"], found) == (runs, ["succeeded"] * runs)
     per_run = (dispatching.written + working.written) / runs
-    print(_report(overlap, runs, dispatching, working))  # noqa: T201  # the figures themselves
+    print(_report(overlap, runs, dispatching, working))
     assert per_run <= UNITS_MAX[overlap]
 
 

@@ -75,6 +75,18 @@ def test_what_may_not_be_repeated_is_tried_once(client: Client, receiver: Receiv
     assert len(receiver.got) == 1
 
 
+def test_a_key_is_asked_for_once_because_its_answer_is_kept_nowhere(
+    client: Client, receiver: Receiver
+) -> None:
+    receiver.answers = [(503, {}, problem("unavailable"))]
+
+    with pytest.raises(Unavailable):
+        client.keys.create("worker")
+
+    assert len(receiver.got) == 1
+    assert "idempotency-key" not in receiver.got[0].headers
+
+
 def test_an_api_that_stays_away_is_unavailable(waits: list[float]) -> None:
     client = Client("http://127.0.0.1:1", "a-key")
     client.transport.sleep = waits.append

@@ -1,0 +1,53 @@
+"""Writes in two steps: a plan says what would happen, and nothing happens before it is executed."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar, cast
+
+from onthedot.client.pages import named
+from onthedot.client.shapes import Json
+from onthedot.client.transport import Transport
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan(Generic[T]):
+    """What a request would do, as things are now; good for some minutes."""
+
+    effects: Json
+    expires_at: str
+    token: str = field(repr=False)
+    transport: Transport = field(repr=False)
+    path: str = field(repr=False)
+    body: Json = field(repr=False)
+    # However often it is executed, it is carried out once.
+    key: str = field(repr=False, default_factory=lambda: uuid.uuid4().hex)
+
+    def execute(self) -> T:
+        """Do that and nothing else; where things have changed it is an ApiError `plan_stale`."""
+        answer = self.transport.call(
+            "POST",
+            self.path,
+            body=self.body,
+            query={"plan_token": self.token},
+            headers={"idempotency-key": self.key},
+        )
+        return cast("T", answer)
+
+
+def plan(transport: Transport, path: str, fields: Mapping[str, object]) -> Plan[T]:
+    """Ask what a request would do."""
+    body = named(fields)
+    told = transport.call("POST", path, body=body, query={"dry_run": "true"})
+    return Plan(
+        effects=told["effects"],
+        expires_at=told["expires_at"],
+        token=told["plan_token"],
+        transport=transport,
+        path=path,
+        body=body,
+    )

@@ -1,0 +1,79 @@
+"""Keys and calendars, from a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+from urllib.parse import quote
+
+from onthedot.client.pages import walk
+from onthedot.client.shapes import Calendar, Key
+from onthedot.client.transport import Transport
+
+_KEYS, _CALENDARS = "/v1/keys", "/v1/calendars"
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """`client.keys`, for whoever has a key of role admin."""
+
+    transport: Transport
+
+    def create(self, role: str, **fields: object) -> Key:
+        """Make a key; its text is in this answer's `key` and nowhere else.
+
+        Tried once: the API keeps no answer that holds a secret, so a repetition makes another key.
+        """
+        body = {"role": role, **fields}
+        return cast("Key", self.transport.call("POST", _KEYS, body=body, repeatable=False))
+
+    def get(self, key_id: str) -> Key:
+        """Give one, without its text."""
+        return cast("Key", self.transport.call("GET", _at(_KEYS, key_id)))
+
+    def iter(self) -> Iterator[Key]:
+        """Walk all of them, without their texts."""
+        return cast("Iterator[Key]", walk(self.transport, _KEYS, {}))
+
+    def revoke(self, key_id: str) -> None:
+        """Let it open nothing any more, within 60 seconds."""
+        self.transport.call("DELETE", _at(_KEYS, key_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Calendars:
+    """`client.calendars`."""
+
+    transport: Transport
+
+    def create(self, calendar_id: str, **fields: object) -> Calendar:
+        """Keep a new one: `dates`, a `cron`, or both, in a `timezone`."""
+        body = {"calendar_id": calendar_id, **fields}
+        return cast("Calendar", self.transport.call("POST", _CALENDARS, body=body))
+
+    def get(self, calendar_id: str) -> Calendar:
+        """Give one."""
+        return cast("Calendar", self.transport.call("GET", _at(_CALENDARS, calendar_id)))
+
+    def iter(self) -> Iterator[Calendar]:
+        """Walk all of them, by their ids."""
+        return cast("Iterator[Calendar]", walk(self.transport, _CALENDARS, {}))
+
+    def replace(self, calendar_id: str, fields: Mapping[str, Any], *, version: int) -> Calendar:
+        """Write all of it, unless it has changed since; every schedule that names it heeds it."""
+        answer = self.transport.call(
+            "PUT",
+            _at(_CALENDARS, calendar_id),
+            body=dict(fields),
+            headers={"if-match": f'"{version}"'},
+        )
+        return cast("Calendar", answer)
+
+    def delete(self, calendar_id: str) -> None:
+        """Forget one that no schedule names."""
+        self.transport.call("DELETE", _at(_CALENDARS, calendar_id))
+
+
+def _at(path: str, name: str) -> str:
+    return f"{path}/{quote(name, safe='')}"

@@ -7,7 +7,18 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
-from bench import api, compiling, constant, dispatching, http, next_fire, text, working, zone_tables
+from bench import (
+    api,
+    coming,
+    compiling,
+    constant,
+    dispatching,
+    http,
+    next_fire,
+    text,
+    working,
+    zone_tables,
+)
 from bench.measure import Line, show
 
 BENCHES: dict[str, tuple[Callable[[], Iterator[Line]], ...]] = {
@@ -16,7 +27,7 @@ BENCHES: dict[str, tuple[Callable[[], Iterator[Line]], ...]] = {
     "work": (working.lines,),
     "constant": (constant.lines,),
     "http": (http.lines,),
-    "api": (api.lines,),
+    "api": (api.lines, coming.lines),
 }
 
 

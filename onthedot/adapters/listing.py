@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,36 @@ def by_tenant(listed: str, *, limit: int, start: Mapping[str, Any] | None) -> Pa
             "ExpressionAttributeNames": {"#p": "listed"},
             "ExpressionAttributeValues": {":p": typed(listed)},
             "Limit": limit,
+        },
+        start,
+    )
+
+
+def coming(
+    listed: str, carried: Sequence[str], *, since: str, start: Mapping[str, Any] | None
+) -> Page:
+    """Give what fits into a call of a tenant's tasks that are active and may yet fire."""
+    names = {f"#c{place}": name for place, name in enumerate(carried)}
+    # A one-off task has no cron and no interval: it fires once, at its start.
+    recurs = "attribute_exists(#cron) OR attribute_exists(#every) OR #start >= :since"
+    return _page(
+        "tasks",
+        {
+            "IndexName": "by_tenant",
+            "KeyConditionExpression": "#p = :p",
+            "FilterExpression": f"#status = :active AND ({recurs})",
+            "ProjectionExpression": ", ".join(names),
+            "ExpressionAttributeNames": {
+                **names,
+                "#p": "listed",
+                "#status": "status",
+                "#cron": "cron",
+                "#every": "every_sec",
+                "#start": "start_at",
+            },
+            "ExpressionAttributeValues": typed_item(
+                {":p": listed, ":active": "active", ":since": since}
+            ),
         },
         start,
     )

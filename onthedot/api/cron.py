@@ -11,17 +11,19 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 from onthedot.adapters import clock
 from onthedot.api import answers
 from onthedot.api.answers import Handlers
-from onthedot.api.neighbours import same_minute
+from onthedot.api.asking import tenant
 from onthedot.api.shapes import PreviewIn
 from onthedot.core import definition, zones
 from onthedot.core import preview as previews
 from onthedot.core.defaults import SCHEDULE
 from onthedot.core.errors import ScheduleError
+from onthedot.core.heat import same_minute
 from onthedot.core.instants import nominal, parse_instant
 from onthedot.core.per_day import per_day
 from onthedot.core.preview import Window
 from onthedot.core.problems import Fault, of_faults
 from onthedot.core.zone_names import zone_names
+from onthedot.flows import agenda
 
 
 def preview(body: Annotated[PreviewIn, Body()]) -> Response[str]:
@@ -43,7 +45,9 @@ def preview(body: Annotated[PreviewIn, Body()]) -> Response[str]:
     fewest, most = per_day(schedule, after)
     shown["per_day"] = {"min": fewest, "max": most}
     first = schedule.next(after)
-    shown["collisions"] = {"same_minute": 0 if first is None else same_minute(first)}
+    known = agenda.neighbours(tenant())
+    beside = 0 if first is None else same_minute(known, first)
+    shown["collisions"] = {"same_minute": beside, "complete": known.complete}
     return answers.answer(shown)
 
 

@@ -9,7 +9,8 @@ from onthedot.api.replies import Health, Schedule, ScheduleEntry, Task, TaskEntr
 from onthedot.api.replies_lease import Kept, Leases, PreviousSuccess, Step
 from onthedot.api.replies_rest import (
     Calendar,
-    ComingFire,
+    ComingFires,
+    Heat,
     Overview,
     Tenant,
     TrailEntry,
@@ -93,7 +94,8 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "PUT /v1/calendars/{calendar_id}": {200: Calendar | Plan, 201: Calendar},
     "DELETE /v1/calendars/{calendar_id}": {200: Plan, 204: None},
     "GET /v1/overview": {200: Overview, 304: None},
-    "GET /v1/upcoming": {200: CompletePage[ComingFire]},
+    "GET /v1/upcoming": {200: ComingFires},
+    "GET /v1/upcoming/heat": {200: Heat},
     "GET /v1/audit": {200: Page[TrailEntry]},
     "GET /v1/tenants": {200: Page[Tenant]},
     "GET /v1/tenants/{tenant_id}": {200: Tenant},

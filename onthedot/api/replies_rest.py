@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
 from onthedot.api.replies import Moment, Slot, Told
-from onthedot.api.replies_runs import RunEntry
+from onthedot.api.replies_runs import CompletePage, RunEntry
 
 
 class Calendar(Told):
@@ -81,6 +83,32 @@ class ComingFire(Told):
     name: str | None
     priority: int
     excluded_by: str | None
+
+
+class ComingFires(CompletePage[ComingFire]):
+    """What fires next, as it was read then."""
+
+    as_of: Moment
+
+
+class Hottest(Told):
+    """When most runs are due, and how many."""
+
+    at: Slot
+    count: int
+
+
+class Heat(Told):
+    """How many runs are due in each stretch of time."""
+
+    from_: Slot = Field(alias="from")
+    to: Slot
+    bucket_sec: int
+    counts: list[int]
+    total: int
+    hottest: Hottest | None
+    complete: bool
+    as_of: Moment
 
 
 class TrailEntry(Told):

@@ -54,6 +54,7 @@ class Collisions(Told):
     """How many of the tenant's schedules fire in the same minute as its first."""
 
     same_minute: int
+    complete: bool
 
 
 class Preview(Told):

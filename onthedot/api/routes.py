@@ -97,6 +97,7 @@ ROUTES = (
     _route("DELETE /v1/calendars/{calendar_id}", "write"),
     _route("GET /v1/overview", "read"),
     _route("GET /v1/upcoming", "read"),
+    _route("GET /v1/upcoming/heat", "read"),
     _route("GET /v1/audit", "admin"),
     _route("GET /v1/tenants", "admin"),
     _route("GET /v1/tenants/{tenant_id}", "admin"),

@@ -1,65 +1,84 @@
-"""What fires next, over all schedules and tasks of a tenant."""
+"""What fires next, over all schedules and tasks of a tenant: one by one, or how much when."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from onthedot.adapters import clock, listing
+from onthedot.adapters import clock
+from onthedot.api import answers
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import tenant
 from onthedot.api.instants import From, To, window
 from onthedot.api.pages import Cursor, Limit, Listing
-from onthedot.core import upcoming as comings
-from onthedot.core.instants import parse_nominal
+from onthedot.core.heat import MINUTE_SEC, heat
+from onthedot.core.instants import nominal, parse_nominal
+from onthedot.core.moments import moment
 from onthedot.core.problems import Problem
-from onthedot.core.upcoming import Coming, coming
-from onthedot.flows import calendars
+from onthedot.core.upcoming import fires
+from onthedot.flows import agenda
 
 _DAY_SEC = 86_400
 _WINDOW_MAX_SEC = 31 * _DAY_SEC
-TASKS_MAX = 10_000
-_PAGE = 1_000
+# A week by five minutes.
+_BUCKETS_MAX = 7 * 288
+Bucket = Annotated[int, Query(ge=MINUTE_SEC, le=_DAY_SEC, multiple_of=MINUTE_SEC)]
 
 
 def index(
     from_: From = None, to: To = None, *, limit: Limit = 50, cursor: Cursor = None
 ) -> Response[str]:
     """List the coming fires, the next one first; of the next 24 hours by default."""
-    now = clock.now_ms() // 1000
-    first, last = window(from_, to, (now, now + _DAY_SEC))
-    if last - first > _WINDOW_MAX_SEC:
-        raise Problem("invalid_field", "More than 31 days lie between: expected a shorter time.")
+    now, first, last = _window(from_, to)
     filters = {"from": from_, "to": to}
     pages = Listing(known={}, names=("at", "task_id"), filters=filters)
     begun = pages.start(cursor)
     after = (parse_nominal(begun["at"]), begun["task_id"]) if begun else None
-    listed = list(islice(_listed(), TASKS_MAX + 1))
-    known = _known(listed[:TASKS_MAX])
-    found = list(islice(comings.fires(known, max(first, now), last, after), limit + 1))
+    known = agenda.coming(tenant())
+    found = list(islice(fires(known, max(first, now), last, after), limit + 1))
     shown, more = found[:limit], len(found) > limit
-    return pages.answer(shown, shown[-1] if more else None, complete=len(listed) <= TASKS_MAX)
+    return pages.answer(
+        shown,
+        shown[-1] if more else None,
+        complete=known.complete,
+        as_of=moment(known.read_ms),
+    )
 
 
-def _listed() -> Iterator[dict[str, Any]]:
-    for kind in ("s", "t"):
-        after: Mapping[str, Any] | None = None
-        while True:
-            page = listing.by_tenant(f"{tenant()}#{kind}", limit=_PAGE, start=after)
-            yield from page.items
-            after = page.last
-            if after is None:
-                break
+def by_time(from_: From = None, to: To = None, bucket_sec: Bucket = 300) -> Response[str]:
+    """Count the coming runs by the time they are due; of the next 24 hours by default."""
+    now, first, last = _window(from_, to)
+    begin = max(first, now) // bucket_sec * bucket_sec
+    buckets = max(1, -(-(last - begin) // bucket_sec))
+    if buckets > _BUCKETS_MAX:
+        message = f"{buckets:,} stretches are more than {_BUCKETS_MAX:,}: expected longer ones."
+        raise Problem("invalid_field", message)
+    known = agenda.coming(tenant())
+    found = heat(known, begin, bucket_sec, buckets)
+    most = max(found.counts)
+    hottest = begin + found.counts.index(most) * bucket_sec
+    told = {
+        "from": nominal(begin),
+        "to": nominal(found.last),
+        "bucket_sec": bucket_sec,
+        "counts": found.counts,
+        "total": sum(found.counts),
+        "hottest": {"at": nominal(hottest), "count": most} if most else None,
+        "complete": known.complete and found.steps_left > 0,
+        "as_of": moment(known.read_ms),
+    }
+    return answers.answer(told)
 
 
-def _known(listed: list[dict[str, Any]]) -> dict[str, Coming]:
-    named = any(item.get("calendars") for item in listed)
-    closed = calendars.compiled(tenant()) if named else {}
-    read = (coming(item, closed) for item in listed)
-    return {one.task_id: one for one in read if one}
+def _window(from_: str | None, to: str | None) -> tuple[int, int, int]:
+    now = clock.now_ms() // 1000
+    first, last = window(from_, to, (now, now + _DAY_SEC))
+    if last - first > _WINDOW_MAX_SEC:
+        raise Problem("invalid_field", "More than 31 days lie between: expected a shorter time.")
+    return now, first, last
 
 
-HANDLERS: Handlers = {"GET /v1/upcoming": index}
+HANDLERS: Handlers = {"GET /v1/upcoming": index, "GET /v1/upcoming/heat": by_time}

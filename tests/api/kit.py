@@ -13,10 +13,10 @@ import pytest
 
 from lambdas.api import handler
 from onthedot.adapters import aws, clock
-from onthedot.api import callers, limits, neighbours, plans
+from onthedot.api import callers, limits, plans
 from onthedot.core import schema
 from onthedot.core.instants import parse_nominal
-from onthedot.flows import keys
+from onthedot.flows import agenda, keys
 from tests.contract import engines
 from tests.simulation.sqs import Sqs
 
@@ -74,7 +74,7 @@ class Api:
         callers.forget()
         plans.forget()
         limits.forget()
-        neighbours.forget()
+        agenda.forget()
         return api
 
     def _count(self, model: Any, **_: object) -> None:

@@ -49,7 +49,7 @@ def test_a_preview_tells_how_many_fire_in_the_same_minute(api: Api) -> None:
 
     shown = api.call("POST /v1/cron/preview", {"cron": "0 9 * * *"}).body
 
-    assert shown["collisions"] == {"same_minute": 2}
+    assert shown["collisions"] == {"same_minute": 2, "complete": True}
 
 
 def test_the_zones_are_those_that_a_schedule_may_have(api: Api) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from onthedot.flows import agenda
 from tests.api.kit import Api
 
 TARGET = {"type": "python", "handler": "hello"}
@@ -76,6 +79,70 @@ def test_more_than_a_month_is_refused_and_the_past_is_left_out(api: Api) -> None
 
     assert (long.status, long.body["code"]) == (422, "invalid_field")
     assert times(api, "?from=2026-11-17T00:00:00Z&to=2026-11-18T23:00:00Z") == []
+
+
+def test_the_heat_counts_what_is_due_and_names_the_hottest_time(api: Api) -> None:
+    for name in ("a", "b"):
+        api.schedule(name, cron="0 13 * * *")
+    api.schedule("frequent", cron="*/20 * * * *")
+    api.schedule("paused", status="paused")
+    api.call("POST /v1/tasks", {"run_at": "2026-11-18T13:59:00Z", "target": TARGET})
+
+    route = "GET /v1/upcoming/heat?to=2026-11-18T14:00:00Z&bucket_sec=1200"
+    found = api.call(route).body
+
+    assert (found["from"], found["to"]) == ("2026-11-18T12:00:00Z", "2026-11-18T14:00:00Z")
+    assert found["counts"] == [1, 1, 1, 3, 1, 2]
+    assert (found["total"], found["complete"]) == (9, True)
+    assert found["hottest"] == {"at": "2026-11-18T13:00:00Z", "count": 3}
+    assert found["as_of"] == "2026-11-18T12:00:00.000Z"
+
+
+def test_the_heat_of_nothing_is_nothing_and_too_fine_a_one_is_refused(api: Api) -> None:
+    nothing = api.call("GET /v1/upcoming/heat").body
+    fine = api.call("GET /v1/upcoming/heat?to=2026-11-25T12:00:00Z&bucket_sec=60")
+    odd = api.call("GET /v1/upcoming/heat?bucket_sec=61")
+
+    assert (len(nothing["counts"]), nothing["total"], nothing["hottest"]) == (288, 0, None)
+    assert (fine.status, fine.body["code"]) == (422, "invalid_field")
+    assert odd.status == 400
+
+
+def test_a_long_list_is_read_once_a_minute_and_says_when(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agenda, "_ANEW_UP_TO", 1)
+    for name in ("a", "b"):
+        api.schedule(name)
+    api.call("GET /v1/upcoming")
+    api.schedule("c")
+    api.now_ms += 59_000
+
+    soon = api.call("GET /v1/upcoming").body
+    queries = api.calls["Query"]
+    api.now_ms += 1_000
+    later = api.call("GET /v1/upcoming").body
+
+    assert (len(soon["data"]), soon["as_of"], queries) == (2, "2026-11-18T12:00:00.000Z", 0)
+    assert (len(later["data"]), later["as_of"]) == (3, "2026-11-18T12:01:00.000Z")
+
+
+def test_a_list_that_is_too_long_to_be_read_says_that_it_is_not_whole(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agenda, "LISTED_MAX", 2)
+    for name in ("a", "b", "c"):
+        api.schedule(name)
+
+    assert api.call("GET /v1/upcoming").body["complete"] is False
+    assert api.call("GET /v1/upcoming/heat").body["complete"] is False
+
+
+def test_tasks_that_have_run_are_not_read_as_coming(api: Api) -> None:
+    api.call("POST /v1/tasks", {"run_at": "2026-11-18T12:20:00Z", "target": TARGET})
+    api.now_ms += 3_600_000
+
+    assert api.call("GET /v1/upcoming?to=2026-11-19T12:00:00Z").body["data"] == []
 
 
 def test_another_tenants_fires_are_its_own(api: Api) -> None:

@@ -16,10 +16,11 @@ _ACTIONS = {
     "secretsmanager": "secretsmanager:GetSecretValue",
     "ssm": "ssm:GetParameter",
 }
+_LOOKED_AFTER = ("states:DescribeExecution", "states:StopExecution")
 
 
 def open_targets(functions: Functions, settings: Settings) -> None:
-    """Let the worker call these; a state machine's executions it may look at, too."""
+    """Let the worker call these; a state machine's executions it may look at and stop, too."""
     # What the worker would refuse to call, the api refuses to register, the audit to tell.
     for function in (functions.work, functions.api, functions.audit):
         if settings.target_networks:
@@ -29,7 +30,7 @@ def open_targets(functions: Functions, settings: Settings) -> None:
         allow(functions.work, (_ACTIONS[kind],), arn)
         if kind == "states":
             executions = arn.replace(":stateMachine:", ":execution:") + ":*"
-            allow(functions.work, ("states:DescribeExecution",), executions)
+            allow(functions.work, _LOOKED_AFTER, executions)
 
 
 def open_events(function: lambda_.Function, settings: Settings) -> None:

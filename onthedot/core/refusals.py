@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from onthedot.core.policy import Again, Answer, Dead, error_of
 
 _FORBIDDEN = ("AccessDenied", "AccessDeniedException", "AuthorizationError", "KMSAccessDenied")
@@ -18,6 +21,13 @@ _PASSING = (
     "Throttl",
     "TooManyRequests",
 )
+
+
+def judged(response: Mapping[str, Any]) -> Answer:
+    """Judge what AWS answered instead."""
+    said = response["Error"]
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 500)
+    return answer(said["Code"], said.get("Message", ""), status)
 
 
 def answer(code: str, message: str, status: int) -> Answer:

@@ -8,11 +8,11 @@ from onthedot.adapters import claims, clock, ids, queue
 from onthedot.adapters.targets import stepfunctions
 from onthedot.core import moves
 from onthedot.core.pack import Pack, Ticket, delay_sec
-from onthedot.core.policy import Again, Answer, after, error_of, next_look_sec
+from onthedot.core.policy import Again, Answer, Stopped, after, error_of, next_look_sec
 from onthedot.core.run import FINAL, Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
-from onthedot.flows import gate
+from onthedot.flows import executions, gate
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
 
@@ -22,7 +22,11 @@ def look(batch: Batch, job: Job) -> None:
     run, task = job.held, job.task
     if task is None:
         raise LookupError(f"{run.run_id} has no task")
-    answer = _ended(run)
+    answer = _looked_at(run)
+    if answer is None and (answer := _given_up(run)):
+        stopped = executions.stop(run)
+        if run.cancel_ms and not stopped:
+            return
     if answer is None:
         wait_sec = next_look_sec(run.life, clock.now_ms())
         ticket = Ticket(run.run_id, run.life.attempt, run.life.tv)
@@ -50,19 +54,20 @@ def conclude(run: Run, task: Task, answer: Answer) -> bool:
     return True
 
 
-def _ended(run: Run) -> Answer | None:
-    """An execution is asked once more when its time is up: it may just have made it."""
-    seen = _looked_at(run.life.waits_on) if run.life.waits_on else None
-    if seen is None and clock.now_ms() >= run.life.lease_ms:
+def _given_up(run: Run) -> Answer | None:
+    """Nobody waits for it any more: it was to stop before it began to wait, or its time is up."""
+    if run.cancel_ms:
+        return Stopped("previous" if run.cancel_by == "previous" else "user")
+    if clock.now_ms() >= run.life.lease_ms:
         message = f"no {run.life.reason} within the task's time"
         return Again("timed_out", error_of("TimedOut", message))
-    return seen
+    return None
 
 
-def _looked_at(execution: str) -> Answer | None:
+def _looked_at(run: Run) -> Answer | None:
     """A look that fails says nothing: there is another, until the time is up."""
     try:
-        return stepfunctions.look(execution)
+        return stepfunctions.look(run.life.waits_on) if run.life.waits_on else None
     except (BotoCoreError, ClientError):
         return None
 

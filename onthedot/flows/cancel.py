@@ -7,7 +7,7 @@ from onthedot.core import moves
 from onthedot.core import run as runs
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
-from onthedot.flows import gate
+from onthedot.flows import executions, gate
 
 _TRIES = 8
 
@@ -19,11 +19,13 @@ def cancel(run_id: str, *, by: str = "user") -> Run | None:
         if item is None:
             return None
         seen = runs.parse(item)
-        if seen.final or seen.cancel_ms:
+        asked = seen.cancel_ms and seen.life.status == "running"
+        if seen.final or asked:
             return seen
         now_ms = clock.now_ms()
         if seen.life.status == "running":
             claims.write_one(moves.request_cancel(seen, by, now_ms=now_ms))
         elif claims.write_one(moves.cancel(seen, by, now_ms=now_ms)) is Outcome.DONE:
             gate.give_up(seen)
+            executions.stop_soon(seen)
     raise RuntimeError(f"{run_id} kept changing under {_TRIES} attempts to cancel it")

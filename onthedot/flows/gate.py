@@ -15,7 +15,7 @@ from onthedot.core.keys import GATE, run_id
 from onthedot.core.pack import Pack, Ticket
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
-from onthedot.flows import keyed
+from onthedot.flows import executions, keyed
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
 
@@ -145,6 +145,7 @@ def _cancel(dropped: Iterable[Run | None]) -> bool:
             again |= claims.write_one(asked) is not Outcome.DONE
         else:
             claims.write_one(moves.cancel(run, "previous", now_ms=now_ms))
+            executions.stop_soon(run)
             again = True
     return again
 

@@ -19,7 +19,7 @@ from onthedot.core.decide import (
     needs_cover_check,
 )
 from onthedot.core.writes import Outcome
-from onthedot.flows import awaiting, deliver, gate, gates, keyed
+from onthedot.flows import awaiting, deliver, executions, gate, gates, keyed
 from onthedot.flows.batch import Batch
 from onthedot.flows.handing import belongs_here, hand_over
 from onthedot.flows.job import Job, load
@@ -92,6 +92,8 @@ def _leave(batch: Batch, job: Job, decision: Decision) -> None:
             # A retrying run, whose older message this is, keeps its place until it is final.
             if job.run is not None and job.run.final:
                 gate.finish(job)
+                if not executions.stopped(job.run):
+                    return
             batch.done([job.ticket.run_id])
         case Busy(seconds):
             _come_back(batch, job, seconds)

@@ -52,9 +52,7 @@ def _judged(target: Callable[[Call], Answer]) -> Callable[[Call], Answer]:
         except ReadTimeoutError as late:
             return Again("timed_out", error_of("TimedOut", str(late)))
         except ClientError as refusal:
-            said = refusal.response["Error"]
-            status = refusal.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 500)
-            return refusals.answer(said["Code"], said.get("Message", ""), status)
+            return refusals.judged(refusal.response)
 
     return call
 

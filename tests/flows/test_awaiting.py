@@ -2,21 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
-from onthedot.adapters import tables
+from onthedot.adapters import claims, clock, tables
 from onthedot.adapters.targets import stepfunctions
+from onthedot.core import moves
 from onthedot.core import run as runs_of
 from onthedot.core.policy import Again, Answer, Awaiting, Done
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows.awaiting import conclude
 from onthedot.flows.cancel import cancel
-from tests.flows.calm import add, gate, go, outcomes, runs, said, told, wait, waiting_messages
+from tests.flows.calm import (
+    add,
+    gate,
+    go,
+    outcomes,
+    purge,
+    runs,
+    said,
+    told,
+    wait,
+    waiting_messages,
+)
 from tests.simulation.stage import Stage
 
 HOUR = 3_600
+
+
+@dataclass(slots=True)
+class Execution:
+    """What was asked of it, and how often it does not hear."""
+
+    stops: list[str] = field(default_factory=list)
+    refuses: int = 0
+
+    def stop(self, arn: str) -> bool:
+        self.stops.append(arn)
+        return len(self.stops) > self.refuses
 
 
 def awaited(stage: Stage, **given: object) -> tuple[Task, Run]:
@@ -133,6 +159,7 @@ def test_a_look_that_fails_says_nothing(stage: Stage, monkeypatch: pytest.Monkey
         raise EndpointConnectionError(endpoint_url="states")
 
     monkeypatch.setattr(stepfunctions, "look", look)
+    monkeypatch.setattr(stepfunctions, "stop", lambda _arn: False)
     task = add(stage, "0 13 * * *", timeout_sec=600, max_attempts=1)
     stage.answer = lambda _: Awaiting("execution", "arn:execution")
     go(stage, 2 * HOUR)
@@ -140,6 +167,94 @@ def test_a_look_that_fails_says_nothing(stage: Stage, monkeypatch: pytest.Monkey
     assert outcomes(stage, task)["13:00:00"] == "dead(attempts_exhausted)"
     (run,) = runs(stage, task)
     assert run.life.ended_ms - run.life.started_ms < 700_000
+
+
+@pytest.fixture
+def execution(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Execution:
+    """One that runs until it is stopped."""
+    made = Execution()
+    monkeypatch.setattr(stepfunctions, "look", lambda _arn: None)
+    monkeypatch.setattr(stepfunctions, "stop", made.stop)
+    stage.answer = lambda _: Awaiting("execution", "arn:execution")
+    return made
+
+
+def test_a_cancelled_runs_execution_is_stopped_at_once(stage: Stage, execution: Execution) -> None:
+    task = add(stage, "0 13 * * *", timeout_sec=HOUR)
+    go(stage, HOUR + 600)
+    (run,) = runs(stage, task)
+
+    cancel(run.run_id)
+    wait(stage, HOUR + 602)
+
+    assert said(now(run)) == "cancelled(user)"
+    assert execution.stops == ["arn:execution"]
+    wait(stage, 3 * HOUR)
+    assert waiting_messages(stage) == []
+
+
+def test_whoever_cancels_may_die_before_it_tells_anybody(
+    stage: Stage, execution: Execution
+) -> None:
+    task = add(stage, "0 13 * * *", timeout_sec=HOUR)
+    go(stage, HOUR + 600)
+    (run,) = runs(stage, task)
+
+    claims.write_one(moves.cancel(run, "key_1", now_ms=clock.now_ms()))
+    wait(stage, HOUR + 600 + 300)
+
+    assert execution.stops == ["arn:execution"]
+    assert waiting_messages(stage) == []
+
+
+def test_a_stop_that_is_not_answered_is_tried_again(stage: Stage, execution: Execution) -> None:
+    execution.refuses = 2
+    task = add(stage, "0 13 * * *", timeout_sec=HOUR)
+    go(stage, HOUR + 10)
+    (run,) = runs(stage, task)
+    purge(stage)
+
+    cancel(run.run_id)
+    wait(stage, 2 * HOUR)
+
+    assert execution.stops == ["arn:execution"] * 3
+    assert waiting_messages(stage) == []
+
+
+def test_a_run_that_was_to_stop_before_it_began_to_wait_stops(
+    stage: Stage, execution: Execution
+) -> None:
+    task = add(stage, "0 13 * * *", timeout_sec=HOUR)
+
+    def answer(_: object) -> Answer:
+        (run,) = runs(stage, task)
+        assert cancel(run.run_id) is not None
+        return Awaiting("execution", "arn:execution")
+
+    stage.answer = answer
+    go(stage, HOUR + 60)
+
+    (run,) = runs(stage, task)
+    assert said(run) == "cancelled(user)"
+    assert execution.stops == ["arn:execution"]
+
+
+def test_an_execution_that_is_out_of_time_is_stopped_before_the_next_begins(
+    stage: Stage, execution: Execution
+) -> None:
+    task = add(stage, "0 13 * * *", timeout_sec=600, max_attempts=2)
+    go(stage, 3 * HOUR)
+
+    assert outcomes(stage, task)["13:00:00"] == "dead(attempts_exhausted)"
+    assert execution.stops == ["arn:execution"] * 2
+
+
+def test_what_gives_way_to_a_newer_run_is_stopped(stage: Stage, execution: Execution) -> None:
+    task = add(stage, "0,10 13 * * *", timeout_sec=HOUR, overlap="cancel_previous")
+    go(stage, HOUR + 615)
+
+    assert list(outcomes(stage, task).values()) == ["cancelled(previous)", "awaiting(execution)"]
+    assert execution.stops == ["arn:execution"]
 
 
 def test_an_execution_is_looked_at_until_it_has_ended(

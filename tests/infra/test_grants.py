@@ -119,6 +119,8 @@ def test_the_worker_may_call_what_the_context_names_and_no_more() -> None:
     assert set(TARGETS) <= set(resources)
     assert "arn:aws:states:eu-west-1:111122223333:execution:nightly:*" in resources
     assert worker["TARGET_NETWORKS"] == "10.1.0.0/16"
+    named = {action for each in statements("Work", template) for action in listed(each["Action"])}
+    assert {"states:DescribeExecution", "states:StopExecution"} <= named
     assert "states:StartExecution" not in actions("Work")
 
 

@@ -6,9 +6,12 @@ import json
 import re
 from typing import Any
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from onthedot.adapters import aws
+from onthedot.core import refusals
 from onthedot.core.call import Call
-from onthedot.core.policy import Again, Answer, Awaiting, Done, error_of
+from onthedot.core.policy import Again, Answer, Awaiting, Dead, Done, error_of
 
 _NAME_MAX = 80
 _FAILED = ("FAILED", "TIMED_OUT", "ABORTED")
@@ -39,6 +42,21 @@ def look(arn: str) -> Answer | None:
         kind = seen.get("error") or f"Execution{seen['status'].title().replace('_', '')}"
         return Again("failed", error_of(kind, seen.get("cause", f"the execution is {arn}")))
     return None
+
+
+def stop(arn: str) -> bool:
+    """Stop an execution; False asks for another try.
+
+    One that has ended, is of a kind that cannot be stopped, or may not be, needs none.
+    """
+    try:
+        # A cause would have to be encrypted by the machine's key, which is none of ours.
+        aws.patient_client("stepfunctions", 10).stop_execution(executionArn=arn)
+    except BotoCoreError:
+        return False
+    except ClientError as refusal:
+        return isinstance(refusals.judged(refusal.response), Dead)
+    return True
 
 
 def _name(asked: Call) -> str:

@@ -1,0 +1,39 @@
+"""Executions: what was started for a run that is cancelled is stopped.
+
+The run's next poll message sees to it, and is deleted only then: whoever cancels may die at once.
+"""
+
+from __future__ import annotations
+
+from onthedot.adapters import queue
+from onthedot.adapters.targets import stepfunctions
+from onthedot.core.pack import Pack, Ticket
+from onthedot.core.run import Run
+
+
+def stop_soon(run: Run) -> None:
+    """Let a worker look at once: the run's own message may take five minutes."""
+    if _started(run):
+        ticket = Ticket(run.run_id, run.life.attempt, run.life.tv)
+        pack = Pack(
+            due_ms=run.life.due_ms,
+            why="poll",
+            tickets=(ticket,),
+            tenant_id=run.tenant_id,
+            queue=run.queue,
+        )
+        queue.send([(pack, 0)])
+
+
+def stopped(run: Run) -> bool:
+    """Stop what a cancelled run has started; False asks for its message to come back."""
+    return run.life.status != "cancelled" or stop(run)
+
+
+def stop(run: Run) -> bool:
+    """Stop what a run waits for, if it is an execution."""
+    return not _started(run) or stepfunctions.stop(run.life.waits_on)
+
+
+def _started(run: Run) -> bool:
+    return bool(run.life.waits_on)

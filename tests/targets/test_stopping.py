@@ -1,0 +1,80 @@
+"""Executions that are stopped: by MiniStack, and what is made of AWS's refusals."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from onthedot.adapters import aws
+from onthedot.adapters.targets import stepfunctions
+from tests.contract import engines
+from tests.engines.place import surroundings
+from tests.targets.receiver import receiving
+from tests.targets.standing import MACHINE, ROLE
+
+WAITING = {"StartAt": "Wait", "States": {"Wait": {"Type": "Wait", "Seconds": 600, "End": True}}}
+
+
+@pytest.fixture
+def settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    with surroundings(monkeypatch):
+        aws.patient_client.cache_clear()
+        yield monkeypatch
+    aws.patient_client.cache_clear()
+
+
+def started(name: str, definition: object) -> str:
+    client = aws.client("stepfunctions")
+    machine = client.create_state_machine(
+        name=name, definition=json.dumps(definition), roleArn=ROLE
+    )
+    arn = client.start_execution(stateMachineArn=machine["stateMachineArn"])["executionArn"]
+    return str(arn)
+
+
+def status(arn: str) -> str:
+    return str(aws.client("stepfunctions").describe_execution(executionArn=arn)["status"])
+
+
+def test_an_execution_is_stopped_and_stopping_it_again_is_nothing(
+    settings: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with engines.ministack(tmp_path_factory.mktemp("ministack")) as url:
+        settings.setenv("AWS_ENDPOINT_URL", url)
+        running, over = started("waits", WAITING), started("ends", MACHINE)
+        while status(over) == "RUNNING":
+            time.sleep(0.05)
+
+        assert [stepfunctions.stop(running), status(running)] == [True, "ABORTED"]
+        assert [stepfunctions.stop(running), status(running)] == [True, "ABORTED"]
+        assert [stepfunctions.stop(over), status(over)] == [True, "SUCCEEDED"]
+        assert stepfunctions.stop(over + "-missing")
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "done"),
+    [
+        ("AccessDeniedException", 400, True),
+        ("ExecutionDoesNotExist", 400, True),
+        ("StateMachineTypeNotSupported", 400, True),
+        ("ThrottlingException", 400, False),
+        ("InternalFailure", 500, False),
+    ],
+)
+def test_a_refusal_that_passes_is_tried_again(
+    settings: pytest.MonkeyPatch, *, code: str, status: int, done: bool
+) -> None:
+    with receiving() as receiver:
+        settings.setenv("AWS_ENDPOINT_URL", receiver.url)
+        receiver.answers = [(status, {}, json.dumps({"__type": code}).encode())]
+
+        assert stepfunctions.stop("arn:aws:states:us-east-1:1:execution:any:one") is done
+
+
+def test_an_address_where_nobody_answers_is_tried_again(settings: pytest.MonkeyPatch) -> None:
+    settings.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+
+    assert not stepfunctions.stop("arn:aws:states:us-east-1:1:execution:any:one")

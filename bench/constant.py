@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
 from bench.measure import Line, at_most, told
-from bench.stack import Stack, daily_tasks, put_idle, register, stack
+from bench.stack import Stack, daily_tasks, put_idle, register, stack, use
 from onthedot.adapters import aws
 from onthedot.flows.dispatch import dispatch
 
@@ -22,24 +22,26 @@ RATIO_MAX = 1.5
 
 @dataclass(slots=True)
 class Cost:
-    """What one tick took."""
+    """What each tick took."""
 
-    seconds: list[float]
-    calls: set[int]
-    units: set[float]
+    seconds: list[float] = field(default_factory=list)
+    calls: set[int] = field(default_factory=set)
+    units: set[float] = field(default_factory=set)
 
 
 def lines() -> Iterator[Line]:
-    """The same hundred due, among ever more tasks that are not; five turns each."""
-    costs: dict[int, Cost] = {}
+    """The same hundred due beside ever more tasks that are not; five turns, size after size."""
+    costs = {size: Cost() for size in REGISTERED}
     with stack() as started:
-        started.empty()
-        consumed = _count_units()
-        registered = 0
         for size in REGISTERED:
-            put_idle(size - registered)
-            registered = size
-            costs[size] = _measured(started, consumed)
+            use(f"-{size}")
+            started.empty()
+            put_idle(size)
+        consumed = _count_units()
+        for _ in range(TURNS):
+            for size, cost in costs.items():
+                use(f"-{size}")
+                _take_a_turn(started, consumed, cost)
     first = costs[REGISTERED[0]]
     for size, cost in costs.items():
         same = cost.calls == first.calls and cost.units == first.units
@@ -51,20 +53,17 @@ def lines() -> Iterator[Line]:
         yield at_most(over, ratio, RATIO_MAX, "")
 
 
-def _measured(started: Stack, consumed: list[float]) -> Cost:
-    cost = Cost([], set(), set())
-    for _ in range(TURNS):
-        register(daily_tasks(DUE, int(time.time()) + 30, 60))
-        started.calls.clear()
-        consumed.clear()
-        begun = time.perf_counter()
-        tick = dispatch(range(256))
-        cost.seconds.append(time.perf_counter() - begun)
-        if tick.counts["advanced"] != DUE:
-            raise RuntimeError(f"dispatched {tick.counts}")
-        cost.calls.add(started.calls.total())
-        cost.units.add(round(sum(consumed), 1))
-    return cost
+def _take_a_turn(started: Stack, consumed: list[float], cost: Cost) -> None:
+    register(daily_tasks(DUE, int(time.time()) + 30, 60))
+    started.calls.clear()
+    consumed.clear()
+    begun = time.perf_counter()
+    tick = dispatch(range(256))
+    cost.seconds.append(time.perf_counter() - begun)
+    if tick.counts["advanced"] != DUE:
+        raise RuntimeError(f"dispatched {tick.counts}")
+    cost.calls.add(started.calls.total())
+    cost.units.add(round(sum(consumed), 1))
 
 
 def _count_units() -> list[float]:

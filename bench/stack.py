@@ -38,7 +38,8 @@ class Stack:
     def empty(self) -> None:
         """Make tables and queues anew."""
         database, queues = aws.client("dynamodb"), aws.client("sqs")
-        for name, table in (("tasks", schema.TASKS), ("runs", schema.RUNS)):
+        for kind, table in (("tasks", schema.TASKS), ("runs", schema.RUNS)):
+            name = aws.table(kind)
             if name in database.list_tables()["TableNames"]:
                 database.delete_table(TableName=name)
             database.create_table(**schema.creation(table, name))
@@ -71,6 +72,11 @@ def stack() -> Iterator[Stack]:
         for service in ("dynamodb", "sqs"):
             aws.client(service).meta.events.register("before-call.*", _counter(started.calls))
         yield started
+
+
+def use(tables: str) -> None:
+    """From here on work on tables of that mark, beside the others of the same server."""
+    os.environ |= {"TASKS_TABLE": f"tasks{tables}", "RUNS_TABLE": f"runs{tables}"}
 
 
 def _counter(calls: Counter[str]) -> Any:  # noqa: ANN401 botocore's hook
@@ -123,4 +129,4 @@ def put_idle(count: int) -> None:
             task_id = f"sch_{ids.token(26)}"
             keys = {"task_id": {"S": task_id}, "due_shard": {"N": str(shard_of(task_id))}}
             puts.append({"PutRequest": {"Item": item | keys}})
-        database.batch_write_item(RequestItems={"tasks": puts})
+        database.batch_write_item(RequestItems={aws.table("tasks"): puts})

@@ -65,6 +65,6 @@ def _lateness(started: Stack, tasks: Sequence[Task]) -> list[float]:
 
 
 def _started() -> list[dict[str, Any]]:
-    pages = aws.client("dynamodb").get_paginator("scan").paginate(TableName="runs")
+    pages = aws.client("dynamodb").get_paginator("scan").paginate(TableName=aws.table("runs"))
     rows = [plain_item(item) for page in pages for item in page["Items"]]
     return [row["life"] for row in rows if row.get("life", {}).get("status") == "succeeded"]

@@ -57,7 +57,7 @@ def _layer(pins: list[str], settings: Settings) -> Path:
         "--no-deps",
         "--no-compile",
         "--only-binary=:all:",
-        f"--platform={settings.platform}",
+        *_platforms(settings.platform),
         f"--python-version={settings.python}",
     ]
     decisive = "\n".join([*asked, Path(__file__).read_text()])
@@ -71,6 +71,12 @@ def _layer(pins: list[str], settings: Settings) -> Path:
             unfinished.rename(folder)
         shutil.rmtree(unfinished, ignore_errors=True)
     return folder
+
+
+def _platforms(newest: str) -> list[str]:
+    """What an older Linux runs, the newer does too; pip does not know that by itself."""
+    older = newest.replace("manylinux_2_28_", "manylinux2014_")
+    return [f"--platform={each}" for each in dict.fromkeys((newest, older))]
 
 
 def _install(asked: list[str], target: Path) -> None:

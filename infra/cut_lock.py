@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements.txt"
 
 # Dispatch, work, bury and audit must start fast; the api alone loads pydantic.
-WORKERS = ("aws-lambda-powertools", "croniter", "pynamodb", "tzdata")
+WORKERS = ("aws-lambda-powertools", "croniter", "google-re2", "pynamodb", "tzdata")
 CUTS = {
     ROOT / "lambdas" / "requirements.txt": WORKERS,
     ROOT / "lambdas" / "requirements-api.txt": (*WORKERS, "pydantic"),

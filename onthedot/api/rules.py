@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from onthedot.adapters import patterns
 from onthedot.api.asking import asked
 from onthedot.core import field_rules, payloads, target_rules
 from onthedot.core.addresses import networks
@@ -20,7 +21,7 @@ def check(fields: Mapping[str, Any]) -> None:
     """Refuse what contradicts itself, and a target that the worker would refuse later."""
     check_payload(fields.get("payload"))
     field_rules.check(fields)
-    target_rules.check(fields, networks(os.environ.get("TARGET_NETWORKS", "")))
+    target_rules.check(fields, networks(os.environ.get("TARGET_NETWORKS", "")), patterns.mistake)
 
 
 def check_payload(payload: Any) -> None:  # noqa: ANN401 any JSON

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from typing import Any
@@ -67,15 +66,17 @@ def _patience_sec(call: Call, now_ms: int) -> float:
     return min(left, TAKEN_ON_SEC) if call.target.get("complete") == "callback" else left
 
 
-def answer(call: Call, seen: Response | NoResponse, *, now_ms: int) -> Answer:
-    """Judge what came back."""
+def answer(
+    call: Call, seen: Response | NoResponse, *, matches: Callable[[str, str], bool], now_ms: int
+) -> Answer:
+    """Judge what came back; `matches` looks for a pattern in a text."""
     if isinstance(seen, NoResponse):
         return _unanswered(seen)
     wanted = call.target.get("expect_status", EXPECT_STATUS)
     if not any(_fits(seen.status, one) for one in wanted):
         return _unexpected(seen, now_ms)
     pattern = call.target.get("expect_body")
-    if pattern and not re.search(pattern, _text(seen)):
+    if pattern and not matches(pattern, _text(seen)):
         message = f"the answer's body does not match {pattern}"
         return Again("failed", error_of("UnexpectedBody", message, _text(seen)[:_SHOWN_MAX]))
     if call.target.get("complete") == "callback":

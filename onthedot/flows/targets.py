@@ -7,7 +7,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError, ReadTimeoutError
 
-from onthedot.adapters import clock, jobs, net, secrets
+from onthedot.adapters import clock, jobs, net, patterns, secrets
 from onthedot.adapters.targets import (
     eventbridge,
     function,
@@ -34,7 +34,7 @@ def _python(call: Call) -> Answer:
 def _http(call: Call) -> Answer:
     wanted = webcall.request(call, _secrets(call.target), now_ms=clock.now_ms())
     seen = net.send(wanted)
-    return webcall.answer(call, seen, now_ms=clock.now_ms())
+    return webcall.answer(call, seen, matches=patterns.found, now_ms=clock.now_ms())
 
 
 def _secrets(target: Mapping[str, Any]) -> dict[str, str]:

@@ -35,7 +35,7 @@ def context() -> dict[str, str]:
     """All that is deployed otherwise than to AWS: packages for this machine and its Python."""
     built_for = re.sub(r"\W", "_", sysconfig.get_platform())
     return {
-        "platform": built_for.replace("linux_", "manylinux2014_"),
+        "platform": built_for.replace("linux_", "manylinux_2_28_"),
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
     }
 

@@ -161,3 +161,14 @@ def test_a_problem_says_what_it_is_and_where_its_page_stands(api: Api, code: str
     page = api.call(f"GET {met.body['type']}", key="")
     assert page.status == 200
     assert f"`{code}`" in page.text
+
+
+def test_a_pattern_that_could_take_for_ever_is_refused_where_it_stands(api: Api) -> None:
+    target = {"type": "http", "url": "https://example.com/hook", "expect_body": r"(a)\1"}
+
+    refused = api.call("POST /v1/tasks", {"target": target})
+
+    assert (refused.status, refused.body["code"]) == (422, "invalid_target")
+    (fault,) = refused.body["errors"]
+    assert fault["pointer"] == "/target/expect_body"
+    assert "no pattern of RE2: invalid escape sequence" in fault["message"]

@@ -29,7 +29,7 @@ def here() -> dict[str, str]:
     """What `make run` chooses: packages for this machine and this Python."""
     built_for = re.sub(r"\W", "_", sysconfig.get_platform())
     return {
-        "platform": built_for.replace("linux_", "manylinux2014_"),
+        "platform": built_for.replace("linux_", "manylinux_2_28_"),
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
     }
 

@@ -65,7 +65,7 @@ def test_layers_are_built_once(packages: Packages) -> None:
 def test_the_cloud_gets_layers_of_its_own() -> None:
     cloud, here = deployed.settings(), deployed.settings(**deployed.here())
 
-    assert (cloud.platform, cloud.python) == ("manylinux2014_aarch64", "3.13")
+    assert (cloud.platform, cloud.python) == ("manylinux_2_28_aarch64", "3.13")
     assert (cloud.platform, cloud.python) != (here.platform, here.python)
 
 

@@ -77,6 +77,16 @@ def test_a_body_that_does_not_match_is_a_failure(receiver: Receiver) -> None:
     assert failed(outcome(url, expect_body="^finished$")) == "failed: UnexpectedBody"
 
 
+def test_a_pattern_made_to_take_for_ever_takes_no_longer_than_any_other(
+    receiver: Receiver,
+) -> None:
+    began = time.monotonic()
+    answer = outcome(f"{receiver.url}/big", expect_body="(x+x+)+y")
+
+    assert failed(answer) == "failed: UnexpectedBody"
+    assert time.monotonic() - began < 5
+
+
 def test_a_receiver_that_hangs_times_out(receiver: Receiver) -> None:
     assert failed(outcome(f"{receiver.url}/hang", patience_sec=0.3)) == "timed_out: TimedOut"
 

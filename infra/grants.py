@@ -28,6 +28,16 @@ def allow(function: lambda_.Function, actions: tuple[str, ...], *resources: str)
     )
 
 
+def allow_within(
+    function: lambda_.Function, actions: tuple[str, ...], table: str, partitions: str
+) -> None:
+    """Let a function do this to items of some partitions only, named by how their keys begin."""
+    within = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [f"{partitions}*"]}}
+    function.add_to_role_policy(
+        iam.PolicyStatement(actions=list(actions), resources=[table], conditions=within)
+    )
+
+
 def allow_itself(function: lambda_.Function) -> None:
     """Let a function invoke itself; in the policy it depends on, that would be a circle."""
     statement = iam.PolicyStatement(

@@ -85,6 +85,17 @@ def write_one(write: Write) -> Outcome:
     return Outcome.DONE
 
 
+def delete_one(write: Delete) -> Outcome:
+    """Take an item away if it is as it was seen."""
+    try:
+        aws.dynamodb("delete_item", **_delete(write))
+    except ClientError as refusal:
+        if refusal.response["Error"]["Code"] in _REFUSALS:
+            return Outcome.REFUSED
+        raise
+    return Outcome.DONE
+
+
 def write_together(writes: Sequence[Part]) -> Outcome:
     """Write all or nothing; a meeting with another transaction, or a throttle, is unsure."""
     try:

@@ -129,4 +129,5 @@ class Tenant(Told):
     tenant_id: str
     tasks: int
     tasks_max: int
+    running_max: int | None
     requests_per_min: int

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from onthedot.api.shapes_target import Written
+from onthedot.core.quota import MOST
 
 CALENDAR_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 # Every task that names it keeps all of it.
@@ -29,7 +30,11 @@ class CalendarIn(CalendarFields):
 
 
 class TenantIn(Written):
-    """What a tenant may use; what is not named stays as it is."""
+    """What a tenant may use; what is not named stays as it is.
+
+    Null takes `running_max` away: then as many runs may be under way as are due.
+    """
 
     tasks_max: int | None = Field(None, ge=0, le=10_000_000)
+    running_max: int | None = Field(None, ge=1, le=MOST)
     requests_per_min: int | None = Field(None, ge=1, le=10_000_000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -18,7 +19,7 @@ from onthedot.api.shapes_calendars import TenantIn
 from onthedot.core.access import TASKS_MAX, view
 from onthedot.core.moments import moment
 from onthedot.core.problems import Problem, not_found
-from onthedot.flows import define, keys
+from onthedot.flows import define, keys, line
 from onthedot.flows.keys import FIRST_TENANT
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
@@ -27,26 +28,29 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 def index() -> Response[str]:
     """List the tenants that this key may see."""
     known = [*stored.listed(), FIRST_TENANT] if _operates() else [tenant()]
-    shown = [_shown(one) for one in sorted(set(known))]
+    limit_of = line.limits(set(known))
+    shown = [_shown(one, limit_of) for one in sorted(set(known))]
     return answers.answer({"data": shown, "next_cursor": None})
 
 
 def show(tenant_id: str) -> Response[str]:
     """Show what a tenant may use, and how much of it is used."""
     _check_seen(tenant_id)
-    return answers.answer(_shown(tenant_id))
+    return answers.answer(_shown(tenant_id, line.limits([tenant_id])))
 
 
 def put(tenant_id: str, body: Annotated[TenantIn, Body()]) -> Response[str]:
     """Set what a tenant may use, and make it if there is none of that name."""
     _check_operated(tenant_id)
     seen = stored.read(tenant_id)
-    wanted = seen | body.model_dump(exclude_none=True)
+    wanted = seen | body.model_dump(exclude_none=True, exclude={"running_max"})
     if not stored.limit(tenant_id, seen, wanted):
         raise Problem("version_mismatch", "Its limits have just been changed: read them again.")
     stored.list_it(tenant_id, moment(clock.now_ms()) or "")
+    if "running_max" in body.model_fields_set:
+        line.set_limit(tenant_id, body.running_max)
     define.tell(by(), "tenant.changed", tenant_id)
-    return answers.answer(_shown(tenant_id))
+    return answers.answer(_shown(tenant_id, line.limits([tenant_id])))
 
 
 def make_key(tenant_id: str, body: Annotated[KeyIn, Body()]) -> Response[str]:
@@ -83,7 +87,7 @@ def _check_operated(tenant_id: str) -> None:
         raise not_found("tenant of such a name: expected small letters, digits and dashes")
 
 
-def _shown(tenant_id: str) -> dict[str, Any]:
+def _shown(tenant_id: str, limit_of: Mapping[str, int]) -> dict[str, Any]:
     found = stored.read(tenant_id)
     most = found.get("tasks_max", TASKS_MAX)
     # The counter of what is left begins full.
@@ -92,6 +96,8 @@ def _shown(tenant_id: str) -> dict[str, Any]:
         "tenant_id": tenant_id,
         "tasks": used,
         "tasks_max": most,
+        # Null is no limit.
+        "running_max": limit_of.get(tenant_id),
         "requests_per_min": found.get("requests_per_min", limits.PER_MINUTE),
     }
 

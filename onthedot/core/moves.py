@@ -123,10 +123,11 @@ def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
     return _update(seen, begun.life, clauses, now_ms=now_ms)
 
 
-def at(start: Update, now_ms: int) -> Update:
+def at(start: Update, now_ms: int, lease_ms: int | None = None) -> Update:
     """Put the time of its sending into a start that was written down ahead of it."""
     (_, life), *marks = start.sets
-    sent = {**life, "started_ms": now_ms, "lease_ms": now_ms + LEASE_SEC * 1000}
+    lease_ms = now_ms + LEASE_SEC * 1000 if lease_ms is None else lease_ms
+    sent = {**life, "started_ms": now_ms, "lease_ms": lease_ms}
     clauses = tuple(
         replace(clause, value=now_ms) if clause.operator == "<=" else clause
         for clause in start.clauses

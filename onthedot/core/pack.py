@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from onthedot.core.run import Run
+
 FORMAT = 1
 RUNS_MAX = 25
 # Handlers share one processor, and an invocation is as slow as the slowest of its runs.
@@ -53,6 +55,18 @@ def parse(body: str) -> Pack:
         raise ValueError(f"message of format {form['v']}; this version reads {FORMAT}")
     tickets = tuple(Ticket(run["run_id"], run["attempt"], run["tv"]) for run in form["runs"])
     return Pack(due_ms=form["due_ms"], why=form["why"], tickets=tickets)
+
+
+def of_run(run: Run, why: str) -> Pack:
+    """Make a message of a run alone, that is to start its next attempt."""
+    ticket = Ticket(run.run_id, run.life.attempt + 1, run.life.tv)
+    return Pack(
+        due_ms=run.life.due_ms,
+        why=why,
+        tickets=(ticket,),
+        tenant_id=run.tenant_id,
+        queue=run.queue,
+    )
 
 
 def delay_sec(due_ms: int, now_ms: int) -> int:

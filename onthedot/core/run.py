@@ -52,6 +52,8 @@ class Life:
     # Where its concurrency key's places are, and when the key's rate lets it start.
     key_gate: str = ""
     gate_ms: int = 0
+    # Which of its tenant's permits its newest attempt took, where the tenant has a quota.
+    permit: str = ""
     # What the execution that an awaiting run is polled for is called.
     waits_on: str = ""
     # What an attempt that asked for another time left for the next.

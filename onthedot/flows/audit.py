@@ -18,7 +18,7 @@ from onthedot.core.keys import is_slot_key, manifest_keys, row_of
 from onthedot.core.ledger import Ledger
 from onthedot.core.manifest import Manifest
 from onthedot.core.numbers import MARGIN_SEC
-from onthedot.core.pack import Pack, Ticket
+from onthedot.core.pack import Pack, of_run
 from onthedot.core.run import Life, Run
 from onthedot.flows import events
 from onthedot.flows.ranges import covering
@@ -93,7 +93,7 @@ def _look_at(source: Manifest, seen: Ledger) -> None:
             continue
         open_entries.append((run_id, tv, tenant_id))
         if _overdue(run.life, now_ms):
-            sending.append(_resend(run))
+            sending.append(of_run(run, "resend"))
             seen.count("resent")
     queue.send([(each, 0) for each in sending])
     events.keep(told)
@@ -118,16 +118,6 @@ def _overdue(life: Life, now_ms: int) -> bool:
     if life.status in ("running", "awaiting"):
         return now_ms > life.lease_ms + (_LEASE_OVER_SEC + MARGIN_SEC) * 1000
     return now_ms > life.due_ms + _OVERDUE_SEC * 1000
-
-
-def _resend(run: Run) -> Pack:
-    return Pack(
-        due_ms=run.life.due_ms,
-        why="resend",
-        tickets=(Ticket(run.run_id, run.life.attempt + 1, run.life.tv),),
-        tenant_id=run.tenant_id,
-        queue=run.queue,
-    )
 
 
 def _still_missing(run_id: str, tv: int, source: Manifest, seen: Ledger) -> bool:

@@ -12,7 +12,7 @@ from onthedot.core.policy import Again, Answer, Stopped, after, error_of, next_l
 from onthedot.core.run import FINAL, Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
-from onthedot.flows import executions, gate
+from onthedot.flows import executions, gate, permits
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
 
@@ -39,7 +39,7 @@ def look(batch: Batch, job: Job) -> None:
 def conclude(run: Run, task: Task, answer: Answer) -> bool:
     """Write what came of an attempt that no worker of ours is beside; False if it has moved on.
 
-    The order is the worker's own: the retry's message, the row, the gate.
+    The order is the worker's own: the retry's message, the row, the permit, the gate.
     """
     now_ms = clock.now_ms()
     life = after(run.life, task, answer, now_ms=now_ms, fraction=ids.fraction())
@@ -49,6 +49,7 @@ def conclude(run: Run, task: Task, answer: Answer) -> bool:
             return False
     if claims.write_one(moves.mark(run, life, now_ms=now_ms)) is not Outcome.DONE:
         return False
+    permits.leave([run])
     if life.status in FINAL:
         gate.give_up(run)
     return True

@@ -10,7 +10,7 @@ from onthedot.adapters import claims, clock, queue
 from onthedot.core import moves
 from onthedot.core.decide import Hint
 from onthedot.core.numbers import BURIED_MAX, BUSY_MAX_SEC, MARGIN_SEC
-from onthedot.core.pack import Pack, Ticket
+from onthedot.core.pack import Ticket, of_run
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
 from onthedot.flows import gate
@@ -31,7 +31,7 @@ def bury(event: Mapping[str, Any]) -> dict[str, Any]:
 
 def _job(ticket: Ticket, message: Received) -> Job:
     hint = Hint(attempt=ticket.attempt, receives=message.receives, message_id=message.message_id)
-    return Job(ticket=ticket, hint=hint)
+    return Job(ticket=ticket, hint=hint, tenant_id=message.pack.tenant_id)
 
 
 def _dealt_with(job: Job) -> bool:
@@ -65,11 +65,4 @@ def _ended(job: Job, now_ms: int) -> bool:
 
 
 def _sent_afresh(run: Run, delay_sec: int) -> bool:
-    fresh = Pack(
-        due_ms=run.life.due_ms,
-        why="resend",
-        tickets=(Ticket(run.run_id, run.life.attempt + 1, run.life.tv),),
-        tenant_id=run.tenant_id,
-        queue=run.queue,
-    )
-    return not queue.send([(fresh, delay_sec)])
+    return not queue.send([(of_run(run, "resend"), delay_sec)])

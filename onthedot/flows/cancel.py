@@ -7,7 +7,7 @@ from onthedot.core import moves
 from onthedot.core import run as runs
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
-from onthedot.flows import executions, gate
+from onthedot.flows import executions, gate, permits
 
 _TRIES = 8
 
@@ -26,6 +26,7 @@ def cancel(run_id: str, *, by: str = "user") -> Run | None:
         if seen.life.status == "running":
             claims.write_one(moves.request_cancel(seen, by, now_ms=now_ms))
         elif claims.write_one(moves.cancel(seen, by, now_ms=now_ms)) is Outcome.DONE:
+            permits.leave([seen])
             gate.give_up(seen)
             executions.stop_soon(seen)
     raise RuntimeError(f"{run_id} kept changing under {_TRIES} attempts to cancel it")

@@ -11,11 +11,11 @@ from onthedot.core import moves
 from onthedot.core import run as runs
 from onthedot.core.decide import Skip
 from onthedot.core.gate import Enter, Gate, Have, Turned, Wait
-from onthedot.core.keys import GATE, run_id
-from onthedot.core.pack import Pack, Ticket
+from onthedot.core.keys import GATE
+from onthedot.core.pack import of_run
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
-from onthedot.flows import executions, keyed
+from onthedot.flows import executions, keyed, permits
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
 
@@ -60,7 +60,8 @@ def releases(job: Job) -> bool:
 
 
 def finish(job: Job) -> None:
-    """Give the place up; whoever is first in line is woken before the release."""
+    """Give permit and place up; whoever is first in a gate's line is woken before the release."""
+    permits.finish([job])
     if releases(job):
         give_up(job.held)
     else:
@@ -144,7 +145,8 @@ def _cancel(dropped: Iterable[Run | None]) -> bool:
             asked = moves.request_cancel(run, "previous", now_ms=now_ms)
             again |= claims.write_one(asked) is not Outcome.DONE
         else:
-            claims.write_one(moves.cancel(run, "previous", now_ms=now_ms))
+            if claims.write_one(moves.cancel(run, "previous", now_ms=now_ms)) is Outcome.DONE:
+                permits.leave([run])
             executions.stop_soon(run)
             again = True
     return again
@@ -159,10 +161,5 @@ def _wake_first(gate: Gate, rows: dict[str, Run | None], most: int, mine: str) -
 def _wake(run: Run | None) -> None:
     if run is None:
         return
-    life = run.life
-    ticket = Ticket(run_id(run.task_id, run.key), life.attempt + 1, life.tv)
-    pack = Pack(
-        due_ms=life.due_ms, why="wake", tickets=(ticket,), tenant_id=run.tenant_id, queue=run.queue
-    )
-    if queue.send([(pack, 0)]):
-        raise RuntimeError(f"SQS did not take the message that wakes {ticket.run_id}")
+    if queue.send([(of_run(run, "wake"), 0)]):
+        raise RuntimeError(f"SQS did not take the message that wakes {run.run_id}")

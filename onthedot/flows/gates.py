@@ -16,7 +16,7 @@ from onthedot.core.gate import Enter, Gate, Have
 from onthedot.core.keys import GATE
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
-from onthedot.flows import backfill, gate, keyed
+from onthedot.flows import backfill, gate, keyed, permits
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
 
@@ -47,6 +47,7 @@ def enter(batch: Batch, jobs: Sequence[Job]) -> Passed:
 def leave(jobs: Iterable[Job]) -> None:
     """Give places up after final outcomes; a gate where somebody waits is seen to by itself."""
     ended = list(jobs)
+    permits.finish(ended)
     for job in ended:
         keyed.leave(job.held)
     alone, others = _one_a_task([job for job in ended if gate.releases(job)])
@@ -60,7 +61,7 @@ def leave(jobs: Iterable[Job]) -> None:
     gone = {job for job, done in zip(quiet, outcomes, strict=True) if done is Outcome.DONE}
     for job in (*alone, *others):
         if job not in gone:
-            gate.finish(job)
+            gate.give_up(job.held)
     backfill.follow([job.held for job in ended if job.held.backfill_id and gate.guards(job)])
 
 

@@ -9,6 +9,7 @@ from onthedot.adapters import claims, clock, queue
 from onthedot.core import moves
 from onthedot.core.numbers import LEASE_SEC
 from onthedot.core.writes import Outcome
+from onthedot.flows import permits
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job, load
 
@@ -20,14 +21,16 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
     """Give the jobs that are still ours; a lost lease stops its handler, without a settle."""
     now_ms = clock.now_ms()
     lease_ms = now_ms + LEASE_SEC * 1000
-    lives = [replace(job.held.life, lease_ms=lease_ms, progress=job.reached) for job in running]
+    outcomes = permits.extend(running, lease_ms)
+    firm = [job for job in running if outcomes.get(job, Outcome.DONE) is Outcome.DONE]
+    lives = {job: replace(job.held.life, lease_ms=lease_ms, progress=job.reached) for job in firm}
     extended = [
-        moves.extend(job.held, life, long=_long(job, now_ms), now_ms=now_ms)
-        for job, life in zip(running, lives, strict=True)
+        moves.extend(job.held, lives[job], long=_long(job, now_ms), now_ms=now_ms) for job in firm
     ]
-    outcomes = claims.write_many(extended)
+    outcomes |= zip(firm, claims.write_many(extended), strict=True)
     kept = []
-    for job, life, outcome in zip(running, lives, outcomes, strict=True):
+    for job in running:
+        outcome = outcomes[job]
         # In doubt for longer than the last lease that is certain, it may be another's by now.
         over = outcome is Outcome.UNSURE and job.held.life.lease_ms <= now_ms
         if outcome is Outcome.REFUSED or over:
@@ -35,7 +38,7 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
             continue
         if outcome is Outcome.DONE:
             listed = "long" if _long(job, now_ms) else job.held.attention
-            job.run = replace(job.held, life=life, attention=listed)
+            job.run = replace(job.held, life=lives[job], attention=listed)
         kept.append(job)
     receipts = [
         (message.receipt, LEASE_SEC) for job in kept for message in batch.naming(job.ticket.run_id)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from onthedot.adapters import tables
+from onthedot.core import quota
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
 from onthedot.core.decide import Hint, Start
@@ -14,6 +15,7 @@ from onthedot.core.keys import row_of
 from onthedot.core.numbers import ABANDON_SEC
 from onthedot.core.pack import Ticket
 from onthedot.core.policy import Answer
+from onthedot.core.quota import Permit
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Update
@@ -33,6 +35,12 @@ class Job:
 
     ticket: Ticket
     hint: Hint
+    # Whose it is, by its message; empty where that does not say.
+    tenant_id: str = ""
+    # How many runs of its tenant may be under way; 0 is no limit.
+    most: int = 0
+    # Which of the permits for that is in its hands.
+    permit: Permit | None = None
     run: Run | None = None
     task: Task | None = None
     # The due time and schedule that it starts under, once that is decided.
@@ -77,7 +85,7 @@ class Job:
 
 
 def load(jobs: Iterable[Job]) -> None:
-    """Read rows and tasks consistently, in one call for fifty runs.
+    """Read rows, tasks and tenants' limits consistently, in one call for nearly fifty runs.
 
     A batch has no order: a row that obeys a newer version than the task that came with it was
     stamped in between, and the task is read again.
@@ -95,9 +103,11 @@ def _load(jobs: list[Job]) -> None:
     keys = {job.ticket.run_id: row_of(job.ticket.run_id) for job in jobs}
     # In the jobs' order, as a set would not be from one process to the next.
     task_ids = dict.fromkeys(task for task, _ in keys.values())
+    tenants = dict.fromkeys(job.tenant_id for job in jobs if job.tenant_id)
+    limits = [quota.limit_key(tenant_id) for tenant_id in tenants]
     found = tables.get_many(
         {
-            runs.TABLE: [runs.row_key(run_id) for run_id in keys],
+            runs.TABLE: [*(runs.row_key(run_id) for run_id in keys), *limits],
             tasks.TABLE: [tasks.spec_key(task) for task in task_ids],
         }
     )
@@ -106,6 +116,8 @@ def _load(jobs: list[Job]) -> None:
     for job in jobs:
         key = keys[job.ticket.run_id]
         row, spec = rows.get(key), specs.get((key[0],))
+        limit = rows.get((quota.partition(job.tenant_id), quota.LIMIT))
+        job.most = limit["most"] if limit else 0
         job.run = runs.readable(row) if row else None
         job.unreadable = row is not None and job.run is None
         job.ready = None

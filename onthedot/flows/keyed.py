@@ -16,7 +16,7 @@ from onthedot.core.call import run_fields
 from onthedot.core.gate import Enter, Gate, Have, Wait
 from onthedot.core.keyed import Limit
 from onthedot.core.numbers import BUSY_MAX_SEC
-from onthedot.core.pack import Pack, Ticket
+from onthedot.core.pack import of_run
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
 from onthedot.flows import deliver
@@ -28,28 +28,36 @@ _CROWDED_SEC = 60
 
 
 def enter(batch: Batch, jobs: Sequence[Job]) -> list[Job]:
-    """Give the jobs that may start now; the others wait in line, or for their turn."""
+    """Give the jobs that have a place; the others wait in line."""
     return [job for job in jobs if _enters(batch, job)]
 
 
 def _enters(batch: Batch, job: Job) -> bool:
-    limit = _limit(job)
+    limit = _limit(job, "max_running")
     if limit is None:
         return True
-    if limit.most and not _has_place(batch, job, limit):
+    if not _has_place(batch, job, limit):
         return False
-    if limit.count and not _has_turn(batch, job, limit):
-        return False
-    place = limit.place if limit.most else ""
-    job.run = replace(job.held, life=replace(job.held.life, key_gate=place))
+    job.run = replace(job.held, life=replace(job.held.life, key_gate=limit.place))
     # What was written down ahead does not name the place.
     job.ready = None
     return True
 
 
-def _limit(job: Job) -> Limit | None:
+def turns(batch: Batch, jobs: Sequence[Job]) -> list[Job]:
+    """Give the jobs whose turn it is; asked last, for a turn that is not used is lost."""
+    return [job for job in jobs if _may_go(batch, job)]
+
+
+def _may_go(batch: Batch, job: Job) -> bool:
+    limit = _limit(job, "rate")
+    return limit is None or _has_turn(batch, job, limit)
+
+
+def _limit(job: Job, kind: str) -> Limit | None:
     """Most tasks have no key, and pay nothing for those that have."""
-    if job.task is None or not job.task.shown.get("concurrency_key"):
+    wanted = job.task.shown.get("concurrency_key") if job.task else None
+    if job.task is None or not wanted or not wanted.get(kind):
         return None
     call = deliver.call_of(job, job.held, job.task)
     # A payload that is gone makes no key of its own; delivering it says so.
@@ -100,7 +108,7 @@ def _has_turn(batch: Batch, job: Job, limit: Limit) -> bool:
 
 def _come_back(batch: Batch, job: Job, seconds: int) -> None:
     """L2: the old message goes only when SQS has taken the new one."""
-    if not queue.send([(_message(job.held, "hop"), seconds)]):
+    if not queue.send([(of_run(job.held, "hop"), seconds)]):
         batch.done([job.held.run_id])
 
 
@@ -113,7 +121,8 @@ def _book(job: Job, limit: Limit, now_ms: int) -> int:
             continue
         at_ms = wanted.at_ms[-1]
         if at_ms > now_ms:
-            life = replace(job.held.life, gate_ms=at_ms)
+            # No permit is held until then.
+            life = replace(job.held.life, gate_ms=at_ms, permit="")
             if claims.write_one(moves.mark(job.held, life, now_ms=now_ms)) is not Outcome.DONE:
                 return 0
             job.run = replace(job.held, life=life)
@@ -145,18 +154,8 @@ def _wake_if_free(gate: Gate, rows: dict[str, Run | None], most: int, mine: str)
 
 
 def _wake(run: Run | None) -> None:
-    if run is not None and queue.send([(_message(run, "wake"), 0)]):
+    if run is not None and queue.send([(of_run(run, "wake"), 0)]):
         raise RuntimeError(f"SQS did not take the message that wakes {run.run_id}")
-
-
-def _message(run: Run, why: str) -> Pack:
-    return Pack(
-        due_ms=run.life.due_ms,
-        why=why,
-        tickets=(Ticket(run.run_id, run.life.attempt + 1, run.life.tv),),
-        tenant_id=run.tenant_id,
-        queue=run.queue,
-    )
 
 
 def _read(place: str) -> Gate:

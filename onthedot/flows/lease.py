@@ -23,7 +23,7 @@ from onthedot.core.policy import Again, Answer, Dead, Done, Stopped, error_of
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
-from onthedot.flows import deliver
+from onthedot.flows import deliver, permits
 from onthedot.flows.awaiting import conclude
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
@@ -67,20 +67,24 @@ def take(queue: str, *, tenant_id: str, most: int, worker: str, lease_sec: int) 
         while fresh and len(taken) < most:
             room = most - len(taken)
             some, fresh = fresh[:room], fresh[room:]
-            taken += _started(some, owner, lease_sec)
+            begun, bounded = _started(some, owner, lease_sec)
+            taken += begun
+            if bounded and not begun and permits.all_taken(tenant_id):
+                return taken
         if len(taken) == most or len(keys) < limit:
             break
     return taken
 
 
-def _started(run_ids: Sequence[str], owner: str, lease_sec: int) -> list[Leased]:
+def _started(run_ids: Sequence[str], owner: str, lease_sec: int) -> tuple[list[Leased], bool]:
+    """Give those that now are the worker's, and whether their tenant has a quota."""
     found = tables.get_many({runs.TABLE: [runs.row_key(run_id) for run_id in run_ids]})[runs.TABLE]
     rows = {run.run_id: run for item in found if (run := runs.readable(item))}
     # In the index's order: a batch of rows has none.
     jobs = [_job(rows[run_id], owner) for run_id in run_ids if run_id in rows]
     started, _ = start_due(Batch(queue="normal", messages=[]), jobs, worker=owner)
     leased = [_leased(job, lease_sec) for job in started]
-    return [each for each in leased if each]
+    return [each for each in leased if each], any(job.most for job in jobs)
 
 
 def _run_id(item: Mapping[str, Any]) -> str:
@@ -92,6 +96,7 @@ def _job(run: Run, owner: str) -> Job:
     return Job(
         ticket=Ticket(run.run_id, attempt, run.life.tv),
         hint=Hint(attempt=attempt, receives=1, message_id=owner),
+        tenant_id=run.tenant_id,
     )
 
 
@@ -101,7 +106,8 @@ def _leased(job: Job, lease_sec: int) -> Leased | None:
         raise LookupError(f"{job.ticket.run_id} has no task")
     longer = _extended(job.held, job.task, lease_sec)
     write = moves.mark(job.held, longer.life, now_ms=clock.now_ms())
-    if claims.write_one(write) is Outcome.DONE:
+    kept = permits.extend_of(job.held, longer.life.lease_ms)
+    if kept and claims.write_one(write) is Outcome.DONE:
         job.run = longer
     call = deliver.complete(deliver.call_of(job, job.held, job.task))
     if call is None:
@@ -135,6 +141,8 @@ def extend(
         kept = _extended(run, task, lease_sec)
         shown = run.life.progress if progress is None else progress
         kept = replace(kept, life=replace(kept.life, progress=shown))
+        if not permits.extend_of(run, kept.life.lease_ms):
+            return Told.LOST
         if claims.write_one(moves.mark(run, kept.life, now_ms=now_ms)) is Outcome.DONE:
             return kept
     return Told.LOST

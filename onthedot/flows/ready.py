@@ -38,10 +38,12 @@ def begin(jobs: Sequence[Job], worker: str) -> tuple[list[Job], list[Job]]:
     """Start all in one call; give those that surely run, and those of which it is not known."""
     ready = [job.ready or prepare(job, worker) for job in jobs]
     now_ms = clock.now_ms()
-    outcomes = claims.write_many([moves.at(each.write, now_ms) for each in ready])
-    lease_ms = now_ms + LEASE_SEC * 1000
+    leases = [_lease_ms(job, now_ms) for job in jobs]
+    outcomes = claims.write_many(
+        [moves.at(each.write, now_ms, lease) for each, lease in zip(ready, leases, strict=True)]
+    )
     started, doubtful = [], []
-    for job, each, outcome in zip(jobs, ready, outcomes, strict=True):
+    for job, each, lease_ms, outcome in zip(jobs, ready, leases, outcomes, strict=True):
         if outcome is Outcome.DONE:
             life = replace(each.begun.life, started_ms=now_ms, lease_ms=lease_ms)
             job.run = replace(each.begun, life=life)
@@ -49,6 +51,12 @@ def begin(jobs: Sequence[Job], worker: str) -> tuple[list[Job], list[Job]]:
         else:
             doubtful.append(job)
     return started, doubtful
+
+
+def _lease_ms(job: Job, now_ms: int) -> int:
+    """No run outlives its permit: who takes that over must find the run's own lease over, too."""
+    lease_ms = now_ms + LEASE_SEC * 1000
+    return min(lease_ms, job.permit.lease_ms) if job.permit else lease_ms
 
 
 def _under(job: Job) -> Run:

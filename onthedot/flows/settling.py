@@ -11,7 +11,7 @@ from onthedot.core.pack import Ticket, delay_sec
 from onthedot.core.policy import Stopped, after, next_look_sec
 from onthedot.core.run import FINAL, Life
 from onthedot.core.writes import Outcome
-from onthedot.flows import gates
+from onthedot.flows import gates, permits
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job, load
 
@@ -26,6 +26,10 @@ def settle(batch: Batch, ended: Sequence[Job]) -> None:
     """
     now_ms = clock.now_ms()
     lives = [_life_after(job, now_ms) for job in ended]
+    for job, life in zip(ended, lives, strict=True):
+        if life.status == "awaiting":
+            # What it waits for goes on elsewhere, and counts as long as it may take.
+            permits.extend([job], life.lease_ms)
     ready = [
         (job, life)
         for job, life in zip(ended, lives, strict=True)
@@ -72,6 +76,7 @@ def _next_sent(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
 
 def _close(batch: Batch, settled: Sequence[Settled]) -> None:
     """Places are given up before messages go: whoever waits must not be forgotten."""
+    permits.leave([job.held for job, life in settled if life.status == "retrying"])
     gates.leave([job for job, life in settled if life.status in FINAL])
     batch.done([job.ticket.run_id for job, _ in settled])
 

@@ -19,7 +19,7 @@ from onthedot.core.decide import (
     needs_cover_check,
 )
 from onthedot.core.writes import Outcome
-from onthedot.flows import awaiting, deliver, executions, gate, gates, keyed
+from onthedot.flows import awaiting, deliver, executions, gate, gates, keyed, permits
 from onthedot.flows.batch import Batch
 from onthedot.flows.handing import belongs_here, hand_over
 from onthedot.flows.job import Job, load
@@ -64,9 +64,18 @@ def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[
     again += _skip(batch, skipping)
     passed = gates.enter(batch, starting)
     again += _skip(batch, passed.turned)
-    started = _start(keyed.enter(batch, passed.entered), again, worker=worker)
+    going = _permitted(batch, keyed.enter(batch, passed.entered), worker=worker)
+    started = _start(going, again, worker=worker)
     batch.delete_done()
     return started, [job for job in again if _another_round(job)]
+
+
+def _permitted(batch: Batch, placed: Sequence[Job], *, worker: str) -> list[Job]:
+    """A turn comes last, for one that is not used is lost; a permit can be given back."""
+    permitted = permits.enter(batch, placed, worker=worker)
+    going = keyed.turns(batch, permitted)
+    permits.drop([job for job in permitted if job not in going])
+    return going
 
 
 def _covered(job: Job) -> Skip | None:
@@ -94,6 +103,8 @@ def _leave(batch: Batch, job: Job, decision: Decision) -> None:
                 gate.finish(job)
                 if not executions.stopped(job.run):
                     return
+            elif job.run is not None:
+                permits.leave([job.run])
             batch.done([job.ticket.run_id])
         case Busy(seconds):
             _come_back(batch, job, seconds)
@@ -149,10 +160,14 @@ def _start(entered: Sequence[Job], again: list[Job], *, worker: str) -> list[Job
     """Start all in one call; the row says who has started what."""
     started, doubtful = begin(entered, worker)
     load(doubtful)
-    for job in doubtful:
-        if job.run and job.run.life.status == "running" and job.run.life.owner == worker:
-            # A lost answer: the row says that it was us.
-            started.append(job)
-        else:
-            again.append(job)
+    ours = [job for job in doubtful if _runs_by(job, worker)]
+    # A lost answer: the row says that it was us.
+    started += ours
+    others = [job for job in doubtful if job not in ours]
+    permits.drop(others)
+    again += others
     return [job for job in started if deliver.begin(job)]
+
+
+def _runs_by(job: Job, worker: str) -> bool:
+    return bool(job.run) and job.held.life.status == "running" and job.held.life.owner == worker

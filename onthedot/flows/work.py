@@ -57,7 +57,9 @@ def _jobs(batch: Batch) -> list[Job]:
             )
             known = jobs.get(ticket.run_id)
             if known is None or known.ticket.attempt < ticket.attempt:
-                jobs[ticket.run_id] = Job(ticket=ticket, hint=hint)
+                jobs[ticket.run_id] = Job(
+                    ticket=ticket, hint=hint, tenant_id=message.pack.tenant_id
+                )
     return list(jobs.values())
 
 

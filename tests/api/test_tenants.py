@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from onthedot.flows.keys import FIRST_TENANT
 from tests.api.kit import SCHEDULE, Api
 
@@ -63,3 +65,28 @@ def test_nobody_raises_a_limit_of_their_own_or_sees_another(api: Api) -> None:
 def test_a_name_that_is_none_makes_no_tenant(api: Api) -> None:
     for name in ("UPPER", "a.b", "x" * 64):
         assert api.call(f"PUT /v1/tenants/{name}", {}, key=operator(api)).status == 404
+
+
+def test_a_quota_of_runs_is_set_shown_and_taken_away(api: Api) -> None:
+    before = api.call("GET /v1/tenants/acme").body
+    made = api.call("PUT /v1/tenants/acme", {"running_max": 3}, key=operator(api))
+    api.call("PUT /v1/tenants/acme", {"tasks_max": 7}, key=operator(api))
+    listed = api.call("GET /v1/tenants", key=operator(api)).body["data"]
+    away = api.call("PUT /v1/tenants/acme", {"running_max": None}, key=operator(api))
+
+    assert before["running_max"] is None
+    assert (made.status, made.body["running_max"]) == (200, 3)
+    assert [(each["tenant_id"], each["running_max"]) for each in listed] == [
+        ("acme", 3),
+        (FIRST_TENANT, None),
+    ]
+    assert (away.body["running_max"], away.body["tasks_max"]) == (None, 7)
+    assert api.call("GET /v1/tenants/acme").body["running_max"] is None
+
+
+@pytest.mark.parametrize("given", [0, -1, 1_001, "many", 1.5])
+def test_a_quota_of_runs_that_is_none_is_refused(api: Api, given: object) -> None:
+    answer = api.call("PUT /v1/tenants/acme", {"running_max": given}, key=operator(api))
+
+    assert (answer.status, answer.body["errors"][0]["pointer"]) == (422, "/running_max")
+    assert api.call("GET /v1/tenants/acme").body["running_max"] is None

@@ -74,14 +74,19 @@ def test_who_runs_users_code_cannot_change_what_they_registered() -> None:
     assert "StorageTasks" not in writing[0]
 
 
-def test_only_the_audit_and_the_api_delete() -> None:
+def test_only_the_audit_and_the_api_delete_and_workers_entries_of_a_line() -> None:
     deleting = {
-        name
+        name: [each for each in statements(name) if "dynamodb:DeleteItem" in listed(each["Action"])]
         for name in ("Dispatch", "Work", "Bury", "Audit", "Api")
-        if "dynamodb:DeleteItem" in actions(name)
     }
 
-    assert deleting == {"Audit", "Api"}
+    assert {name for name, found in deleting.items() if found} == {"Work", "Bury", "Audit", "Api"}
+    for name in ("Work", "Bury"):
+        (statement,) = deleting[name]
+        assert "StorageRuns" in str(statement["Resource"])
+        assert statement["Condition"] == {
+            "ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["permit#*"]}
+        }
 
 
 def test_only_the_dispatcher_starts_functions_and_only_itself() -> None:

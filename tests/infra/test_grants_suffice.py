@@ -10,7 +10,7 @@ import pytest
 
 from onthedot.adapters import aws
 from onthedot.core.policy import Again, Dead, Done, error_of
-from onthedot.flows import health, long_runs, loops, tallies
+from onthedot.flows import health, line, long_runs, loops, tallies
 from onthedot.flows.audit import audit, audit_older
 from onthedot.flows.cancel import cancel
 from onthedot.flows.dispatch import dispatch
@@ -100,6 +100,7 @@ def play(stage: Stage) -> None:
     minutely = add(stage, "* * * * *", misfire="all", name="minutely", max_attempts=2)
     add(stage, "*/30 * * * * *", name="queue", overlap="queue", queue_max=2)
     add(stage, "* * * * *", name="previous", overlap="cancel_previous")
+    line.set_limit("acme", 2)
     add(stage, "* * * * *", name="dead", max_attempts=1, **FREE)
     spoil(stage, add(stage, "5 12 * * *", name="broken"), "cursor", compiled=b"junk")
     stage.answer = _answer
@@ -151,6 +152,7 @@ def allowed(function: str, action: str, place: str) -> bool:
 def test_the_history_has_every_function_in_it(asked: set[Asked]) -> None:
     assert {function for function, _, _ in asked} >= {"Dispatch", "Work", "Audit"}
     assert ("Dispatch", "Query", "tasks/index/due") in asked
+    assert ("Work", "DeleteItem", "runs") in asked
     assert len(asked) > 20
 
 

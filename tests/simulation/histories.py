@@ -8,13 +8,14 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from onthedot.core.attributes import typed
+from onthedot.core.attributes import typed, typed_item
 from onthedot.core.backfill import Backfill, loop
 from onthedot.core.blackouts import Blackout
 from onthedot.core.call import Call
 from onthedot.core.loop import Named
 from onthedot.core.packed import pack
 from onthedot.core.policy import Again, Answer, Dead, Done, Skipped
+from onthedot.core.quota import limit_key
 from onthedot.core.run import Run
 from onthedot.core.schedule import compile_schedule
 from onthedot.core.task import Task
@@ -26,8 +27,9 @@ from onthedot.flows.trigger import trigger
 from tests.simulation import pauses
 from tests.simulation.faults import Aim
 from tests.simulation.invariants import Measure, broken
+from tests.simulation.kinds import KINDS, LUNCH
 from tests.simulation.process import Process
-from tests.simulation.profiles import KINDS, LUNCH, Scene
+from tests.simulation.profiles import Scene
 from tests.simulation.stage import Act, Stage, make_stage, make_task, play
 
 _TRIES = 12
@@ -43,6 +45,9 @@ def history(scene: Scene, seed: int, aims: tuple[Aim, ...] = ()) -> Stage:
     for kind in random.sample(scene.kinds, min(scene.drawn, len(scene.kinds))):
         text, given = KINDS[kind]
         stage.register(make_task(kind, text, stage.world, **given))
+    if scene.running_max:
+        limit = limit_key("acme") | {"most": scene.running_max}
+        stage.world.store.put_item(TableName="runs", Item=typed_item(limit))
     if scene.poison:
         _poison(stage)
     stage.answer = _answers(scene, seed)
@@ -74,6 +79,7 @@ def judged(stage: Stage, scene: Scene) -> list[str]:
         late_sec=scene.late_sec,
         smooth=scene.smooth,
         resumed=scene.resumed,
+        running_max=scene.running_max,
     )
     return broken(stage, measure)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from onthedot.core.task import Task
 from tests.simulation import (
     laws_api,
     laws_calendars,
@@ -13,8 +14,9 @@ from tests.simulation import (
     laws_pauses,
     laws_runs,
     laws_slots,
+    laws_tenants,
 )
-from tests.simulation.journal import read
+from tests.simulation.journal import Journal, read
 from tests.simulation.stage import Stage
 
 
@@ -32,6 +34,8 @@ class Measure:
     smooth: bool = False
     # What a dead worker leaves is taken over by its time.
     resumed: bool = False
+    # How many runs may be under way; zero is no limit.
+    running_max: int = 0
 
 
 def broken(stage: Stage, measure: Measure) -> list[str]:
@@ -39,11 +43,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
     journal = read(stage.world, stage.corrected)
     stage.last_rows = stage.rows()
     until_sec = measure.until_sec
-    ruled = [
-        (reign.task, reign.since, reign.until)
-        for task in stage.tasks
-        for reign in laws_slots.reigns(stage, journal, task.task_id)
-    ]
+    ruled = _ruled(stage, journal)
     laws = (
         laws_slots.accounted(stage, journal, until_sec),
         laws_slots.counted(stage, until_sec),
@@ -58,6 +58,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
         laws_runs.spared(stage),
         laws_gate.never_crowded(journal),
         () if measure.purged else laws_keys.heeded(stage, journal),
+        laws_tenants.within_quota(journal, measure.running_max),
         laws_gate.turned_away_for_cause(journal),
         laws_gate.bounded(stage, journal),
         () if measure.purged else laws_gate.left_clean(stage, journal),
@@ -75,6 +76,15 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
         _sound(stage),
     )
     return list(dict.fromkeys(law for each in laws for law in each))
+
+
+def _ruled(stage: Stage, journal: Journal) -> list[tuple[Task, float, float]]:
+    """Which task was in force from when to when."""
+    return [
+        (reign.task, reign.since, reign.until)
+        for task in stage.tasks
+        for reign in laws_slots.reigns(stage, journal, task.task_id)
+    ]
 
 
 def _sound(stage: Stage) -> Iterator[str]:

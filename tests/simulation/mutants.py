@@ -12,6 +12,7 @@ from tests.simulation import (
     mutants_dispatch,
     mutants_keys,
     mutants_pauses,
+    mutants_tenants,
     mutants_work,
     mutants_write,
 )
@@ -202,6 +203,32 @@ MUTANTS = (
     Mutant("key lost", "0064: a retry keeps its key's place", mutants_keys.place_lost, ("keys",)),
     Mutant("key kept", "0064: who leaves calls the next", mutants_keys.kept, ("keys bare",)),
     Mutant("unbooked", "0064: a start is booked behind others", mutants_keys.unbooked, ("keys",)),
+    Mutant("unkept", "0070: a permit lives as its run does", mutants_tenants.unkept, ("tenants",)),
+    Mutant(
+        "outlived", "0070: two clocks differ over a permit", mutants_tenants.outlived, ("tenants",)
+    ),
+    Mutant(
+        "unfenced",
+        "0070: only its worker gives a permit back",
+        mutants_tenants.unfenced,
+        ("tenants",),
+        seed=30,
+    ),
+    Mutant(
+        "uncalled", "0070: who leaves calls the next", mutants_tenants.uncalled, ("tenants bare",)
+    ),
+    Mutant(
+        "looked once",
+        "0070: who joins the line looks again",
+        mutants_tenants.looked_once,
+        ("tenants bare",),
+    ),
+    Mutant(
+        "called before",
+        "0070: free first, then the call",
+        mutants_tenants.called_before,
+        ("tenants bare",),
+    ),
     Mutant(
         "runs left", "a partial advance counts its part", mutants_dispatch.runs_left, ("answers",)
     ),

@@ -5,45 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from onthedot.core.blackouts import blackout
 from tests.simulation.faults import CALM, ROUGH, Aim, Fault, Profile
+from tests.simulation.kinds import KINDS
 from tests.simulation.stage import Course
 
 FAULTS_UNTIL_SEC = 200.0
-Kind = tuple[str, dict[str, Any]]
-
-_FREE: dict[str, Any] = {"overlap": "allow", "max_concurrent": None}
-_KEY = {"key": "all", "max_running": 2}
-_RATE = {"key": "rate", "rate": {"count": 2, "per_sec": 60}}
-LUNCH = blackout("lunch", cron="2-3 12 * * *")
-KINDS: dict[str, Kind] = {
-    "minute": ("* * * * *", _FREE),
-    "twenty": ("*/20 * * * * *", _FREE),
-    "skip": ("*/30 * * * * *", {"overlap": "skip"}),
-    "queue": ("*/20 * * * * *", {"overlap": "queue", "queue_max": 3}),
-    "previous": ("*/20 * * * * *", {"overlap": "cancel_previous"}),
-    "two": ("*/15 * * * * *", {"overlap": "allow", "max_concurrent": 2}),
-    "last queue": ("*/20 * * * * *", {"overlap": "queue", "end_sec": 90}),
-    "last previous": ("*/20 * * * * *", {"overlap": "cancel_previous", "end_sec": 90}),
-    "last two": ("*/15 * * * * *", {"overlap": "allow", "max_concurrent": 2, "end_sec": 90}),
-    "once": ("at(2026-11-18T12:03:00)", {"prefix": "tsk", **_FREE}),
-    "three": ("* * * * *", {"max_runs": 3, **_FREE}),
-    "jitter": ("* * * * *", {"jitter_sec": 40, **_FREE}),
-    "latest": ("*/20 * * * * *", {"misfire": "latest", **_FREE}),
-    "all": ("*/30 * * * * *", {"misfire": "all", **_FREE}),
-    "none": ("*/20 * * * * *", {"misfire": "none", **_FREE}),
-    "strict": ("*/20 * * * * *", {"misfire_grace_sec": 240, **_FREE}),
-    "closed minute": ("* * * * *", {"blackouts": (LUNCH,), **_FREE}),
-    "closed twenty": ("*/20 * * * * *", {"blackouts": (LUNCH,), **_FREE}),
-    "key": ("*/30 * * * * *", {"shown": {"concurrency_key": _KEY}, "end_sec": 150, **_FREE}),
-    "key too": ("*/20 * * * * *", {"shown": {"concurrency_key": _KEY}, "end_sec": 150, **_FREE}),
-    "key queue": (
-        "*/30 * * * * *",
-        {"shown": {"concurrency_key": _KEY}, "end_sec": 150, "overlap": "queue"},
-    ),
-    "rated": ("*/15 * * * * *", {"shown": {"concurrency_key": _RATE}, "end_sec": 120, **_FREE}),
-    "fragile": ("*/30 * * * * *", {"max_attempts": 1, **_FREE}),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +36,8 @@ class Scene:
     late_sec: float = 0.0
     smooth: bool = False
     resumed: bool = False
+    # The tenant's quota of runs under way; zero is none.
+    running_max: int = 0
 
 
 def _quiet(**chances: Any) -> Profile:
@@ -357,6 +325,18 @@ SCENES = (
         faults=_SLOW,
         takes_sec=30,
         failing=0.15,
+    ),
+    # A tenant that may have two runs under way at once, of tasks with gates and without.
+    Scene(
+        name="tenants",
+        kinds=("minute", "twenty", "queue", "key", "jitter", "last two"),
+        drawn=3,
+        faults=replace(_ROUGH, crash_before=0.01, crash_after=0.015, stall_before=0.01),
+        calls=("trigger", "cancel"),
+        calls_max=3,
+        takes_sec=30,
+        failing=0.15,
+        running_max=2,
     ),
     # Calendars are put over a task and lifted at any moment.
     Scene(

@@ -1,0 +1,42 @@
+"""The kinds of tasks that histories draw from: a schedule, and what is given besides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onthedot.core.blackouts import blackout
+
+Kind = tuple[str, dict[str, Any]]
+
+_FREE: dict[str, Any] = {"overlap": "allow", "max_concurrent": None}
+_KEY = {"key": "all", "max_running": 2}
+_RATE = {"key": "rate", "rate": {"count": 2, "per_sec": 60}}
+LUNCH = blackout("lunch", cron="2-3 12 * * *")
+KINDS: dict[str, Kind] = {
+    "minute": ("* * * * *", _FREE),
+    "twenty": ("*/20 * * * * *", _FREE),
+    "skip": ("*/30 * * * * *", {"overlap": "skip"}),
+    "queue": ("*/20 * * * * *", {"overlap": "queue", "queue_max": 3}),
+    "previous": ("*/20 * * * * *", {"overlap": "cancel_previous"}),
+    "two": ("*/15 * * * * *", {"overlap": "allow", "max_concurrent": 2}),
+    "last queue": ("*/20 * * * * *", {"overlap": "queue", "end_sec": 90}),
+    "last previous": ("*/20 * * * * *", {"overlap": "cancel_previous", "end_sec": 90}),
+    "last two": ("*/15 * * * * *", {"overlap": "allow", "max_concurrent": 2, "end_sec": 90}),
+    "once": ("at(2026-11-18T12:03:00)", {"prefix": "tsk", **_FREE}),
+    "three": ("* * * * *", {"max_runs": 3, **_FREE}),
+    "jitter": ("* * * * *", {"jitter_sec": 40, **_FREE}),
+    "latest": ("*/20 * * * * *", {"misfire": "latest", **_FREE}),
+    "all": ("*/30 * * * * *", {"misfire": "all", **_FREE}),
+    "none": ("*/20 * * * * *", {"misfire": "none", **_FREE}),
+    "strict": ("*/20 * * * * *", {"misfire_grace_sec": 240, **_FREE}),
+    "closed minute": ("* * * * *", {"blackouts": (LUNCH,), **_FREE}),
+    "closed twenty": ("*/20 * * * * *", {"blackouts": (LUNCH,), **_FREE}),
+    "key": ("*/30 * * * * *", {"shown": {"concurrency_key": _KEY}, "end_sec": 150, **_FREE}),
+    "key too": ("*/20 * * * * *", {"shown": {"concurrency_key": _KEY}, "end_sec": 150, **_FREE}),
+    "key queue": (
+        "*/30 * * * * *",
+        {"shown": {"concurrency_key": _KEY}, "end_sec": 150, "overlap": "queue"},
+    ),
+    "rated": ("*/15 * * * * *", {"shown": {"concurrency_key": _RATE}, "end_sec": 120, **_FREE}),
+    "fragile": ("*/30 * * * * *", {"max_attempts": 1, **_FREE}),
+}

@@ -1,0 +1,75 @@
+"""Planted faults of a tenant's quota: permits that nobody keeps, gives back, or waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from onthedot.core import quota
+from onthedot.core.quota import Permit
+from onthedot.flows import heartbeat, line, permits
+from onthedot.flows.job import Job
+
+Patch = tuple[Any, str, Any]
+
+
+def unkept() -> list[Patch]:
+    """The heartbeat keeps a run's lease, and not its permit."""
+    return [(heartbeat, "permits", _Unkept)]
+
+
+class _Unkept:
+    """All of the module that a heartbeat asks for."""
+
+    @staticmethod
+    def extend(_jobs: Sequence[Job], _lease_ms: int) -> dict[Job, Any]:
+        return {}
+
+
+def outlived() -> list[Patch]:
+    """A permit is anybody's as soon as its lease is over, by whatever clock."""
+    return [(Permit, "live", lambda self, now_ms: bool(self.holder) and now_ms <= self.lease_ms)]
+
+
+def unfenced() -> list[Patch]:
+    """Whoever ends an attempt frees its permit, whose run may hold it again by now."""
+    original = quota.give_back
+
+    def give_back(permit: Permit) -> Any:
+        return replace(original(permit), clauses=original(permit).clauses[:1])
+
+    return [(quota, "give_back", give_back)]
+
+
+def uncalled() -> list[Patch]:
+    """Who gives a permit back calls nobody."""
+    return [(line, "call", lambda _tenant, _most: None)]
+
+
+def looked_once() -> list[Patch]:
+    """Who joins the line does not look again, and nobody calls for a permit that is free."""
+
+    def enter(batch: Any, tenant_id: str, jobs: Sequence[Job], worker: str) -> list[Job]:
+        seen = line.read(tenant_id)
+        given = permits._given(seen, jobs)  # noqa: SLF001  # planted in the flow
+        taken = permits._taken(seen, given, worker)  # noqa: SLF001
+        left = [job for job in jobs if job not in taken]
+        line.join(job.held for job in left)
+        batch.done([job.held.run_id for job in left])
+        return taken
+
+    return [(permits, "_enter", enter)]
+
+
+def called_before() -> list[Patch]:
+    """The next one is called before the permit is free, and nobody after."""
+    original = permits._give_back  # noqa: SLF001  # planted in the flow
+
+    def give_back(held: Sequence[Permit]) -> None:
+        for permit in held:
+            calling(permit.tenant_id, 1)
+        original(held)
+
+    calling = line.call
+    return [(permits, "_give_back", give_back), (line, "call", lambda _tenant, _most: None)]

@@ -13,6 +13,7 @@ from onthedot.core.pack import Pack, Ticket
 from onthedot.core.run import Life, Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
+from onthedot.flows import listed
 from onthedot.flows.payloads import stored
 
 
@@ -31,14 +32,9 @@ def first_life(task: Task, due_ms: int, claim_id: str) -> Life:
 def launch(extra: Sequence[Run]) -> list[Outcome]:
     """List, claim, send; nobody else ever would, so the manifest goes first."""
     now_ms = clock.now_ms()
-    listed = manifest.listing(
-        ids.token(),
-        [manifest.entry(run) for run in extra],
-        now_ms=now_ms,
-        latest_ms=max(run.life.due_ms for run in extra),
-    )
-    for each in listed:
-        tables.put(manifest.TABLE, each.item())
+    entries = [manifest.entry(run) for run in extra]
+    latest_ms = max(run.life.due_ms for run in extra)
+    listed.write(manifest.listing(ids.token(), entries, now_ms=now_ms, latest_ms=latest_ms))
     outcomes = claims.write_surely([moves.insert(run, now_ms=now_ms) for run in extra])
     outcomes = [
         Outcome.DONE if outcome is Outcome.REFUSED and _ours(run) else outcome

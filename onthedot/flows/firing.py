@@ -16,6 +16,7 @@ from onthedot.core.due import Due
 from onthedot.core.instants import nominal
 from onthedot.core.plan import Firing, Plan, Unfired
 from onthedot.core.writes import Outcome, Update
+from onthedot.flows import listed
 from onthedot.flows.tick import Tick
 
 
@@ -63,10 +64,9 @@ def _list(wanted: Sequence[Claim], tick: Tick) -> None:
     """Manifest first: a claim whose dispatcher dies is in nobody's hands but the audit's."""
     entries = [manifest.entry(claim.run) for claim in wanted]
     latest = max(claim.run.life.due_ms for claim in wanted)
-    for listed in manifest.listing(
-        tick.dispatch_id, entries, now_ms=tick.started_ms, latest_ms=latest
-    ):
-        tables.put(manifest.TABLE, listed.item())
+    listed.write(
+        manifest.listing(tick.dispatch_id, entries, now_ms=tick.started_ms, latest_ms=latest)
+    )
 
 
 def _claim(wanted: Sequence[Claim], tick: Tick) -> None:

@@ -63,6 +63,36 @@ def test_what_is_not_due_yet_or_over_an_hour_old_is_left_out(api: Api) -> None:
     assert len(listed(api)) == 1
 
 
+def test_a_page_asks_for_four_parts_of_an_hour_and_for_its_rows(api: Api) -> None:
+    """Only a page that is not full looks at the hour before."""
+    for _ in range(3):
+        ran.triggered(api)
+    api.now_ms += 30 * 60_000
+    ids = [ran.triggered(api) for _ in range(3)]
+    api.warm()
+
+    page = api.call("GET /v1/runs?limit=2").body
+    assert len(page["data"]) == 2
+    assert api.trips() == 4 + 1
+    assert len(listed(api)) == 6
+    assert api.trips() == 4 + 4 + 1
+    assert {run["run_id"] for run in page["data"]} < set(ids)
+
+
+def test_the_last_hour_reaches_over_three_by_the_clock(api: Api) -> None:
+    ids = []
+    for minutes in (2, 26, 30):
+        ids.append(ran.triggered(api))
+        api.now_ms += minutes * 60_000
+
+    # It is 12:58; what was just listed is looked at after one.
+    api.now_ms += 1_000
+    ids.append(ran.triggered(api))
+    api.now_ms += 1
+
+    assert listed(api) == ids[::-1]
+
+
 def test_another_tenants_runs_are_not_listed(api: Api) -> None:
     mine = ran.triggered(api)
     ran.looked_at()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -15,6 +16,8 @@ from onthedot.core.trail import By
 from onthedot.core.ulid import CHANCE_LETTERS, LETTERS, ulid
 from onthedot.flows.identity import new_id
 
+# Printable ASCII without blanks: anything else might be taken for more than an id.
+REQUEST_ID = re.compile(r"[!-~]{1,64}")
 _asked: ContextVar[Asked] = ContextVar("asked")
 
 
@@ -64,7 +67,7 @@ def begin(event: Mapping[str, Any]) -> Asked:
     http = event["requestContext"]["http"]
     headers = {name.lower(): value for name, value in event.get("headers", {}).items()}
     asked = Asked(
-        request_id=new_id("req"),
+        request_id=_id_of(headers.get("x-request-id", "")),
         method=http["method"],
         path=event["rawPath"],
         headers=headers,
@@ -72,6 +75,11 @@ def begin(event: Mapping[str, Any]) -> Asked:
     )
     _asked.set(asked)
     return asked
+
+
+def _id_of(given: str) -> str:
+    """Take the caller's own id, if it may stand in a header and in a line of a log."""
+    return given if REQUEST_ID.fullmatch(given) else new_id("req")
 
 
 def asked() -> Asked:

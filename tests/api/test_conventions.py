@@ -31,6 +31,30 @@ def test_every_answer_names_its_request(api: Api) -> None:
     assert answers[2].body["request_id"] == ids[2]
 
 
+def test_a_callers_own_request_id_is_taken_everywhere(
+    api: Api, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = "trace/7:a=b+" + "x" * 52
+
+    made = api.call("POST /v1/schedules", REPORT, x_request_id=mine)
+    refused = api.call("POST /v1/schedules", REPORT, X_Request_Id=mine)
+    monkeypatch.setattr(define, "edit", None)
+    failed = api.call("POST /v1/schedules/report/pause", x_request_id="req-9")
+
+    assert made.headers["x-request-id"] == mine
+    assert (refused.status, refused.body["request_id"]) == (409, mine)
+    assert api.call("GET /v1/audit").body["data"][0]["request_id"] == mine
+    assert (failed.status, "request req-9 failed" in caplog.text) == (500, True)
+
+
+@pytest.mark.parametrize("given", ["x" * 65, "a b", "", "caf\u00e9", "a\nb", "a\x00"])
+def test_what_is_no_request_id_is_passed_over(api: Api, given: str) -> None:
+    answer = api.call("GET /v1/schedules", x_request_id=given)
+
+    assert answer.status == 200
+    assert answer.headers["x-request-id"].startswith("req_")
+
+
 def test_other_origins_are_told_nothing(api: Api) -> None:
     answer = api.call("GET /v1/health", key="", origin="https://elsewhere.example")
 

@@ -13,7 +13,6 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from onthedot.api.app import HANDLERS, resolver
-from onthedot.api.asking import REQUEST_ID
 from onthedot.api.replied import REPLIES
 from onthedot.api.replies import Problem
 from onthedot.api.routes import ROUTES, Route
@@ -109,7 +108,7 @@ def _problem_statuses(route: Route) -> list[int]:
 
 
 def _headers(route: Route) -> list[Schema]:
-    names: list[tuple[str, Schema, str]] = [("X-Request-Id", _ID, _OWN_ID)]
+    names: list[tuple[str, Schema, str]] = [("X-Request-Id", {}, _OWN_ID)]
     if route.once:
         # Quotes around it are not its own, and alone they are none.
         shape = {"maxLength": 255, "minLength": 1, "pattern": r'[^\s"]'}
@@ -129,8 +128,8 @@ def _headers(route: Route) -> list[Schema]:
 
 
 _NO_WORD = re.compile(r"\W+")
-_ID = {"maxLength": 64, "pattern": f"^{REQUEST_ID.pattern}$"}
-_OWN_ID = "Your own id of this request: ASCII without blanks. Anything else is passed over."
+# No pattern of it stands here: what does not fit is not refused.
+_OWN_ID = "Your own id of this request: ASCII without blanks, 64 at most; else one is made."
 _SAME_KEY = "The same key within 24 hours gets the same answer."
 _SEEN = "The version that is to be written over, as its ETag has it."
 _VERSIONED = {

@@ -35,7 +35,7 @@ def check(given: str, secret: bytes, world: Mapping[str, object], now: int) -> N
 
 def planned_at(given: str) -> int | None:
     """Tell when the plan was made, as far as its token says."""
-    return int(given.partition(".")[0], 16) - PLAN_SEC if _is_token(given) else None
+    return max(0, int(given.partition(".")[0], 16) - PLAN_SEC) if _is_token(given) else None
 
 
 def _is_token(given: str) -> bool:

@@ -225,3 +225,11 @@ def test_another_tenant_sees_and_moves_none_of_it(api: Api) -> None:
 @pytest.mark.parametrize("body", [{"from": "yesterday"}, {"rate_per_min": 0}, {"status": "dead"}])
 def test_what_cannot_be_meant_is_refused(api: Api, body: dict[str, Any]) -> None:
     assert api.call(REPLAY, body).status in (400, 422)
+
+
+@pytest.mark.parametrize("token", ["0", "fff.x", "ffffffffffff.x", "-1", ""])
+@pytest.mark.parametrize("dry_run", ["true", "false"])
+def test_a_token_that_nobody_made_is_no_fault_of_ours(api: Api, token: str, dry_run: str) -> None:
+    answer = api.call(f"{PURGE}?dry_run={dry_run}&plan_token={token}", {})
+
+    assert (answer.status, answer.body.get("code")) in {(200, None), (409, "plan_stale")}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from onthedot.adapters import runlog, tables
+from onthedot.adapters import clock, runlog, tables
 from onthedot.api.asking import tenant
 from onthedot.core import payloads, run_view
 from onthedot.core import run as runs
@@ -14,6 +14,7 @@ from onthedot.core.keys import payload_key
 from onthedot.core.problems import not_found
 from onthedot.core.run import Run
 from onthedot.core.task import Task
+from onthedot.flows import waiting
 from onthedot.flows.payloads import at_hand
 
 
@@ -28,6 +29,11 @@ class Found:
     def view(self) -> dict[str, Any]:
         """Show it whole."""
         return run_view.view(self.run, self.task, self.payload, log_group=runlog.group())
+
+    def waiting(self) -> Found:
+        """Give it as one that waits, with what for, if it does; asked only where it may."""
+        (shown,) = waiting.shown([self.run], clock.now_ms())
+        return replace(self, run=shown)
 
 
 def find(run_id: str) -> Found:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from onthedot.adapters import listing
+from onthedot.adapters import clock, listing
 from onthedot.api.pages import Listing
 from onthedot.core import attention, run_view
 from onthedot.core import run as runs
@@ -17,6 +17,7 @@ from onthedot.core.instants import HORIZON, nominal
 from onthedot.core.problems import Problem
 from onthedot.core.run_filter import RunFilter
 from onthedot.core.task import Task
+from onthedot.flows import waiting
 
 Status = Annotated[
     Literal[
@@ -72,5 +73,6 @@ def history(task: Task, question: Question) -> Response[str]:
     page = listing.runs(task.task_id, keys, limit=question.limit, start=start)
     # What lies beside a run, its payload for one, has no life.
     read = [run for item in page.items if (run := runs.readable(item))]
-    found = [run_view.summary(run, task) for run in read if question.filter.holds(run)]
+    shown = waiting.shown(read, clock.now_ms())
+    found = [run_view.summary(run, task) for run in shown if question.filter.holds(run)]
     return pages.answer(found, page.last)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onthedot.adapters import tables
+from onthedot.adapters import clock, tables
 from onthedot.api.asking import tenant
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
 from onthedot.core.run import Run
 from onthedot.core.task import Task
+from onthedot.flows import waiting
 
 
 def read(keys: Sequence[dict[str, str]]) -> list[tuple[Run, Task]]:
-    """Give this tenant's, in that order; a run whose task is forgotten is forgotten, too."""
+    """Give this tenant's, in that order, as they are to be shown, those that wait as waiting.
+
+    A run whose task is forgotten is forgotten, too.
+    """
     if not keys:
         return []
     specs = [tasks.spec_key(task_id) for task_id in dict.fromkeys(key["task_id"] for key in keys)]
@@ -22,8 +26,5 @@ def read(keys: Sequence[dict[str, str]]) -> list[tuple[Run, Task]]:
     rows = tables.by_key(found[runs.TABLE], "task_id", "scheduled_for")
     places = [(key["task_id"], key["scheduled_for"]) for key in keys]
     read_ones = [runs.readable(rows[place]) for place in places if place in rows]
-    return [
-        (run, known[run.task_id])
-        for run in read_ones
-        if run and run.task_id in known and run.tenant_id == tenant()
-    ]
+    own = [run for run in read_ones if run and run.task_id in known and run.tenant_id == tenant()]
+    return [(run, known[run.task_id]) for run in waiting.shown(own, clock.now_ms())]

@@ -24,7 +24,7 @@ from onthedot.flows.replay import Wish
 
 def show(run_id: str) -> Response[str]:
     """Show one run with all of its attempts."""
-    return answers.answer(find(run_id).view())
+    return answers.answer(find(run_id).waiting().view())
 
 
 def cancel(run_id: str) -> Response[str]:

@@ -23,6 +23,7 @@ from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.run_filter import RunFilter
 from onthedot.core.slot_view import Recorded
 from onthedot.core.task import Task
+from onthedot.flows import waiting
 
 _DAY_SEC = 86_400
 # A range that covers the first slot begins before it.
@@ -107,7 +108,7 @@ def _recorded(task: Task, wanted: list[int]) -> Recorded:
     )
     before = listing.runs(task.task_id, ("0", between[0]), limit=_BEFORE, start=None)
     found = [runs.readable(item) for item in [*before.items, *items]]
-    return Recorded.of([run for run in found if run])
+    return Recorded.of(waiting.shown([run for run in found if run], clock.now_ms()))
 
 
 HANDLERS: Handlers = {

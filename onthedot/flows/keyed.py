@@ -36,6 +36,9 @@ def _enters(batch: Batch, job: Job) -> bool:
     limit = _limit(job, "max_running")
     if limit is None:
         return True
+    if job.held.life.key_gate not in ("", limit.place):
+        # An edit gave it another key: in the old one's line it would hold up others.
+        leave(job.held)
     if not _has_place(batch, job, limit):
         return False
     job.run = replace(job.held, life=replace(job.held.life, key_gate=limit.place))
@@ -81,15 +84,33 @@ def _has_place(batch: Batch, job: Job, limit: Limit) -> bool:
                 if _written(seen, wanted):
                     return True
             case Wait(wanted):
+                if not _names(job, limit.place):
+                    return False
                 if wanted == seen or _written(seen, wanted):
                     _wake_if_free(wanted, rows, limit.most, run_id)
                     batch.done([run_id])
                     return False
             case None:
-                _come_back(batch, job, _CROWDED_SEC)
+                if _names(job, limit.place):
+                    _come_back(batch, job, _CROWDED_SEC)
                 return False
     # Its message comes back: in a while there is less of a crowd.
     return False
+
+
+def _names(job: Job, place: str) -> bool:
+    """Say on the row where it waits, for whoever shows or cancels it; False: the row has changed.
+
+    Then its message comes back.
+    """
+    life = replace(job.held.life, key_gate=place)
+    if life == job.held.life:
+        return True
+    write = moves.mark(job.held, life, now_ms=clock.now_ms())
+    if claims.write_one(write) is not Outcome.DONE:
+        return False
+    job.run = replace(job.held, life=life)
+    return True
 
 
 def _has_turn(batch: Batch, job: Job, limit: Limit) -> bool:

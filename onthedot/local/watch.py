@@ -11,6 +11,7 @@ from onthedot.core.instants import nominal
 from onthedot.core.keys import manifest_keys
 from onthedot.core.numbers import LOOK_AHEAD_SEC
 from onthedot.core.run import Run
+from onthedot.flows import waiting
 
 _MINUTE_SEC = 60
 _MANIFESTS_EVERY_MS = 2_000
@@ -27,20 +28,22 @@ class Watch:
     since_ms: int
     # When each is due, or was first heard of while that is unknown.
     _coming: dict[str, int] = field(default_factory=dict)
-    _started: set[str] = field(default_factory=set)
+    # What was said last of each that is not over.
+    _said: dict[str, str] = field(default_factory=dict)
     # A manifest goes on naming runs for minutes after their end.
     _over: dict[str, int] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
     _listed_ms: int = 0
 
     def look(self, now_ms: int) -> Iterator[str]:
-        """Give a line for each run that has started or ended since the last look."""
+        """Give a line for each run that waits, has started or ended since the last look."""
         if now_ms - self._listed_ms >= _MANIFESTS_EVERY_MS:
             self._listed_ms = now_ms
             self._list(now_ms)
         due = [run_id for run_id, due_ms in self._coming.items() if due_ms <= now_ms]
         items = tables.get_many({"runs": [run.row_key(each) for each in due]})["runs"]
-        for seen in sorted(map(run.parse, items), key=lambda each: each.life.due_ms):
+        found = waiting.shown([run.parse(item) for item in items], now_ms)
+        for seen in sorted(found, key=lambda each: each.life.due_ms):
             if self._is_news(seen, now_ms):
                 yield self._line(seen)
 
@@ -50,9 +53,12 @@ class Watch:
             del self._coming[seen.run_id]
             self._over[seen.run_id] = now_ms
             return seen.life.ended_ms >= self.since_ms
-        news = seen.life.attempt > 0 and seen.run_id not in self._started
+        told = "started" if seen.life.attempt else ""
+        if seen.life.status == "waiting":
+            told = seen.life.reason
+        news = bool(told) and self._said.get(seen.run_id) != told
         if news:
-            self._started.add(seen.run_id)
+            self._said[seen.run_id] = told
         return news
 
     def _list(self, now_ms: int) -> None:
@@ -71,7 +77,7 @@ class Watch:
         for known in (self._coming, self._over):
             for run_id in [each for each, ms in known.items() if ms < before_ms]:
                 del known[run_id]
-                self._started.discard(run_id)
+                self._said.pop(run_id, None)
 
     def _line(self, seen: Run) -> str:
         life = seen.life

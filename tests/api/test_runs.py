@@ -11,6 +11,7 @@ from onthedot.core import moves
 from onthedot.core.instants import parse_nominal
 from onthedot.core.policy import Again, after, error_of
 from onthedot.core.task import Task
+from onthedot.flows import line
 from onthedot.flows.known import read as known
 from tests.api import ran
 from tests.api.kit import Api
@@ -75,6 +76,41 @@ def test_a_slot_shows_the_wall_clock_of_its_schedule_and_what_is_to_be_said_of_i
 
     assert shown["local"] == "Sun 2027-03-14 03:00 EDT"
     assert shown["note"] == "02:30 does not exist on this day; fires at 03:00 EDT."
+
+
+def test_what_waits_is_shown_so_with_one_trip_more(api: Api) -> None:
+    run_id = ran.triggered(api)
+    api.now_ms += 1_000
+    assert api.call(f"GET /v1/runs/{run_id}").body["status"] == "claimed"
+    assert api.trips() == 2
+    line.join([ran.read(run_id)])
+    shown = api.call(f"GET /v1/runs/{run_id}").body
+
+    assert (shown["status"], shown["reason"]) == ("waiting", "tenant")
+    ended = api.call(f"POST /v1/runs/{run_id}/cancel")
+    assert (ended.status, ended.body["status"]) == (200, "cancelled")
+
+
+def test_lists_tell_what_waits_from_what_was_only_claimed(api: Api) -> None:
+    first, second = ran.triggered(api), ran.triggered(api)
+    task_id = first.partition(".")[0]
+    api.now_ms += 1_000
+    line.join([ran.read(first)])
+    path = f"GET /v1/schedules/{task_id}/runs"
+
+    def found(query: str) -> list[tuple[str, str, str | None]]:
+        data = api.call(f"{path}{query}").body["data"]
+        return [(run["run_id"], run["status"], run["reason"]) for run in data]
+
+    assert sorted(found("")) == sorted([(first, "waiting", "tenant"), (second, "claimed", None)])
+    assert found("?status=waiting") == [(first, "waiting", "tenant")]
+    assert found("?status=claimed") == [(second, "claimed", None)]
+    assert len(found("?status=open")) == 2
+    recent = api.call("GET /v1/runs").body["data"]
+    assert {run["run_id"]: run["status"] for run in recent} == {
+        first: "waiting",
+        second: "claimed",
+    }
 
 
 def clock_ms(text: str) -> int:

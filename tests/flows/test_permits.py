@@ -216,6 +216,23 @@ def test_an_awaiting_run_holds_its_permit_until_it_is_answered(stage: Stage) -> 
     assert permits() == []
 
 
+def test_an_awaiting_run_that_gives_way_to_the_next_gives_its_permit_back(stage: Stage) -> None:
+    line.set_limit("acme", 1)
+    replaced = one(stage, "t0", overlap="cancel_previous", timeout_sec=3_600)
+    other = one(stage, "t1")
+    stage.answer = lambda _: Awaiting("callback") if len(stage.deliveries) == 1 else Done()
+    started(replaced)
+    wait(stage, 10)
+    started(other)
+    wait(stage, 20)
+    assert waiting() == ["T1"]
+    started(replaced)
+    wait(stage, 30)
+
+    assert [said(run) for run in runs(stage, replaced)] == ["cancelled(previous)", "succeeded"]
+    assert [said(run) for run in runs(stage, other)] == ["succeeded"]
+
+
 def test_the_permit_of_a_dead_worker_is_its_run_s_again(stage: Stage) -> None:
     line.set_limit("acme", 1)
     tasks = several(stage, 2)

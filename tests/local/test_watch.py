@@ -11,6 +11,7 @@ from onthedot.adapters import tables
 from onthedot.core import manifest, moves
 from onthedot.core.instants import nominal
 from onthedot.core.run import Run
+from onthedot.flows import line
 from onthedot.local.watch import Watch
 from tests.engines.place import put
 from tests.engines.tasks import SLOT, claimed, daily
@@ -64,6 +65,18 @@ def test_a_run_that_takes_its_time_is_shown_when_it_starts_too() -> None:
     stored(running, status="dead", reason="permanent", ended_ms=DUE_MS + 500)
 
     assert ["dead (permanent)" in line for line in lines(watch, 600)] == [True]
+
+
+def test_a_run_that_waits_is_shown_once_with_what_for_and_when_it_starts() -> None:
+    run, watch = listed(), Watch(since_ms=DUE_MS - 60_000)
+    assert lines(watch, 100) == []
+    line.join([run])
+    assert ["waiting (tenant)" in said for said in lines(watch, 200)] == [True]
+    assert lines(watch, 300) == []
+
+    stored(run, status="running", attempt=1, started_ms=DUE_MS + 350)
+
+    assert ["running" in line for line in lines(watch, 400)] == [True]
 
 
 def test_what_ended_before_the_watch_began_is_no_news() -> None:

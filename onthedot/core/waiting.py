@@ -1,0 +1,44 @@
+"""What a run waits for: its row stays as it was claimed, and gates, line and booking tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from onthedot.core import gate, keyed, quota
+from onthedot.core.run import Run
+
+Items = Mapping[tuple[Any, ...], Mapping[str, Any]]
+
+
+def asks(run: Run, now_ms: int) -> list[dict[str, str]]:
+    """Give the keys of what tells; a run that is not due, or has started, asks nothing."""
+    if run.life.status != "claimed" or run.life.due_ms > now_ms:
+        return []
+    keys = [keyed.gate_key(run.task_id), quota.entry_key(run)]
+    return [*keys, keyed.gate_key(run.life.key_gate)] if run.life.key_gate else keys
+
+
+def shown(run: Run, found: Items, now_ms: int) -> Run:
+    """Give the run as it is to be shown: one that waits says so, and what for."""
+    asked = asks(run, now_ms)
+    reason = _reason(run, found, now_ms) if asked else ""
+    return replace(run, life=replace(run.life, status="waiting", reason=reason)) if reason else run
+
+
+def _reason(run: Run, found: Items, now_ms: int) -> str:
+    """In the order in which a start asks for places."""
+    own = gate.parse(run.task_id, _of(found, keyed.gate_key(run.task_id)))
+    if run.key in own.waiting:
+        return "overlap"
+    place = run.life.key_gate
+    if place and run.run_id not in gate.parse(place, _of(found, keyed.gate_key(place))).holders:
+        return "concurrency_key"
+    if _of(found, quota.entry_key(run)):
+        return "tenant"
+    return "rate" if run.life.gate_ms > now_ms else ""
+
+
+def _of(found: Items, key: Mapping[str, str]) -> Mapping[str, Any] | None:
+    return found.get((key["task_id"], key["scheduled_for"]))

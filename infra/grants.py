@@ -18,6 +18,7 @@ FETCH = ("s3:GetObject",)
 # Without it S3 calls an object that is not there forbidden.
 LIST = ("s3:ListBucket",)
 STOW = ("s3:PutObject",)
+REMOVE = ("s3:DeleteObject",)
 SEND = ("sqs:SendMessage",)
 
 

@@ -15,6 +15,7 @@ from infra.grants import (
     LIST,
     QUERY,
     READ,
+    REMOVE,
     SEND,
     STOW,
     WRITE,
@@ -120,6 +121,7 @@ class OnTheDot(Stack):
             allow(function, LIST, self.storage.blobs.bucket_arn)
         for function in (functions.audit, functions.api):
             allow(function, STOW, blobs)
+        allow(functions.audit, REMOVE, blobs)
 
     def _say(self) -> None:
         """Say what things are called, to whoever makes the first key, looks on, or tests."""

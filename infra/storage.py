@@ -6,8 +6,11 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from onthedot.core import schema
+from onthedot.core.payloads import ASIDE
 from onthedot.core.schema import Attribute, Index, Table
 
+# The longest that the store keeps every change of a table.
+RECOVERY_DAYS = 35
 _TYPES = {"S": dynamodb.AttributeType.STRING, "N": dynamodb.AttributeType.NUMBER}
 
 
@@ -50,7 +53,9 @@ class Storage(Construct):
             encryption=s3.BucketEncryption.S3_MANAGED,
             enforce_ssl=True,
             lifecycle_rules=[
-                s3.LifecycleRule(abort_incomplete_multipart_upload_after=Duration.days(1))
+                s3.LifecycleRule(abort_incomplete_multipart_upload_after=Duration.days(1)),
+                # A table set back to any time within its recovery finds its payloads still there.
+                s3.LifecycleRule(prefix=ASIDE, expiration=Duration.days(RECOVERY_DAYS + 5)),
             ],
             removal_policy=RemovalPolicy.RETAIN,
         )

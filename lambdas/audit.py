@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from onthedot.adapters import depth, telemetry
-from onthedot.flows import health, long_runs, loops, pauses, tallies
+from onthedot.flows import health, long_runs, loops, pauses, sweep, tallies
 from onthedot.flows.audit import audit, audit_older
 from onthedot.flows.not_fired import not_fired
 
@@ -26,6 +26,7 @@ def handler(_event: Mapping[str, Any], _context: object) -> dict[str, float]:
         "audits": 1,
     }
     telemetry.emit(telemetry.MINUTE, figures)
+    sweep.step()
     # Last, for it may wait until the minute is over.
     pauses.end_those_due()
     return figures

@@ -8,12 +8,18 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
+
+from onthedot.core.keys import SPEC, payload_key
 
 # Every load of a run pays for the whole item, four kilobytes a unit.
 INLINE_MAX_BYTES = 32 * 1024
 # No JSON text begins so.
 _ELSEWHERE = "@"
+_OF_TASKS, _OF_RUNS = "tasks", "runs"
+_SORTS = {"tasks": "part", "runs": "scheduled_for"}
+# What nothing names any more lies behind this until the bucket's own rule lets it go.
+ASIDE = "aside/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,44 @@ def large(text: str) -> bool:
     return len(text.encode()) > INLINE_MAX_BYTES
 
 
-def away(owner: str, text: str) -> Away:
-    """Name it after its content: what is there never changes, and putting it twice is once."""
-    return Away(f"{owner}/{sha256(text.encode()).hexdigest()[:32]}")
+def of_task(task_id: str, version: int) -> str:
+    """Say where the payload lies that a version of a task came with."""
+    return f"{_OF_TASKS}/{task_id}/{version}"
+
+
+def of_run(task_id: str, key: str) -> str:
+    """Say where a run's own payload lies."""
+    return f"{_OF_RUNS}/{task_id}/{key}"
+
+
+def away(place: str, text: str) -> Away:
+    """Name it after its content, too: what is there never changes, and putting it twice is once."""
+    return Away(f"{place}-{sha256(text.encode()).hexdigest()[:32]}")
+
+
+class Namer(NamedTuple):
+    """The one item that may name an object."""
+
+    table: str
+    task_id: str
+    sort: str
+
+    @property
+    def key(self) -> dict[str, str]:
+        """Its key."""
+        return {"task_id": self.task_id, _SORTS[self.table]: self.sort}
+
+
+def namer(key: str) -> Namer | None:
+    """Tell who may name an object; None: it is none of ours.
+
+    No later version of a task takes up what a former one has left, and no run another's.
+    """
+    kind, _, rest = key.partition("/")
+    task_id, _, rest = rest.partition("/")
+    of = rest.rpartition("-")[0]
+    if not of or kind not in (_OF_TASKS, _OF_RUNS):
+        return None
+    if kind == _OF_TASKS:
+        return Namer("tasks", task_id, SPEC)
+    return Namer("runs", task_id, payload_key(of))

@@ -10,6 +10,7 @@ from onthedot.adapters import claims, clock
 from onthedot.core import pauses
 from onthedot.core import task as tasks
 from onthedot.core.keys import CURSOR, SPEC
+from onthedot.core.payloads import of_task
 from onthedot.core.registered import cursor, first_due, revision
 from onthedot.core.task import Task
 from onthedot.core.writes import Clause, Outcome, Part, Update
@@ -126,7 +127,7 @@ def _writes(known: Known, wanted: Task, back: int) -> Sequence[Update]:
     written, changed = before.item(), wanted.item()
     said = {name: value for name, value in changed.items() if written.get(name) != value}
     if "payload" in said:
-        said["payload"] = stored(wanted.task_id, wanted.payload)
+        said["payload"] = stored(of_task(wanted.task_id, wanted.version), wanted.payload)
     spec = Update(
         tasks.TABLE,
         (("task_id", before.task_id), ("part", SPEC)),

@@ -10,11 +10,15 @@ from onthedot.core import manifest, moves, pack
 from onthedot.core import run as runs
 from onthedot.core.keys import payload_key
 from onthedot.core.pack import Pack, Ticket
+from onthedot.core.payloads import of_run
 from onthedot.core.run import Life, Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
 from onthedot.flows import listed
 from onthedot.flows.payloads import stored
+
+# A hundred attempts of a day, each a day after the other, and 90 days of history: 290 days.
+_PAYLOAD_KEPT_SEC = 400 * 86_400
 
 
 def first_life(task: Task, due_ms: int, claim_id: str) -> Life:
@@ -52,7 +56,8 @@ def launched(run: Run, payload: object) -> Run:
         side = {
             "task_id": run.task_id,
             "scheduled_for": run.payload_ref,
-            "payload": stored(run.task_id, payload),
+            "payload": stored(of_run(run.task_id, run.key), payload),
+            "expires_at": run.life.due_ms // 1000 + _PAYLOAD_KEPT_SEC,
         }
         tables.put(runs.TABLE, side)
     if launch([run]) != [Outcome.DONE]:

@@ -10,12 +10,12 @@ from onthedot.core import payloads
 from onthedot.core.payloads import Away
 
 
-def stored(owner: str, payload: Any) -> str:  # noqa: ANN401 any JSON
+def stored(place: str, payload: Any) -> str:  # noqa: ANN401 any JSON
     """Give what the item is to say, once whoever reads it will find what it names."""
     text = payloads.written(payload)
     if not payloads.large(text):
         return text
-    elsewhere = payloads.away(owner, text)
+    elsewhere = payloads.away(place, text)
     blobs.put(elsewhere.key, text)
     return payloads.written(elsewhere)
 

@@ -11,6 +11,7 @@ from onthedot.core import due as dues
 from onthedot.core import lifecycle, pauses
 from onthedot.core import task as tasks
 from onthedot.core.numbers import LOOK_AHEAD_SEC
+from onthedot.core.payloads import of_task
 from onthedot.core.registered import cursor, first_due
 from onthedot.core.task import Task
 from onthedot.core.writes import Insert, Outcome, Part
@@ -64,7 +65,7 @@ def create_many(wanted: Sequence[Task]) -> list[Task]:
 
 
 def _spec(task: Task) -> dict[str, Any]:
-    return task.item() | {"payload": stored(task.task_id, task.payload)}
+    return task.item() | {"payload": stored(of_task(task.task_id, task.version), task.payload)}
 
 
 def _dispatch_near(cursors: Sequence[Mapping[str, Any]]) -> None:

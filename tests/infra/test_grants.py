@@ -89,6 +89,17 @@ def test_only_the_audit_and_the_api_delete_and_workers_entries_of_a_line() -> No
         }
 
 
+def test_only_the_audit_takes_payloads_out_of_their_place() -> None:
+    removing = {
+        name
+        for name in ("Dispatch", "Work", "Bury", "Audit", "Api")
+        if "s3:DeleteObject" in actions(name)
+    }
+
+    assert removing == {"Audit"}
+    assert {"s3:ListBucket", "s3:GetObject", "s3:PutObject"} <= actions("Audit")
+
+
 def test_only_the_dispatcher_starts_functions_and_only_itself() -> None:
     starting = {
         name

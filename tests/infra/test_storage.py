@@ -73,6 +73,17 @@ def test_a_table_costs_by_use_and_forgets_in_time(tables: dict[str, Any], table:
     assert "TableName" not in properties
 
 
+def test_what_is_put_aside_outlives_the_tables_recovery_and_nothing_else_expires() -> None:
+    (bucket,) = deployed.resources("AWS::S3::Bucket").values()
+    rules = bucket["Properties"]["LifecycleConfiguration"]["Rules"]
+    expiring = {
+        each.get("Prefix"): each["ExpirationInDays"] for each in rules if "Expir" in str(each)
+    }
+
+    assert expiring == {"aside/": 40}
+    assert bucket["DeletionPolicy"] == "Retain"
+
+
 def _indexes(properties: dict[str, Any]) -> dict[str, Any]:
     return {index["IndexName"]: index for index in properties.get("GlobalSecondaryIndexes", [])}
 

@@ -76,7 +76,7 @@ def test_a_large_one_lies_in_the_bucket_and_reaches_its_target(place: Place) -> 
 
     assert len(objects()) == 1
     assert stored(registered) == f"@{objects()[0]}"
-    assert objects()[0].startswith(f"{registered.task_id}/")
+    assert objects()[0].startswith(f"tasks/{registered.task_id}/1-")
     assert known(registered) == LARGE
     assert run_now(place, registered) == "succeeded"
     assert recording.calls[0].payload == LARGE | {"for": recording.calls[0].run_id}

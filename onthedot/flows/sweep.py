@@ -1,0 +1,64 @@
+"""Putting large payloads aside that nothing names any more; each hour goes on where it stopped.
+
+What is put aside is still found for some weeks, and comes back if it is named again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from onthedot.adapters import blobs, clock, tables
+from onthedot.core import payloads
+from onthedot.core.payloads import ASIDE, Away, written
+
+TABLE = "runs"
+_PLACE = {"task_id": "sweep", "scheduled_for": "-"}
+_MINUTE = 7
+_BUDGET_SEC = 10.0
+# An object is put before the item that names it, by a call that lasts seconds.
+_YOUNG_MS = 86_400_000
+
+
+def step() -> int:
+    """Look at the bucket for a while, once an hour; give how many objects were put aside."""
+    if clock.now_ms() // 60_000 % 60 != _MINUTE:
+        return 0
+    over = clock.monotonic() + _BUDGET_SEC
+    after: str = (tables.get(TABLE, _PLACE) or {}).get("after", "")
+    aside = 0
+    while clock.monotonic() < over:
+        page = blobs.listed(after)
+        old = clock.now_ms() - _YOUNG_MS
+        aside += _sort_out([key for key, modified_ms in page if modified_ms < old])
+        after = page[-1][0] if page else ""
+        if not page:
+            break
+    tables.put(TABLE, {**_PLACE, "after": after})
+    return aside
+
+
+def _sort_out(keys: Sequence[str]) -> int:
+    """Bring back what is named again, and put aside what is not named."""
+    own = {key: key.removeprefix(ASIDE) for key in keys}
+    named = _named(own.values())
+    unwanted = [key for key in keys if own[key] == key and named.get(key) is False]
+    for key in unwanted:
+        blobs.put_aside(key)
+    for key in keys:
+        if own[key] != key and named.get(own[key]):
+            blobs.bring_back(own[key])
+    return len(unwanted)
+
+
+def _named(keys: Iterable[str]) -> dict[str, bool]:
+    """Tell of each whether the one item that may name it does; of what is not ours, nothing."""
+    namers = {key: namer for key in keys if (namer := payloads.namer(key))}
+    wanted: dict[str, list[dict[str, str]]] = {}
+    for namer in dict.fromkeys(namers.values()):
+        wanted.setdefault(namer.table, []).append(namer.key)
+    naming = {
+        (table, *(item[name] for name in wanted[table][0])): item.get("payload")
+        for table, items in tables.get_many(wanted).items()
+        for item in items
+    }
+    return {key: naming.get(namer) == written(Away(key)) for key, namer in namers.items()}

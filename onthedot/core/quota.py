@@ -63,7 +63,7 @@ class Quota:
 
     def free(self, now_ms: int) -> list[int]:
         """Name the free permits; those above a limit that was lowered count while they are held."""
-        held = [one.number for one in self.permits.values() if one.live(now_ms)]
+        held = {one.number for one in self.permits.values() if one.live(now_ms)}
         numbers = [number for number in range(self.most) if number not in held]
         return numbers[: max(0, self.most - len(held))]
 

@@ -22,7 +22,7 @@ def handler(_event: Mapping[str, Any], _context: object) -> dict[str, float]:
         **not_fired(),
         "waiting_messages": depth.waiting(),
         **loops.step(),
-        **health.look_at(ledger.ended),
+        **health.act(),
         "audits": 1,
     }
     telemetry.emit(telemetry.MINUTE, figures)

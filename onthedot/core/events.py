@@ -76,8 +76,17 @@ def of_run(what: str, run: Run) -> Event:
             "attempt": life.attempt,
             "lag_ms": lag_ms(run),
             "error": error or None,
+            "range": _range(run),
         },
     )
+
+
+def _range(run: Run) -> dict[str, Any] | None:
+    """A row that stands for many slots; so many that they were not counted have no count."""
+    if not run.range_to:
+        return None
+    first = run.key.partition("~")[0]
+    return {"from": first, "to": run.range_to, "count": run.range_count or None}
 
 
 def of_task(what: str, task: Task, reason: str, at_ms: int) -> Event:

@@ -27,14 +27,18 @@ class Health:
     done: bool = False
     probe_ms: int = 0
     probes: int = 0
+    # When the run ended by which a paused task works again; it is still to be let go on.
+    resumed_ms: int = 0
 
     def after(self, run: Run) -> Health:
         """Count a run that died, forget all at one that succeeded; what was seen is passed over."""
         at = moment(run)
         if at <= self.last or run.life.status not in ("dead", "succeeded"):
             return self
-        failures = self.failures + 1 if run.life.status == "dead" else 0
-        return replace(self, failures=failures, last=at)
+        if run.life.status == "dead":
+            return replace(self, failures=self.failures + 1, last=at)
+        works_ms = self.resumed_ms or (run.life.ended_ms if self.paused_ms else 0)
+        return replace(self, failures=0, last=at, resumed_ms=works_ms)
 
     def paused(self, now_ms: int) -> Health:
         """Stop it for a while."""

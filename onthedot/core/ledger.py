@@ -24,8 +24,6 @@ class Ledger:
     durations_ms: list[int] = field(default_factory=list)
     # Those that took longest, the longest first.
     longest: list[Run] = field(default_factory=list)
-    # All of them, for what they say of their tasks.
-    ended: list[Run] = field(default_factory=list)
 
     def count(self, name: str, number: int = 1) -> None:
         """Add to a count."""
@@ -34,7 +32,6 @@ class Ledger:
     def note(self, run: Run) -> None:
         """Book a final run."""
         life = run.life
-        self.ended.append(run)
         self.count(life.status)
         self.tally.count(run.tenant_id, life.status)
         if not life.attempt:

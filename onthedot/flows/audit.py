@@ -13,6 +13,7 @@ from onthedot.core import manifest, moves
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
 from onthedot.core.events import Event, of_ended
+from onthedot.core.events import of_run as event_of
 from onthedot.core.instants import parse_nominal
 from onthedot.core.keys import is_slot_key, manifest_keys, row_of
 from onthedot.core.ledger import Ledger
@@ -21,6 +22,7 @@ from onthedot.core.numbers import MARGIN_SEC
 from onthedot.core.pack import Pack, of_run
 from onthedot.core.run import Life, Run
 from onthedot.flows import events
+from onthedot.flows.health import Ward
 from onthedot.flows.ranges import covering
 
 LOOK_BACK_MIN = 30
@@ -37,13 +39,13 @@ _CARRY_MIN = (1, 2, 4, 8, 15)
 
 def audit(*, look_back_min: int = LOOK_BACK_MIN) -> Ledger:
     """Read the manifests of the last minutes, send what is overdue, carry on what is open."""
-    seen = Ledger()
+    seen, ward = Ledger(), Ward()
     this_minute = clock.now_ms() // 60_000 * 60
     for minutes in range(look_back_min, -1, -_MINUTES_AT_ONCE):
         newest = max(0, minutes - _MINUTES_AT_ONCE + 1)
         listed = [this_minute - back * 60 for back in range(minutes, newest - 1, -1)]
         for source in _manifests(listed):
-            _look_at(source, seen)
+            _look_at(source, seen, ward)
     return seen
 
 
@@ -54,9 +56,10 @@ def audit_older(seen: Ledger) -> None:
     """
     this_minute = clock.now_ms() // 60_000 * 60
     hour = this_minute // 3_600 * 3_600
+    ward = Ward()
     first = hour - _DAY_SEC + (this_minute - hour) // 60 * _PART_SEC
     for source in _manifests(range(first, first + _PART_SEC, 60)):
-        _look_at(source, seen)
+        _look_at(source, seen, ward)
 
 
 def _manifests(minutes: Iterable[int]) -> Iterator[Manifest]:
@@ -74,13 +77,14 @@ def _listed(partition: str) -> list[tables.Item]:
     return list(found)
 
 
-def _look_at(source: Manifest, seen: Ledger) -> None:
+def _look_at(source: Manifest, seen: Ledger, ward: Ward) -> None:
     """Carry on first and delete last: a crash in between looks twice, never not at all."""
     now_ms = clock.now_ms()
     rows = _rows(run_id for run_id, *_ in source.entries)
     open_entries = []
     sending: list[Pack] = []
     told: list[Event] = []
+    ended: list[Run] = []
     for run_id, tv, tenant_id in source.entries:
         run = rows.get(row_of(run_id))
         if run is None:
@@ -89,6 +93,7 @@ def _look_at(source: Manifest, seen: Ledger) -> None:
             continue
         if run.final:
             seen.note(run)
+            ended.append(run)
             told += [event] if (event := of_ended(run)) else []
             continue
         open_entries.append((run_id, tv, tenant_id))
@@ -97,6 +102,7 @@ def _look_at(source: Manifest, seen: Ledger) -> None:
             seen.count("resent")
     queue.send([(each, 0) for each in sending])
     events.keep(told)
+    ward.note(ended)
     if open_entries:
         wait_min = _CARRY_MIN[min(source.carried, len(_CARRY_MIN) - 1)]
         check_sec = now_ms // 60_000 * 60 + wait_min * 60
@@ -149,4 +155,5 @@ def _still_missing(run_id: str, tv: int, source: Manifest, seen: Ledger) -> bool
     if covering(record) is None:
         seen.count("unaccounted")
         claims.write_one(moves.insert(record, now_ms=now_ms))
+        events.keep([event_of("missed", record)])
     return False

@@ -1,9 +1,9 @@
-"""Health: what a minute's runs say of their tasks; what keeps dying is paused, and probed."""
+"""Health: what runs say of their tasks; what keeps dying is paused, and probed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from onthedot.adapters import clock, tables
 from onthedot.core import events, lifecycle, pauses
@@ -18,49 +18,70 @@ from onthedot.flows import events as telling
 from onthedot.flows.change import change, resumed_by_itself
 from onthedot.flows.known import read
 from onthedot.flows.pauses import tell
-from onthedot.flows.trigger import trigger
+from onthedot.flows.trigger import Moment, trigger
 
 
-def look_at(ended: Sequence[Run]) -> dict[str, int]:
-    """Count what died in a row, tell of it, pause what never works, try what is paused again."""
-    failing = _failing()
-    happened: list[Event] = []
-    changed: dict[str, Health] = {}
-    for run in sorted(ended, key=healths.moment):
-        before = changed.get(run.task_id) or failing.get(run.task_id)
-        if before is None and run.life.status != "dead":
-            continue
-        before = before or Health(task_id=run.task_id)
-        after = before.after(run)
-        if after != before and before.failures and not after.failures:
-            happened.append(events.of_run("recovered", run))
-        changed[run.task_id] = after
-    known = failing | {health.task_id: _kept(health) for health in changed.values()}
+@dataclass(slots=True)
+class Ward:
+    """The tasks whose latest run died, as one audit sees them; read when they are first needed."""
+
+    _known: dict[str, Health] | None = None
+
+    def note(self, ended: Sequence[Run]) -> None:
+        """Count what died in a row, and tell of what works again.
+
+        Runs that are noted twice count once: whoever lists them strikes them off only after this.
+        """
+        if not ended:
+            return
+        known = self._known = failing() if self._known is None else self._known
+        happened: list[Event] = []
+        changed: dict[str, Health] = {}
+        for run in sorted(ended, key=healths.moment):
+            before = changed.get(run.task_id) or known.get(run.task_id)
+            if before is None and run.life.status != "dead":
+                continue
+            before = before or Health(task_id=run.task_id)
+            after = before.after(run)
+            if after == before:
+                continue
+            changed[run.task_id] = after
+            if before.failures and not after.failures:
+                happened.append(events.of_run("recovered", run))
+        # Told first: once the record is gone, nothing says that it ever failed.
+        telling.keep(happened)
+        for health in changed.values():
+            _keep(health, known)
+
+
+def _keep(health: Health, known: dict[str, Health]) -> None:
+    """Write what is to be done before it is done: if this minute dies, the next one does it."""
+    if health.failures >= PAUSE_AFTER and not health.paused_ms:
+        health = health.paused(clock.now_ms())
+    known[health.task_id] = health
+    if health.failures or health.paused_ms:
+        tables.put(healths.TABLE, health.item())
+    else:
+        del known[health.task_id]
+        tables.delete(healths.TABLE, healths.key(health.task_id))
+
+
+def act() -> dict[str, int]:
+    """Pause what never works, let go on what works again, try what is paused, tell."""
+    known = failing()
     for health in known.values():
-        if health.paused_ms and not health.done:
+        if health.resumed_ms:
+            _resume(health)
+        elif health.paused_ms and not health.done:
             _pause(health)
-    probed = _probe(health for task_id, health in failing.items() if task_id not in changed)
-    telling.keep(happened)
+    probed = _probe(health for health in known.values() if health.done and not health.resumed_ms)
     return {"probed": probed, **telling.tell()}
 
 
-def _failing() -> dict[str, Health]:
+def failing() -> dict[str, Health]:
+    """Read the records there are: never many."""
     items = tables.rows(("task_id", healths.PARTITION), "scheduled_for", ("0", "~"))
     return {item["scheduled_for"]: healths.parse(item) for item in items}
-
-
-def _kept(health: Health) -> Health:
-    """Write the record first: what it says is to be done, the next minute does if this one dies."""
-    now_ms = clock.now_ms()
-    if not health.failures:
-        if health.paused_ms:
-            _resume(health, now_ms)
-        tables.delete(healths.TABLE, healths.key(health.task_id))
-        return Health(task_id=health.task_id)
-    if health.failures >= PAUSE_AFTER and not health.paused_ms:
-        health = health.paused(now_ms)
-    tables.put(healths.TABLE, health.item())
-    return health
 
 
 def _pause(health: Health) -> None:
@@ -78,13 +99,15 @@ def _pause(health: Health) -> None:
     tables.put(healths.TABLE, replace(health, done=True).item())
 
 
-def _resume(health: Health, now_ms: int) -> None:
+def _resume(health: Health) -> None:
+    """The record goes last: whoever died in the middle of this is followed up, and told once."""
     known = read(health.task_id)
-    if known is None or not _stopped_by_us(known.task):
-        return
-    task = change(health.task_id, lifecycle.resumed, resumed_by_itself)
+    task = known.task if known else None
+    if task is not None and _stopped_by_us(task):
+        task = change(health.task_id, lifecycle.resumed, resumed_by_itself)
     if task is not None:
-        tell("resumed", task, "a probe succeeded", now_ms)
+        tell("resumed", task, "a probe succeeded", health.resumed_ms)
+    tables.delete(healths.TABLE, healths.key(health.task_id))
 
 
 def _probe(paused: Iterable[Health]) -> int:
@@ -99,8 +122,9 @@ def _probe(paused: Iterable[Health]) -> int:
             # Somebody has taken it in hand: it starts afresh.
             tables.delete(healths.TABLE, healths.key(health.task_id))
             continue
+        # The same run however often this minute is tried.
+        trigger(health.task_id, moment=Moment(health.probe_ms, "probe", now_ms))
         tables.put(healths.TABLE, health.probed(now_ms).item())
-        trigger(health.task_id)
         probed += 1
     return probed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import islice
 
-from onthedot.adapters import claims, clock, tables
+from onthedot.adapters import claims, clock, ids, tables
 from onthedot.core import due as dues
 from onthedot.core import moves
 from onthedot.core import run as runs
@@ -17,6 +17,7 @@ from onthedot.core.plan import Plan, Unfired
 from onthedot.core.run import Life, Run
 from onthedot.core.writes import Outcome
 from onthedot.flows.extra import send
+from onthedot.flows.listed import list_the_missed
 
 
 def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
@@ -63,6 +64,7 @@ def _put(due: Due, spanned: Unfired) -> int:
         range_to=nominal(spanned.last),
         range_count=spanned.count,
     )
+    list_the_missed([row], by=ids.token(), now_ms=row.life.ended_ms)
     if claims.write_one(moves.insert(row, now_ms=row.life.ended_ms)) is Outcome.DONE:
         return spanned.last
     there = tables.get(runs.TABLE, {"task_id": due.task_id, "scheduled_for": row.key})

@@ -45,7 +45,8 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 def minute(_stage: Stage) -> dict[str, int]:
     """What the audit's function does each minute."""
-    return health.look_at(audit().ended)
+    audit()
+    return health.act()
 
 
 def kinds(told: list[dict[str, Any]]) -> list[str]:
@@ -198,6 +199,39 @@ def test_nobody_is_told_where_nobody_wants_to_know(
 
     assert told == []
     assert list(tables.rows(("task_id", events.OPEN), "scheduled_for", ("0", "~"))) == []
+
+
+def test_many_slots_that_were_missed_are_told_of_by_one_event(
+    stage: Stage, told: list[dict[str, Any]]
+) -> None:
+    task = add(stage, "* * * * *", misfire="none", misfire_grace_sec=60)
+    wait(stage, 4 * HOUR)
+    dispatch(stage.shards())
+    wait(stage, 4 * HOUR + 130)
+    for _ in range(2):
+        minute(stage)
+
+    (missed,) = (one for one in told if one["type"] == "onthedot.slot.missed.v1")
+    (spanned,) = (run for run in runs(stage, task) if run.range_to)
+    assert missed["subject"] == spanned.run_id
+    assert missed["data"]["range"] == {
+        "from": "2026-11-18T12:01:00Z",
+        "to": spanned.range_to,
+        "count": spanned.range_count,
+    }
+
+
+def test_slots_that_an_edit_finds_missed_are_told_of(
+    stage: Stage, told: list[dict[str, Any]]
+) -> None:
+    task = add(stage, "*/10 * * * *")
+    wait(stage, 1_300)
+    change(task.task_id, lambda task, now: lifecycle.paused(task, now, {"by": "key_1"}))
+    wait(stage, 1_500)
+    minute(stage)
+
+    assert kinds(told) == ["slot.missed"] * 2
+    assert {one["data"]["reason"] for one in told} == {"unaccounted"}
 
 
 def test_a_run_that_began_late_is_told_of(stage: Stage, told: list[dict[str, Any]]) -> None:

@@ -132,7 +132,7 @@ def _audited() -> None:
     long_runs.look_at(ledger.longest)
     not_fired()
     loops.step()
-    health.look_at(ledger.ended)
+    health.act()
 
 
 def allowed(function: str, action: str, place: str) -> bool:

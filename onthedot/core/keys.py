@@ -8,9 +8,8 @@ from onthedot.core.instants import nominal
 
 SHARDS = 256
 CURSOR, SPEC, GATE = "cursor", "spec", "#gate"
-MANIFESTS = 16
-# What happened lately is read whole: few partitions, but more than one may be written to at once.
-RECENTS = 4
+# Each minute the audit asks all of half an hour's: few, but more than one may be written at once.
+MANIFESTS = 4
 _RUN_DATE_LENGTH = len("20261118T140000")
 
 
@@ -71,19 +70,14 @@ def row_of(run: str) -> tuple[str, str]:
 
 
 def manifest_key(check_ms: int, dispatch_id: str) -> str:
-    """Partition of the manifests to be looked at in that minute, spread over sixteen."""
+    """Partition of the manifests to be looked at in that minute, spread over a few."""
     spread = sha256(dispatch_id.encode()).digest()[0] % MANIFESTS
     return f"check#{nominal(check_ms // 1000)[:16]}#{spread}"
 
 
-def recent_key(minute: str, dispatch_id: str) -> str:
-    """Partition of an hour's manifests, kept to be listed, spread over four."""
-    return f"recent#{minute[:13]}#{sha256(dispatch_id.encode()).digest()[1] % RECENTS}"
-
-
-def recent_keys(hour_sec: int) -> list[str]:
-    """All partitions of what is kept of an hour."""
-    return [f"recent#{nominal(hour_sec)[:13]}#{spread}" for spread in range(RECENTS)]
+def recent_key(minute: str) -> str:
+    """Partition of the manifests of an hour that have been looked at."""
+    return f"recent#{minute[:13]}"
 
 
 def manifest_keys(minute_sec: int) -> list[str]:

@@ -95,12 +95,8 @@ def carried(source: Manifest, entries: Sequence[Entry], check_sec: int) -> Manif
     )
 
 
-def kept(source: Manifest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Write it twice: for the audit, who takes it away, and for lists of what happened lately."""
+def recent(source: Manifest) -> dict[str, Any]:
+    """Keep it among what happened lately: lists of recent runs are read from there."""
     minute = source.partition.split("#")[1]
-    recent = {
-        "task_id": recent_key(minute, source.sort),
-        "scheduled_for": f"{minute}#{source.sort}",
-        "expires_at": source.since_ms // 1000 + RECENT_KEPT_SEC,
-    }
-    return source.item(), source.item() | recent
+    kept = {"scheduled_for": f"{minute}#{source.sort}", "task_id": recent_key(minute)}
+    return source.item() | kept | {"expires_at": source.since_ms // 1000 + RECENT_KEPT_SEC}

@@ -107,6 +107,8 @@ def _look_at(source: Manifest, seen: Ledger, ward: Ward) -> None:
         wait_min = _CARRY_MIN[min(source.carried, len(_CARRY_MIN) - 1)]
         check_sec = now_ms // 60_000 * 60 + wait_min * 60
         tables.put(manifest.TABLE, manifest.carried(source, open_entries, check_sec).item())
+    if not source.carried:
+        tables.put(manifest.TABLE, manifest.recent(source))
     tables.delete(manifest.TABLE, {"task_id": source.partition, "scheduled_for": source.sort})
 
 

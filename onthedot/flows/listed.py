@@ -1,19 +1,19 @@
-"""Listing what may be claimed: for the audit, before the first claim, and for who looks on."""
+"""Listing for the audit what may be claimed, before the first claim, and what was missed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onthedot.adapters import aws, tables
+from onthedot.adapters import tables
 from onthedot.core import manifest
 from onthedot.core.manifest import Manifest
 from onthedot.core.run import Run
 
 
 def write(manifests: Sequence[Manifest]) -> None:
-    """Put each at both places at once: a list of recent runs then asks four partitions an hour."""
-    items = [item for each in manifests for item in manifest.kept(each)]
-    aws.in_parallel(lambda item: tables.put(manifest.TABLE, item), items)
+    """Put each into the minute in which the audit is to look at it."""
+    for each in manifests:
+        tables.put(manifest.TABLE, each.item())
 
 
 def list_the_missed(records: Sequence[Run], *, by: str, now_ms: int) -> None:

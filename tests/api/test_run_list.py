@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from onthedot.adapters import claims
-from onthedot.core import moves
+from onthedot.core import keys, moves
 from onthedot.core.policy import Again, after, error_of
 from onthedot.flows.known import read as known
 from tests.api import ran
@@ -63,21 +63,23 @@ def test_what_is_not_due_yet_or_over_an_hour_old_is_left_out(api: Api) -> None:
     assert len(listed(api)) == 1
 
 
-def test_a_page_asks_for_four_parts_of_an_hour_for_its_rows_and_for_what_may_wait(
+def test_a_page_asks_for_the_minutes_not_yet_looked_at_an_hour_its_rows_and_what_may_wait(
     api: Api,
 ) -> None:
     """Only a page that is not full looks at the hour before."""
     for _ in range(3):
         ran.triggered(api)
+    ran.looked_at()
     api.now_ms += 30 * 60_000
     ids = [ran.triggered(api) for _ in range(3)]
+    ran.looked_at()
     api.warm()
 
     page = api.call("GET /v1/runs?limit=2").body
     assert len(page["data"]) == 2
-    assert api.trips() == 4 + 1 + 1
+    assert api.trips() == 6 * keys.MANIFESTS + 1 + 1 + 1
     assert len(listed(api)) == 6
-    assert api.trips() == 4 + 4 + 1 + 1
+    assert api.trips() == 6 * keys.MANIFESTS + 2 + 1 + 1
     assert {run["run_id"] for run in page["data"]} < set(ids)
 
 
@@ -85,6 +87,7 @@ def test_the_last_hour_reaches_over_three_by_the_clock(api: Api) -> None:
     ids = []
     for minutes in (2, 26, 30):
         ids.append(ran.triggered(api))
+        ran.looked_at()
         api.now_ms += minutes * 60_000
 
     # It is 12:58; what was just listed is looked at after one.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 
 from onthedot.core.instants import nominal
-from onthedot.core.keys import manifest_keys, recent_keys, run_id, slot_key
-from onthedot.core.manifest import Entry, carried, kept, listing, parse
+from onthedot.core.keys import manifest_keys, run_id, slot_key
+from onthedot.core.manifest import Entry, carried, listing, parse, recent
 from tests.core.made import NOON, NOON_MS
 
 BYTES_A_RUN = 30
@@ -75,13 +75,12 @@ def test_what_is_carried_has_a_key_that_follows_from_its_source() -> None:
     assert len({source.sort, once.sort, further.sort}) == 3
 
 
-def test_it_stands_in_its_hour_by_its_minute_besides() -> None:
+def test_what_has_been_looked_at_stands_in_its_hour_by_its_minute() -> None:
     (source,) = listing("D1", entries(3), now_ms=NOON_MS, latest_ms=NOON_MS)
 
-    own, item = kept(source)
+    item = recent(source)
 
-    assert own == source.item()
-    assert item["task_id"] in recent_keys(NOON)
+    assert item["task_id"] == "recent#2026-11-18T12"
     assert item["scheduled_for"].startswith("2026-11-18T12:01#")
     assert item["expires_at"] == NOON + 2 * 3_600
     assert parse(item).entries == source.entries

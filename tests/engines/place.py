@@ -38,7 +38,7 @@ def surroundings(settings: pytest.MonkeyPatch) -> Iterator[None]:
     settings.setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
     settings.setenv("PARALLEL_CALLS", "2")
     # The simulation lists all manifests of a minute in one partition.
-    settings.setattr(keys, "MANIFESTS", 16)
+    settings.setattr(keys, "MANIFESTS", 4)
     _forget_clients()
     yield
     _forget_clients()

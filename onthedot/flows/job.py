@@ -88,15 +88,25 @@ def load(jobs: Iterable[Job]) -> None:
     """Read rows, tasks and tenants' limits consistently, in one call for nearly fifty runs.
 
     A batch has no order: a row that obeys a newer version than the task that came with it was
-    stamped in between, and the task is read again.
+    stamped in between, and the task is read again. So is the limit of a tenant that no message
+    named.
     """
     wanted = list(jobs)
     if not wanted:
         return
     _load(wanted)
-    behind = [job for job in wanted if job.run and job.task and job.run.life.tv > job.task.version]
+    behind = [job for job in wanted if _behind(job)]
     if behind:
+        for job in behind:
+            job.tenant_id = job.held.tenant_id
         _load(behind)
+
+
+def _behind(job: Job) -> bool:
+    if job.run is None:
+        return False
+    older = job.task is not None and job.run.life.tv > job.task.version
+    return older or job.run.tenant_id != job.tenant_id
 
 
 def _load(jobs: list[Job]) -> None:

@@ -206,7 +206,7 @@ def test_in_any_weather_a_place_is_one_run_s_and_nobody_waits_for_ever(seed: int
             **FREE,
         )
         stage.register(task)
-    play(stage, Course(sec=3_000, ticks_until=240))
+    play(stage, Course(sec=3_000, ticks_until=400))
 
     found = list(stage.rows().values())
     assert {run.life.status for run in found} <= {"succeeded", "missed", "skipped"}

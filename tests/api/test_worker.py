@@ -40,6 +40,7 @@ def slow(ctx, seconds=3):
     while time.time() < until:
         ctx.heartbeat(progress=round(until - time.time()))
         time.sleep(0.1)
+    Path("slept").touch()
     return "slept"
 
 @app.job()
@@ -68,6 +69,7 @@ def paid(ctx):
 @app.job()
 def patient(ctx):
     def charge():
+        Path("begun").touch()
         while not Path("go").exists():
             time.sleep(0.05)
         with open("charges", "a") as file:
@@ -91,6 +93,8 @@ Start = Callable[..., "subprocess.Popen[str]"]
 def real_api(api: Api) -> Api:
     """The API by this machine's clock."""
     api.settings.setattr(aws, "local_ms", lambda: time.time_ns() // 1_000_000)
+    # With one that stands still no wait for a run would ever be over.
+    api.settings.setattr(clock, "monotonic", time.monotonic)
     api.settings.setattr(clock, "sleep", sleep)
     return api
 
@@ -154,6 +158,14 @@ def ended(api: Api, run_id: str, *statuses: str) -> Any:
     return run
 
 
+def appeared(file: Path) -> None:
+    """Wait until a handler has made it."""
+    deadline = time.monotonic() + PATIENCE_SEC
+    while not file.exists():
+        assert time.monotonic() < deadline, f"no {file.name}"
+        time.sleep(0.05)
+
+
 def stopped(process: subprocess.Popen[str]) -> int:
     """Ask a worker to stop, and give its word."""
     process.send_signal(signal.SIGTERM)
@@ -183,7 +195,6 @@ def test_a_worker_that_is_told_to_stop_finishes_what_it_has(real_api: Api, start
         ended(real_api, run_id, "running")
         code = stopped(worker)
         after = triggered(real_api, "quick")
-        time.sleep(0.5)
 
         assert ended(real_api, run_id)["result"] == "slept"
         assert asked(real_api, f"GET /v1/runs/{after}").body["status"] == "claimed"
@@ -201,13 +212,13 @@ def test_a_run_longer_than_its_lease_is_kept_and_shows_progress(
     assert isinstance(run["progress"], int)
 
 
-def test_a_worker_outlives_the_api(real_api: Api, start: Start) -> None:
+def test_a_worker_outlives_the_api(real_api: Api, start: Start, tmp_path: Path) -> None:
     port = free_port()
     with served(port):
         start(port, "--at-once", "2")
         first = triggered(real_api, "slow", {"seconds": 3})
         ended(real_api, first, "running")
-    time.sleep(4)
+    appeared(tmp_path / "slept")
     with served(port):
         second = triggered(real_api, "quick")
 
@@ -261,9 +272,9 @@ def test_an_effect_outlives_an_api_that_is_away(
     with served(port):
         start(port)
         run_id = triggered(real_api, "patient")
-        ended(real_api, run_id, "running")
+        appeared(tmp_path / "begun")
     (tmp_path / "go").touch()
-    time.sleep(2)
+    appeared(tmp_path / "charges")
     with served(port):
         run = ended(real_api, run_id)
 

@@ -211,8 +211,7 @@ MUTANTS = (
         "unfenced",
         "0070: only its worker gives a permit back",
         mutants_tenants.unfenced,
-        ("tenants",),
-        seed=30,
+        ("permits",),
     ),
     Mutant(
         "uncalled", "0070: who leaves calls the next", mutants_tenants.uncalled, ("tenants bare",)

@@ -338,6 +338,19 @@ SCENES = (
         failing=0.15,
         running_max=2,
     ),
+    # Workers stall between an outcome and the permit that they give back after it.
+    Scene(
+        name="permits",
+        kinds=("twenty",),
+        drawn=1,
+        aims=tuple(
+            Aim(f"work#{worker}", "batch_execute_statement", 3, Fault.STALL_BEFORE, stall_sec=33)
+            for worker in range(12)
+        ),
+        takes_sec=40,
+        failing=0.6,
+        running_max=1,
+    ),
     # Calendars are put over a task and lifted at any moment.
     Scene(
         name="calendars",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
-
-from lambdas.dispatch import handler
 
 
 def peak_mb() -> float:
@@ -16,5 +15,6 @@ def peak_mb() -> float:
 
 
 if __name__ == "__main__":
-    counts = handler({}, None)
+    # By its name, as Lambda does it.
+    counts = import_module("lambdas.dispatch").handler({}, None)
     sys.stdout.write(f"\n{counts['advanced']} {peak_mb()}\n")

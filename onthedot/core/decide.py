@@ -76,11 +76,12 @@ Decision = Over | Busy | Skip | Defer | Hold | Start | Await
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hint:
-    """What the message adds: the attempt it is to start, how often it came, and its own id."""
+    """What the message adds: the attempt it is to start, how often it came, its id, and why."""
 
     attempt: int
     receives: int
     message_id: str
+    why: str = ""
 
 
 def decide(run: Run | None, task: Task | None, hint: Hint, now_ms: int) -> Decision:

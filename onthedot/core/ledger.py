@@ -37,7 +37,8 @@ class Ledger:
         if not life.attempt:
             return
         # A retried run is due again and again: its first lateness is not in the row any more.
-        if not life.first_started_ms:
+        # What waited as its user had it wait is not late.
+        if not life.first_started_ms and not life.waited:
             self.lags_ms.append(life.started_ms - life.due_ms)
             self.pickups_ms.append(life.started_ms - max(life.due_ms, life.claimed_ms))
         self.durations_ms.append(duration_ms(run))

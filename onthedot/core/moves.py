@@ -89,7 +89,16 @@ def settle_unstarted(run: Run, status: str, reason: str, *, now_ms: int, note: s
     return _update(run, life, exact_state(run.life), now_ms=now_ms)
 
 
-def started(run: Run, *, owner: str, msg: str, now_ms: int, lease_ms: int, log: str = "") -> Run:
+def started(
+    run: Run,
+    *,
+    owner: str,
+    msg: str,
+    now_ms: int,
+    lease_ms: int,
+    log: str = "",
+    waited: str = "",
+) -> Run:
     """Give the run as it is once its next attempt has begun."""
     seen = run.life
     attempts = seen.attempts
@@ -109,7 +118,7 @@ def started(run: Run, *, owner: str, msg: str, now_ms: int, lease_ms: int, log: 
         log=log,
         started_ms=now_ms,
         first_started_ms=seen.first_started_ms or (seen.started_ms if seen.attempt else 0),
-        wait_for="",
+        waited=waited,
         attempts=attempts,
     )
     return replace(run, life=life, attention="")

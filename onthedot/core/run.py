@@ -44,7 +44,8 @@ class Life:
     # Where the attempt's worker writes its log.
     log: str = ""
     ended_ms: int = 0
-    wait_for: str = ""
+    # A first start that waited in a line, or for its turn at a rate, was not late by our doing.
+    waited: str = ""
     buried: int = 0
     # Attempts that gave the run back by themselves: not counted against max_attempts.
     released: int = 0

@@ -24,6 +24,7 @@ def prepare(job: Job, worker: str) -> Ready:
         now_ms=now_ms,
         lease_ms=now_ms + LEASE_SEC * 1000,
         log=runlog.stream(),
+        waited=_waited(job),
     )
     job.ready = Ready(begun, moves.start(job.held, begun, now_ms=now_ms))
     return job.ready
@@ -51,6 +52,13 @@ def begin(jobs: Sequence[Job], worker: str) -> tuple[list[Job], list[Job]]:
         else:
             doubtful.append(job)
     return started, doubtful
+
+
+def _waited(job: Job) -> str:
+    """Only who stands in a line is woken; who had to wait for its turn has that on its row."""
+    if job.hint.why == "wake":
+        return "line"
+    return "rate" if job.held.life.gate_ms else ""
 
 
 def _lease_ms(job: Job, now_ms: int) -> int:

@@ -53,7 +53,10 @@ def _jobs(batch: Batch) -> list[Job]:
     for message in batch.messages:
         for ticket in message.pack.tickets:
             hint = Hint(
-                attempt=ticket.attempt, receives=message.receives, message_id=message.message_id
+                attempt=ticket.attempt,
+                receives=message.receives,
+                message_id=message.message_id,
+                why=message.pack.why,
             )
             known = jobs.get(ticket.run_id)
             if known is None or known.ticket.attempt < ticket.attempt:

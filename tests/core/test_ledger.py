@@ -41,6 +41,16 @@ def test_lateness_and_durations_have_their_percentiles() -> None:
     assert figures["succeeded"] == 100
 
 
+def test_what_waited_as_its_user_had_it_wait_is_not_late() -> None:
+    ledger = Ledger()
+    ledger.note(run(**succeeded(9_000, 5), waited="line"))
+    ledger.note(run(**succeeded(3, 5)))
+
+    figures = ledger.figures()
+    assert (figures["lag_max_ms"], figures["pickup_max_ms"]) == (3, 3)
+    assert figures["succeeded"] == 2
+
+
 def test_a_retried_run_counts_its_attempts_and_not_its_lateness() -> None:
     ledger = Ledger()
     outcomes = ("failed", "lost", "failed", "lost")

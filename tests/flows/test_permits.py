@@ -110,6 +110,16 @@ def test_who_waits_starts_as_soon_as_another_ends(stage: Stage) -> None:
     assert max(gaps) < 1_000
 
 
+def test_a_row_says_that_its_first_start_waited(stage: Stage) -> None:
+    line.set_limit("acme", 1)
+    tasks = several(stage, 2)
+    stage.takes_sec = lambda _: 4
+    started(*tasks)
+    wait(stage, 30)
+
+    assert [run.life.waited for task in tasks for run in runs(stage, task)] == ["", "line"]
+
+
 def test_a_tenant_without_a_quota_has_no_permits(stage: Stage) -> None:
     tasks = several(stage, 3)
     started(*tasks)

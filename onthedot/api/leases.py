@@ -14,11 +14,12 @@ from onthedot.api.asking import tenant
 from onthedot.api.shapes_lease import CompleteIn, ErrorIn, FailIn, HeartbeatIn, LeaseIn
 from onthedot.core import run_view
 from onthedot.core.moments import moment
-from onthedot.core.policy import Again, Answer, Dead, Done, error_of
+from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, error_of
 from onthedot.core.problems import Fault, Problem, not_found
 from onthedot.core.small import checked
-from onthedot.flows import lease
-from onthedot.flows.lease import Leased, Told
+from onthedot.flows import holding, lease
+from onthedot.flows.holding import Told
+from onthedot.flows.lease import Leased
 
 _LOOK_SEC = 1.0
 
@@ -42,7 +43,7 @@ def take(body: Annotated[LeaseIn, Body()]) -> Response[str]:
 def heartbeat(run_id: str, body: Annotated[HeartbeatIn, Body()]) -> Response[str]:
     """Extend a lease."""
     _small(body.progress, "progress")
-    kept = lease.extend(
+    kept = holding.extend(
         known(run_id),
         body.attempt,
         tenant_id=tenant(),
@@ -60,8 +61,9 @@ def heartbeat(run_id: str, body: Annotated[HeartbeatIn, Body()]) -> Response[str
 
 
 def complete(run_id: str, body: Annotated[CompleteIn, Body()]) -> Response[str]:
-    """Settle an attempt that did its work."""
-    return _settled(run_id, body.attempt, Done(body.result))
+    """Settle an attempt that did its work, or found nothing to do."""
+    done = Done(body.result) if body.skipped is None else Skipped(body.skipped)
+    return _settled(run_id, body.attempt, done)
 
 
 def fail(run_id: str, body: Annotated[FailIn, Body()]) -> Response[str]:
@@ -77,7 +79,7 @@ def fail(run_id: str, body: Annotated[FailIn, Body()]) -> Response[str]:
 
 
 def _settled(run_id: str, attempt: int, answer: Answer) -> Response[str]:
-    told = lease.settle(known(run_id), attempt, answer, tenant_id=tenant())
+    told = holding.settle(known(run_id), attempt, answer, tenant_id=tenant())
     if told is not Told.TAKEN:
         raise refused(run_id, attempt, told)
     return answers.empty()

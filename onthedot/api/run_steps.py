@@ -13,9 +13,9 @@ from onthedot.api.asking import tenant
 from onthedot.api.leases import known, refused
 from onthedot.api.shapes_lease import OnceIn
 from onthedot.core.problems import Fault, Problem
-from onthedot.flows import lease
+from onthedot.flows import holding
 from onthedot.flows import once as steps
-from onthedot.flows.lease import Told
+from onthedot.flows.holding import Told
 from onthedot.flows.once import Kept
 from onthedot.flows.previous import previous_success
 
@@ -25,7 +25,7 @@ def once(run_id: str, body: Annotated[OnceIn, Body()]) -> Response[str]:
 
     The first value that is recorded is what every attempt is answered.
     """
-    told = lease.standing(known(run_id), body.attempt, tenant_id=tenant())
+    told = holding.standing(known(run_id), body.attempt, tenant_id=tenant())
     if told is not Told.TAKEN:
         raise refused(run_id, body.attempt, told)
     had = "value" in body.model_fields_set

@@ -32,10 +32,11 @@ class HeartbeatIn(Written):
 
 
 class CompleteIn(Written):
-    """The attempt did its work."""
+    """The attempt did its work; with `skipped` there was nothing to do, and these words say why."""
 
     attempt: Attempt
     result: Any = None
+    skipped: str | None = Field(None, max_length=1_000)
 
 
 class OnceIn(Written):

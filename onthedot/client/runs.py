@@ -58,7 +58,10 @@ class Leases:
     def take(
         self, queue: str, *, most: int, worker: str, wait_sec: int = 20, lease_sec: int = 60
     ) -> list[Lease]:
-        """Fetch up to so many runs, waiting for some to come; a lease that nobody got lapses."""
+        """Fetch up to so many runs, waiting for some to come.
+
+        Tried once: a lease that nobody got lapses, and one that came late would be shorter.
+        """
         body = {
             "queue": queue,
             "max": most,
@@ -66,7 +69,8 @@ class Leases:
             "lease_sec": lease_sec,
             "worker": worker,
         }
-        return cast("list[Lease]", self.transport.call("POST", "/v1/leases", body=body)["data"])
+        answer = self.transport.call("POST", "/v1/leases", body=body, repeatable=False)
+        return cast("list[Lease]", answer["data"])
 
     def extend(
         self, run_id: str, attempt: int, *, lease_sec: int = 60, progress: object = None
@@ -80,6 +84,11 @@ class Leases:
     def complete(self, run_id: str, attempt: int, result: object = None) -> None:
         """Say that the work is done."""
         body = {"attempt": attempt, "result": result}
+        self.transport.call("POST", _at(run_id, "complete"), body=body)
+
+    def skip(self, run_id: str, attempt: int, why: str) -> None:
+        """Say that there was nothing to do."""
+        body = {"attempt": attempt, "skipped": why}
         self.transport.call("POST", _at(run_id, "complete"), body=body)
 
     def fail(self, run_id: str, attempt: int, error: object, **how: object) -> None:

@@ -54,7 +54,7 @@ def _say(fetched: Fetched, answer: Answer) -> None:
         case Done(result):
             leases.complete(run_id, attempt, result)
         case Skipped(note):
-            leases.complete(run_id, attempt, {"skipped": note})
+            leases.skip(run_id, attempt, note)
         case Dead(_, error):
             leases.fail(run_id, attempt, error, permanent=True)
         case Stopped():

@@ -21,10 +21,10 @@ from onthedot.client.errors import ApiError, Unavailable
 from onthedot.core.handler import Handler
 from onthedot.core.policy import Again, Answer, Dead, error_of
 from onthedot.worker import telling
-from onthedot.worker.fetched import Fetched
+from onthedot.worker.fetched import BEATS, Fetched
 
 _LOOK_SEC = 0.5
-_WAIT_SEC = 10
+_WAIT_MAX_SEC = 10
 _LEASE_MAX = 10
 
 
@@ -74,7 +74,7 @@ class Worker:
                 self.queue,
                 most=min(_LEASE_MAX, self.at_once - len(self._working)),
                 worker=self.name,
-                wait_sec=0 if self._working else _WAIT_SEC,
+                wait_sec=0 if self._working else self._wait_sec,
                 lease_sec=self.lease_sec,
             )
         except Unavailable:
@@ -90,6 +90,11 @@ class Worker:
             self._stopping.wait(_LOOK_SEC)
         until = since + self.lease_sec
         return [Fetched(self.client, lease, self.lease_sec, until) for lease in found]
+
+    @property
+    def _wait_sec(self) -> int:
+        """A lease counts from before the wait for it: most of it must be left after that."""
+        return min(_WAIT_MAX_SEC, self.lease_sec // BEATS)
 
     def _work(self, fetched: Fetched) -> None:
         answer = self._answer(fetched)

@@ -135,6 +135,21 @@ def test_what_the_worker_completes_has_succeeded_and_saying_so_twice_is_once(
     )
 
 
+def test_a_worker_that_finds_nothing_to_do_skips_the_run_and_no_other_word_counts(
+    api: Api, run_id: str
+) -> None:
+    taken(api)
+
+    first = said(api, run_id, "complete", skipped="a holiday")
+    again = said(api, run_id, "complete", skipped="a holiday")
+    contrary = said(api, run_id, "fail", error="no")
+
+    assert (first.status, again.status) == (204, 204)
+    assert contrary.body["code"] == "lease_lost"
+    run = shown(api, run_id)
+    assert (run["status"], run["reason"], run["note"]) == ("skipped", "handler", "a holiday")
+
+
 def test_a_failure_is_tried_again_when_the_worker_says(api: Api, run_id: str) -> None:
     taken(api)
     said(api, run_id, "fail", error={"type": "Oom", "message": "no memory"}, retry_in_sec=60)

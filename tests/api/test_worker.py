@@ -78,6 +78,18 @@ def patient(ctx):
     return ctx.once("charge", charge)
 
 @app.job()
+def stuck(ctx):
+    def charge():
+        with open("charges", "a") as file:
+            file.write(f"{ctx.attempt}\\n")
+        return ctx.attempt
+    by = ctx.once("charge", charge)
+    Path("recorded").touch()
+    while ctx.attempt == 1:
+        time.sleep(0.05)
+    return by
+
+@app.job()
 def broken(ctx):
     ctx.once("nothing", lambda: {1, 2})
 
@@ -229,7 +241,7 @@ def test_a_worker_outlives_the_api(real_api: Api, start: Start, tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("how", "status", "attempt"),
-    [("fail", "dead", 1), ("skip", "succeeded", 1), ("later", "succeeded", 2)],
+    [("fail", "dead", 1), ("skip", "skipped", 1), ("later", "succeeded", 2)],
 )
 def test_what_a_handler_raises_means_the_same_as_in_the_cloud(
     real_api: Api, start: Start, *, how: str, status: str, attempt: int
@@ -240,7 +252,7 @@ def test_what_a_handler_raises_means_the_same_as_in_the_cloud(
 
     assert (run["status"], run["attempt"]) == (status, attempt)
     assert how != "later" or run["result"] == {"page": 7}
-    assert how != "skip" or run["result"] == {"skipped": "nothing to do"}
+    assert how != "skip" or (run["reason"], run["note"]) == ("handler", "nothing to do")
 
 
 def test_an_error_of_the_handler_is_a_failed_attempt(real_api: Api, start: Start) -> None:
@@ -263,6 +275,22 @@ def test_an_effect_is_had_once_by_all_attempts_of_a_run(
     assert (first["attempt"], first["result"]["by"], first["result"]["before"]) == (2, 1, "None")
     assert second["result"]["before"] == first["due_at"].replace("T", " ").replace("Z", "000+00:00")
     assert (tmp_path / "charges").read_text() == "1\n1\n"
+
+
+def test_a_worker_that_is_killed_loses_its_run_to_another_that_has_its_steps(
+    real_api: Api, start: Start, tmp_path: Path
+) -> None:
+    with served() as port:
+        first = start(port, "--lease-sec", "10")
+        run_id = triggered(real_api, "stuck")
+        appeared(tmp_path / "recorded")
+        first.kill()
+        start(port, "--lease-sec", "10")
+        run = ended(real_api, run_id)
+
+    assert (run["status"], run["attempt"], run["result"]) == ("succeeded", 2, 1)
+    assert [each["outcome"] for each in run["attempts"]] == ["lost", "succeeded"]
+    assert (tmp_path / "charges").read_text() == "1\n"
 
 
 def test_an_effect_outlives_an_api_that_is_away(

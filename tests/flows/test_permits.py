@@ -16,7 +16,7 @@ from onthedot.core.policy import Again, Awaiting, Dead, Done
 from onthedot.core.quota import Permit
 from onthedot.core.run import Run
 from onthedot.core.task import Task
-from onthedot.flows import lease, line
+from onthedot.flows import holding, lease, line
 from onthedot.flows.awaiting import conclude
 from onthedot.flows.cancel import cancel
 from onthedot.flows.register import delete, pause
@@ -307,12 +307,12 @@ def test_what_workers_fetch_counts_too_and_takes_what_is_free(stage: Stage) -> N
     assert fetch() == []
     started(other)
     wait(stage, 50)
-    kept = lease.extend(leased.run.run_id, 1, tenant_id="acme", lease_sec=60)
+    kept = holding.extend(leased.run.run_id, 1, tenant_id="acme", lease_sec=60)
     assert isinstance(kept, Run)
     (permit,) = permits()
     assert (permit.holder, permit.lease_ms) == (leased.run.run_id, kept.life.lease_ms)
     assert [said(each) for each in runs(stage, other)] == ["claimed"]
-    lease.settle(leased.run.run_id, 1, Done(), tenant_id="acme")
+    holding.settle(leased.run.run_id, 1, Done(), tenant_id="acme")
     wait(stage, 60)
 
     assert [said(each) for each in runs(stage, other)] == ["succeeded"]

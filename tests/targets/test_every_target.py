@@ -17,7 +17,7 @@ from onthedot.core import run as runs
 from onthedot.core import run_view
 from onthedot.core.run import FINAL, Run
 from onthedot.core.task import Task
-from onthedot.flows import lease, register
+from onthedot.flows import holding, lease, register
 from onthedot.flows.trigger import trigger
 from tests.contract import engines
 from tests.engines.place import Place, surroundings
@@ -103,8 +103,8 @@ def _is_ours(kind: str) -> bool:
 
 
 def _say(run_id: str, state: State) -> None:
-    told = lease.settle(run_id, 1, ANSWERS[state], tenant_id="acme")
-    assert told is lease.Told.TAKEN
+    told = holding.settle(run_id, 1, ANSWERS[state], tenant_id="acme")
+    assert told is holding.Told.TAKEN
 
 
 def _read(run_id: str) -> Run:

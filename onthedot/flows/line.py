@@ -5,7 +5,7 @@ An entry is no promise: whoever is called looks for a permit as everybody else d
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import islice
 
@@ -43,27 +43,33 @@ def join(waiting: Iterable[Run]) -> None:
 
 def call(tenant_id: str, most: int) -> None:
     """Send for up to so many of those who have waited longest, as far as there are permits."""
+    line = entries(tenant_id, most)
+    if not line:
+        return
+    seen = read(tenant_id)
+    left = min(most, len(seen.free(clock.now_ms()))) if seen.most else most
     for _ in range(_TRIES):
-        line = entries(tenant_id, most)
-        seen = read(tenant_id) if line else None
-        now_ms = clock.now_ms()
-        room = len(seen.free(now_ms)) if seen and seen.most else PAGE
-        line = line[:room]
+        # Who stands there no more, or does not wait, leaves its turn to the next.
+        left -= _call_first(line[:left])
+        line = entries(tenant_id, left) if left else []
         if not line:
             return
-        rows = _rows([quota.named(item) for item in line])
-        called = [
-            run
-            for item in line
-            if (run := rows.get(quota.named(item))) and quota.waits(run, item, now_ms)
-        ]
-        if queue.send([(of_run(run, "wake"), 0) for run in called]):
-            raise RuntimeError(f"SQS did not take the messages that call runs of {tenant_id}")
-        # The message first: who is in no line, and has none, waits for the audit.
-        aws.in_parallel(claims.delete_one, [quota.struck(item) for item in line])
-        most -= len(called)
-        if most <= 0:
-            return
+
+
+def _call_first(line: Sequence[tables.Item]) -> int:
+    """Give how many there were that wait."""
+    now_ms = clock.now_ms()
+    rows = _rows([quota.named(item) for item in line])
+    called = [
+        run
+        for item in line
+        if (run := rows.get(quota.named(item))) and quota.waits(run, item, now_ms)
+    ]
+    if unsent := queue.send([(of_run(run, "wake"), 0) for run in called]):
+        raise RuntimeError(f"SQS did not take {len(unsent)} messages that call who waits")
+    # The message first: who is in no line, and has none, waits for the audit.
+    aws.in_parallel(claims.delete_one, [quota.struck(item) for item in line])
+    return len(called)
 
 
 def _rows(run_ids: Iterable[str]) -> dict[str, Run]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from onthedot.flows import line
 from onthedot.flows.keys import FIRST_TENANT
+from tests.api import ran
 from tests.api.kit import SCHEDULE, Api
 
 
@@ -90,3 +92,20 @@ def test_a_quota_of_runs_that_is_none_is_refused(api: Api, given: object) -> Non
 
     assert (answer.status, answer.body["errors"][0]["pointer"]) == (422, "/running_max")
     assert api.call("GET /v1/tenants/acme").body["running_max"] is None
+
+
+@pytest.mark.parametrize("given", [2, None])
+def test_another_quota_calls_who_may_start_by_it(api: Api, given: int | None) -> None:
+    api.call("PUT /v1/tenants/acme", {"running_max": 1}, key=operator(api))
+    waiting = [ran.read(ran.triggered(api)) for _ in range(3)]
+    line.join(waiting)
+    queue = api.sqs.queue("normal")
+    queue.purge()
+
+    api.call("PUT /v1/tenants/acme", {"running_max": given}, key=operator(api))
+
+    called = [message.body for message in queue.messages.values()]
+    first = sorted(run.run_id for run in waiting)[: given or 3]
+    assert [any(run_id in body for body in called) for run_id in first] == [True] * len(first)
+    assert len(called) == len(first)
+    assert len(line.entries("acme", 10)) == 3 - len(first)

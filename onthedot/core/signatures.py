@@ -12,7 +12,7 @@ PREFIX = "whsec_"
 
 
 class BadSecret(ValueError):  # noqa: N818 it says what it is
-    """A signing secret is not of the form that both sides must agree on."""
+    """A secret is not of the form that it is needed in; what it is, nobody is told."""
 
 
 def keys(secret: str) -> list[bytes]:

@@ -149,8 +149,16 @@ def _fits(status: int, wanted: str | int) -> bool:
 
 
 def _authorization(secret: str) -> str:
-    """A secret with a scheme of its own is sent so; any other is a bearer's."""
-    return secret if " " in secret.strip() else f"Bearer {secret.strip()}"
+    """A secret with a scheme of its own is sent so; any other is a bearer's.
+
+    Whoever else refused what no header can hold would show it in the refusal.
+    """
+    told = secret.strip()
+    if not told or not told.isascii() or not told.isprintable():
+        raise signatures.BadSecret(
+            "the secret of auth cannot be a header: expected printable ASCII in one line"
+        )
+    return told if " " in told else f"Bearer {told}"
 
 
 def _traceparent(call: Call) -> str:

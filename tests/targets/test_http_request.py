@@ -150,7 +150,13 @@ def test_a_signing_secret_of_another_form_is_refused_without_showing_it(secret: 
 
 
 @pytest.mark.parametrize(
-    ("secret", "header"), [("abc", "Bearer abc"), ("Basic dXNlcg==", "Basic dXNlcg==")]
+    ("secret", "header"),
+    [
+        ("abc", "Bearer abc"),
+        ("Basic dXNlcg==", "Basic dXNlcg=="),
+        # As an editor leaves it.
+        ("Basic dXNlcg==\n", "Basic dXNlcg=="),
+    ],
 )
 def test_a_credential_is_sent_as_its_scheme_wants(
     receiver: Receiver, known: dict[str, str], secret: str, header: str
@@ -184,6 +190,23 @@ def test_a_secret_shows_up_in_no_answer(receiver: Receiver, known: dict[str, str
     ]
 
     assert "hunter2" not in repr(answers)
+
+
+@pytest.mark.parametrize(
+    "secret", ["hunter2\nmore", "hunter2\r\nx-admin: yes", "hunter2\u20ac", " "]
+)
+def test_a_secret_that_is_no_header_is_not_sent_and_not_shown(
+    receiver: Receiver, known: dict[str, str], secret: str
+) -> None:
+    known["ssm:/auth"] = secret
+
+    answer = called(receiver, "/ok", auth={"secret_ref": "ssm:/auth"})
+
+    assert isinstance(answer, Again)
+    assert "hunter2" not in repr(answer)
+    assert answer.error is not None
+    assert answer.error["type"] == "BadSecret"
+    assert receiver.got == []
 
 
 def test_one_connection_serves_call_after_call(receiver: Receiver) -> None:

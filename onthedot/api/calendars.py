@@ -26,9 +26,16 @@ from onthedot.flows import calendars, loops
 _NAMED_MAX = 20
 
 
-def create(body: Annotated[CalendarIn, Body()]) -> Response[str]:
+def create(
+    body: Annotated[CalendarIn, Body()], dry_run: DryRun = "false", plan_token: PlanToken = None
+) -> Response[str]:
     """Keep a new calendar."""
     wanted = _made(body.calendar_id, body, None)
+    if dry_run == "true" and calendars.read(tenant(), body.calendar_id):
+        raise _taken(body.calendar_id)
+    effects = {"action": "create", "calendar": wanted.view()}
+    if planned := plans.first(dry_run, plan_token, effects, None):
+        return planned
     if not calendars.write(None, wanted, by()):
         raise _taken(body.calendar_id)
     where = {"Location": f"/v1/calendars/{wanted.calendar_id}"}

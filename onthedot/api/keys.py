@@ -9,9 +9,10 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from onthedot.adapters import access as stored
 from onthedot.adapters import clock
-from onthedot.api import answers, instants
+from onthedot.api import answers, instants, plans
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import by, tenant
+from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.shapes import KeyIn
 from onthedot.core.access import Key, view
 from onthedot.core.problems import Problem, not_found
@@ -45,9 +46,15 @@ def show(key_id: str) -> Response[str]:
     return answers.answer(view(_find(key_id)))
 
 
-def revoke(key_id: str) -> Response[str]:
+def revoke(key_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None) -> Response[str]:
     """Revoke a key: within 60 seconds it opens nothing any more."""
-    keys.revoke(_find(key_id), by())
+    key = _find(key_id)
+    shown = view(key)
+    # It may be used at any time: that is no other world.
+    world = {name: shown[name] for name in shown if name != "last_used_at"}
+    if planned := plans.first(dry_run, plan_token, {"action": "revoke", "key": shown}, world):
+        return planned
+    keys.revoke(key, by())
     return answers.empty()
 
 

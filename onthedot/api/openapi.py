@@ -138,6 +138,8 @@ _VERSIONED = {
     "DELETE /v1/schedules/{schedule}",
     "POST /v1/tasks/{task_id}/cancel",
     "POST /v1/tasks/{task_id}/reschedule",
+    "PUT /v1/calendars/{calendar_id}",
+    "DELETE /v1/calendars/{calendar_id}",
 }
 
 

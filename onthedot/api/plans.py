@@ -33,6 +33,16 @@ def plan(effects: Mapping[str, Any], world: object) -> Response[str]:
     return answers.answer(told)
 
 
+def first(
+    dry_run: str, token: str | None, effects: Mapping[str, Any], world: object
+) -> Response[str] | None:
+    """Answer with the plan if that is asked for; else go on, if the one shown still fits."""
+    if dry_run == "true":
+        return plan(effects, world)
+    check(token, world)
+    return None
+
+
 def check(token: str | None, world: object) -> None:
     """Refuse to carry out a plan that does not fit any more."""
     if token is not None:

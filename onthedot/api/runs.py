@@ -8,9 +8,10 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from onthedot.api import answers
+from onthedot.api import answers, plans
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import asked, by, own_moment
+from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.run_found import Found, find
 from onthedot.api.shapes_runs import ReplayIn
 from onthedot.core.keys import moment_key
@@ -27,11 +28,14 @@ def show(run_id: str) -> Response[str]:
     return answers.answer(find(run_id).waiting().view())
 
 
-def cancel(run_id: str) -> Response[str]:
+def cancel(run_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None) -> Response[str]:
     """Cancel a run: at once while it has not started, by request while it runs."""
     found = find(run_id)
     if found.run.final:
         raise _finished(found.run)
+    effects = {"action": "cancel", "run_id": run_id, "status": found.run.life.status}
+    if planned := plans.first(dry_run, plan_token, effects, _world(found.run)):
+        return planned
     seen = cancelling.cancel(run_id, by=asked().by.key_id)
     if seen is None:
         raise not_found("run of that id")
@@ -41,7 +45,12 @@ def cancel(run_id: str) -> Response[str]:
     return answers.answer(replace(found, run=seen).view(), 200 if seen.final else 202)
 
 
-def again(run_id: str, body: Annotated[ReplayIn | None, Body()] = None) -> Response[str]:
+def again(
+    run_id: str,
+    body: Annotated[ReplayIn | None, Body()] = None,
+    dry_run: DryRun = "false",
+    plan_token: PlanToken = None,
+) -> Response[str]:
     """Run it again as a new run, with its payload, a part of it changed, or another one."""
     found = find(run_id)
     _check_replayable(found)
@@ -49,6 +58,9 @@ def again(run_id: str, body: Annotated[ReplayIn | None, Body()] = None) -> Respo
     payload = given.payload
     if payload is None and (given.payload_patch is not None or found.run.payload_ref):
         payload = replay.patched(found.payload, given.payload_patch)
+    effects = {"action": "replay", "run_id": run_id, "replayed_as": found.run.replayed_as or None}
+    if planned := plans.first(dry_run, plan_token, effects, _world(found.run)):
+        return planned
     # Every try of a request begins the same run.
     key = _own_key() if asked().once else ""
     wish = Wish(by=asked().by.key_id, payload=payload, key=key)
@@ -56,6 +68,10 @@ def again(run_id: str, body: Annotated[ReplayIn | None, Body()] = None) -> Respo
     define.tell(by(), "run.replayed", run_id)
     shown = Found(begun, found.task, found.payload if payload is None else payload).view()
     return answers.answer(shown, 201, {"Location": f"/v1/runs/{begun.run_id}"})
+
+
+def _world(run: Run) -> list[object]:
+    return [run.life.status, run.life.attempt, run.replayed_as]
 
 
 def _own_key() -> str:

@@ -77,12 +77,20 @@ def resume(
     return _written(resumed)
 
 
-def start(schedule: str, body: Annotated[TriggerIn | None, Body()] = None) -> Response[str]:
+def start(
+    schedule: str,
+    body: Annotated[TriggerIn | None, Body()] = None,
+    dry_run: DryRun = "false",
+    plan_token: PlanToken = None,
+) -> Response[str]:
     """Run it once, now or at `due_at`, even if it is paused."""
     task = find(schedule).task
     payload = body.payload if body else None
     rules.check_payload(payload)
     due = instants.in_body(body.due_at if body else None, "due_at")
+    effects = {"action": "trigger", "task_id": task.task_id, "due_at": due and measured(due)}
+    if planned := plans.first(dry_run, plan_token, effects, task.version):
+        return planned
     begun_ms, token = own_moment()
     run = trigger.trigger(
         task.task_id,

@@ -38,8 +38,13 @@ def create(
     return answers.versioned(_shown(born), 201 if new else 200, where)
 
 
-def create_batch(body: Annotated[TasksIn, Body()]) -> Response[str]:
+def create_batch(
+    body: Annotated[TasksIn, Body()], dry_run: DryRun = "false", plan_token: PlanToken = None
+) -> Response[str]:
     """Register up to 100 tasks; each has its own result, in order."""
+    if dry_run == "true":
+        return plans.plan({"action": "create", "data": [_dry(each) for each in body.tasks]}, None)
+    plans.check(plan_token, None)
     results: list[dict[str, Any]] = []
     waiting: list[tuple[int, Task]] = []
     for place, wanted in enumerate(body.tasks):
@@ -53,12 +58,24 @@ def create_batch(body: Annotated[TasksIn, Body()]) -> Response[str]:
                 born, new = oneoffs.create(task, by(), key)
                 results[place] = {"status": 201 if new else 200, "task": _shown(born)}
         except Problem as problem:
-            told = problem.as_json(instance=asked().path, request_id=asked().request_id)
-            results[place] = {"status": problem.status, "problem": told}
+            results[place] = _refused(problem)
     made = oneoffs.create_all([task for _, task in waiting], by())
     for (place, _), born in zip(waiting, made, strict=True):
         results[place] = {"status": 201, "task": oneoff.view(born, None, None)}
     return answers.answer({"data": results})
+
+
+def _dry(wanted: dict[str, Any]) -> dict[str, Any]:
+    try:
+        task, _ = _defined(complaints.checked(TaskIn, wanted))
+    except Problem as problem:
+        return _refused(problem)
+    return {"status": 201, "task": {**oneoff.view(task, None, None), "task_id": None}}
+
+
+def _refused(problem: Problem) -> dict[str, Any]:
+    told = problem.as_json(instance=asked().path, request_id=asked().request_id)
+    return {"status": problem.status, "problem": told}
 
 
 def show(task_id: str) -> Response[str]:

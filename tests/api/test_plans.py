@@ -1,0 +1,105 @@
+"""Every write may be asked first: nothing happens, and its token makes just that happen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.api import ran
+from tests.api.kit import SCHEDULE, Api
+
+TARGET = {"type": "python", "handler": "hello"}
+TASKS = {"tasks": [{"target": TARGET, "delay_sec": 900}, {"delay_sec": -1}]}
+DATES = {"calendar_id": "holidays", "dates": ["2026-12-25"]}
+# A route, its body, what it says it would do, and the status when it is done.
+Asked = tuple[str, Any, str, int]
+
+
+def schedule(api: Api) -> Asked:
+    return "POST /v1/schedules", SCHEDULE | {"name": f"new-{api.now_ms}"}, "create", 201
+
+
+def trigger(api: Api) -> Asked:
+    api.schedule()
+    return "POST /v1/schedules/report/trigger", {"payload": {"n": 1}}, "trigger", 202
+
+
+def cancel(api: Api) -> Asked:
+    return f"POST /v1/runs/{ran.triggered(api)}/cancel", None, "cancel", 200
+
+
+def replay(api: Api) -> Asked:
+    return f"POST /v1/runs/{ran.dead(api)}/replay", {"payload": 7}, "replay", 201
+
+
+def task(_: Api) -> Asked:
+    return "POST /v1/tasks", TASKS["tasks"][0], "create", 201
+
+
+def batch(_: Api) -> Asked:
+    return "POST /v1/tasks/batch", TASKS, "create", 200
+
+
+def calendar(_: Api) -> Asked:
+    return "POST /v1/calendars", DATES, "create", 201
+
+
+def key(api: Api) -> Asked:
+    made = api.call("POST /v1/keys", {"role": "read"}).body
+    return f"DELETE /v1/keys/{made['key_id']}", None, "revoke", 204
+
+
+WRITES = (schedule, trigger, cancel, replay, task, batch, calendar, key)
+LISTS = ("schedules", "tasks", "runs", "calendars", "keys", "audit")
+
+
+def everything(api: Api) -> list[Any]:
+    return [api.call(f"GET /v1/{name}").body["data"] for name in LISTS]
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_it_is_planned_then_done_and_only_as_planned(
+    api: Api, write: Callable[[Api], Asked]
+) -> None:
+    route, body, action, status = write(api)
+    api.now_ms += 1_000
+    before = everything(api)
+
+    plan = api.call(f"{route}?dry_run=true", body)
+
+    assert plan.status == 200, plan.text
+    assert plan.body["effects"]["action"] == action
+    assert everything(api) == before
+    forged = api.call(f"{route}?plan_token=6afd9598.x", body)
+    assert (forged.status, forged.body["code"]) == (409, "plan_stale")
+    assert everything(api) == before
+    done = api.call(f"{route}?plan_token={plan.body['plan_token']}", body)
+    assert done.status == status, done.text
+    assert everything(api) != before
+
+
+def test_a_batch_says_of_each_task_what_would_become_of_it(api: Api) -> None:
+    good, bad = api.call("POST /v1/tasks/batch?dry_run=true", TASKS).body["effects"]["data"]
+
+    assert (good["status"], good["task"]["task_id"]) == (201, None)
+    assert (bad["status"], bad["problem"]["code"]) == (422, "invalid_field")
+
+
+def test_a_calendar_that_is_there_cannot_be_planned_anew(api: Api) -> None:
+    api.call("POST /v1/calendars", DATES)
+
+    taken = api.call("POST /v1/calendars?dry_run=true", DATES)
+
+    assert (taken.status, taken.body["code"]) == (409, "name_taken")
+
+
+def test_a_run_that_went_on_meanwhile_is_another_world(api: Api) -> None:
+    run_id = ran.triggered(api)
+    token = api.call(f"POST /v1/runs/{run_id}/cancel?dry_run=true").body["plan_token"]
+    ran.started(run_id)
+
+    stale = api.call(f"POST /v1/runs/{run_id}/cancel?plan_token={token}")
+
+    assert (stale.status, stale.body["code"]) == (409, "plan_stale")

@@ -29,6 +29,11 @@ class Runs:
         """Walk all that match, newest first."""
         return cast("Iterator[Run]", walk(self.transport, "/v1/runs", filters))
 
+    def logs(self, run_id: str, attempt: int | None = None) -> Iterator[Json]:
+        """Walk what its handler logged, in its newest attempt unless told otherwise."""
+        lines = walk(self.transport, _at(run_id, "logs"), {"attempt": attempt})
+        return cast("Iterator[Json]", lines)
+
     def cancel(self, run_id: str) -> Run:
         """Cancel it at once, or ask it to stop while it runs."""
         return cast("Run", self.transport.call("POST", _at(run_id, "cancel")))

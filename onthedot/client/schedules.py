@@ -8,6 +8,7 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from onthedot.client.pages import walk
+from onthedot.client.planned import Plan, plan
 from onthedot.client.shapes import Json, Run, Schedule, Task
 from onthedot.client.transport import Transport
 
@@ -52,9 +53,13 @@ class Schedules:
         """Stop new starts; `reason` and `until` go with it."""
         return cast("Schedule", self.transport.call("POST", _at(schedule, "pause"), body=why))
 
-    def resume(self, schedule: str, **how: object) -> Schedule:
-        """Go on from now."""
-        return cast("Schedule", self.transport.call("POST", _at(schedule, "resume"), body=how))
+    def resume(self, schedule: str) -> Schedule:
+        """Go on from now; what passed meanwhile stays passed."""
+        return cast("Schedule", self.transport.call("POST", _at(schedule, "resume"), body={}))
+
+    def plan_resume(self, schedule: str, catchup: str) -> Plan[Schedule]:
+        """Plan to go on and to run what passed meanwhile: the `latest` slot of it, or `all`."""
+        return plan(self.transport, _at(schedule, "resume"), {"catchup": catchup})
 
     def trigger(self, schedule: str, **what: object) -> Run:
         """Run it once, now, with its own `payload` or another."""
@@ -64,6 +69,10 @@ class Schedules:
         """Give its next fires."""
         answer = self.transport.call("GET", _at(schedule, "next"), query={"count": count})
         return cast("Json", answer)
+
+    def slots(self, schedule: str, **filters: object) -> Iterator[Json]:
+        """Walk its slots with their outcomes, oldest first: a day back and ahead by default."""
+        return cast("Iterator[Json]", walk(self.transport, _at(schedule, "slots"), filters))
 
     def runs(self, schedule: str, **filters: object) -> Iterator[Run]:
         """Walk its runs, newest first."""
@@ -92,6 +101,11 @@ class Tasks:
     def iter(self, **filters: object) -> Iterator[Task]:
         """Walk all that match, page by page."""
         return cast("Iterator[Task]", walk(self.transport, "/v1/tasks", filters))
+
+    def reschedule(self, task_id: str, **when: object) -> Task:
+        """Move it to `run_at`, or `delay_sec` from now, unless it has started."""
+        path = f"/v1/tasks/{quote(task_id)}/reschedule"
+        return cast("Task", self.transport.call("POST", path, body=when))
 
     def cancel(self, task_id: str) -> Task:
         """Cancel it, unless it has started."""

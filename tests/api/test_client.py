@@ -106,3 +106,32 @@ def test_a_key_is_made_shown_without_its_text_and_revoked(client: Client) -> Non
     client.keys.revoke(made["key_id"])
     (revoked,) = (each for each in client.keys.iter() if each["key_id"] == made["key_id"])
     assert revoked["revoked_at"] is not None
+
+
+def test_what_passed_in_a_pause_is_run_only_by_a_plan(api: Api, client: Client) -> None:
+    api.schedule(cron="*/15 * * * *", overlap="allow")
+    client.schedules.pause("report", reason="a move", until="2026-11-19T00:00:00Z")
+    api.now_ms += 3_600_000
+
+    plan = client.schedules.plan_resume("report", "all")
+    still = client.schedules.get("report")["status"]
+    resumed = plan.execute()
+
+    assert (len(plan.effects["will_run"]), still, resumed["status"]) == (4, "paused", "active")
+    caught_up = list(client.schedules.runs("report", origin="catchup"))
+    assert len(caught_up) == 4
+    slots = client.schedules.slots(
+        "report", from_="2026-11-18T12:15:00Z", to="2026-11-18T13:00:00Z"
+    )
+    assert [slot["status"] for slot in slots] == ["skipped"] * 4
+    client.schedules.pause("report")
+    assert client.schedules.resume("report")["status"] == "active"
+
+
+def test_a_task_is_moved_and_a_run_without_a_log_has_none(api: Api, client: Client) -> None:
+    task = client.tasks.create(delay_sec=600, target={"type": "python", "handler": "hello"})
+
+    moved = client.tasks.reschedule(task["task_id"], delay_sec=1_200)
+
+    assert moved["run_at"] == "2026-11-18T12:20:00Z"
+    assert list(client.runs.logs(ran.dead(api))) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -12,6 +13,9 @@ BODY_MAX = 65_536
 _REDIRECTS = (301, 302, 303, 307, 308)
 # What another site must not be given.
 _PRIVATE = ("authorization", "webhook-signature")
+_HIDDEN = "[hidden]"
+# Shorter ones would be found in any text.
+_CREDENTIAL_MIN = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +66,19 @@ def path_of(url: str) -> str:
     """Give what is asked for there."""
     split = urlsplit(url)
     return (split.path or "/") + (f"?{split.query}" if split.query else "")
+
+
+def discreet(seen: Response, sent: Request) -> Response:
+    """Hide the credential that was sent: a receiver may answer with the request as it came."""
+    told = sent.headers.get("authorization", "")
+    credential = told.partition(" ")[2] or told
+    if len(credential) < _CREDENTIAL_MIN:
+        return seen
+    body, headers = seen.body, dict(seen.headers)
+    for spelled in (credential, json.dumps(credential)[1:-1]):
+        body = body.replace(spelled.encode(), _HIDDEN.encode())
+        headers = {name: value.replace(spelled, _HIDDEN) for name, value in headers.items()}
+    return replace(seen, body=body, headers=headers)
 
 
 def onward(request: Request, seen: Response) -> Request | None:

@@ -20,6 +20,7 @@ from onthedot.adapters.targets import (
 from onthedot.core import refusals, webcall
 from onthedot.core.call import Call
 from onthedot.core.policy import Again, Answer, Dead, error_of
+from onthedot.core.web import Response, discreet
 from onthedot.flows.hands import context_of
 
 
@@ -34,6 +35,8 @@ def _python(call: Call) -> Answer:
 def _http(call: Call) -> Answer:
     wanted = webcall.request(call, _secrets(call.target), now_ms=clock.now_ms())
     seen = net.send(wanted)
+    if isinstance(seen, Response):
+        seen = discreet(seen, wanted)
     return webcall.answer(call, seen, matches=patterns.found, now_ms=clock.now_ms())
 
 

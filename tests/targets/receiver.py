@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import socket
 import struct
 import time
@@ -107,6 +108,10 @@ class _Asked(BaseHTTPRequestHandler):
 
     def _ok(self) -> None:
         self._say(200, b'{"done":true}')
+
+    def _echo(self, code: str = "200") -> None:
+        """Answer with the request, as services for trying things out do."""
+        self._say(int(code), json.dumps(dict(self.headers.items())).encode())
 
     def _status(self, code: str) -> None:
         self._say(int(code), b"as asked")

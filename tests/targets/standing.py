@@ -22,6 +22,10 @@ def handler(event, context):
     return {"got": event}
 """
 MACHINE = {"StartAt": "Echo", "States": {"Echo": {"Type": "Pass", "End": True}}}
+WAITING_MACHINE = {
+    "StartAt": "Wait",
+    "States": {"Wait": {"Type": "Wait", "Seconds": 600, "End": True}},
+}
 BROKEN_MACHINE = {
     "StartAt": "No",
     "States": {"No": {"Type": "Fail", "Error": "NoStock", "Cause": "none is left"}},
@@ -108,6 +112,21 @@ def machine_target(name: str, *, wait: bool, broken: bool = False) -> Standing:
         {"type": "stepfunctions", "state_machine_arn": arn + "-missing", "wait": wait},
         got,
     )
+
+
+def waiting_machine(name: str) -> Standing:
+    """A state machine that takes ten minutes; what it has got is its one execution's status."""
+    client = aws.client("stepfunctions")
+    arn = client.create_state_machine(
+        name=name, definition=json.dumps(WAITING_MACHINE), roleArn=ROLE
+    )["stateMachineArn"]
+    target = {"type": "stepfunctions", "state_machine_arn": arn, "wait": True}
+
+    def got() -> str:
+        (one,) = client.list_executions(stateMachineArn=arn)["executions"]
+        return str(one["status"])
+
+    return Standing(target, target, got)
 
 
 def _queue(name: str) -> str:

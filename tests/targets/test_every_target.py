@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
 from typing import Any, get_args
@@ -18,11 +18,13 @@ from onthedot.core import run_view
 from onthedot.core.run import FINAL, Run
 from onthedot.core.task import Task
 from onthedot.flows import holding, lease, register
+from onthedot.flows.cancel import cancel
 from onthedot.flows.trigger import trigger
 from tests.contract import engines
 from tests.engines.place import Place, surroundings
 from tests.engines.tasks import task
 from tests.targets.receiver import Receiver, receiving
+from tests.targets.standing import waiting_machine
 from tests.targets.trials import ANSWERS, KINDS, Ground, State, Trial
 
 _NUMBERS = count(1)
@@ -148,6 +150,30 @@ def test_a_failure_for_good_ends_the_run(place: Place, ground: Ground, kind: str
 
     assert (run.life.status, run.life.reason, run.life.attempt) == ("dead", "permanent", 1)
     assert run.life.error["type"]
+
+
+def test_a_cancelled_run_stops_the_execution_that_it_waits_for(
+    place: Place, ground: Ground
+) -> None:
+    execution = waiting_machine(ground.name)
+    plain = task(next(_NUMBERS), "0 0 1 1 *", timeout_sec=3_600)
+    of = register.create(replace(plain, target=execution.target))
+    begun = trigger(of.task_id)
+    assert begun is not None
+    until(place, lambda: _read(begun.run_id).life.status == "awaiting")
+
+    cancel(begun.run_id)
+    until(place, lambda: execution.got() == "ABORTED")
+
+    assert _read(begun.run_id).life.status == "cancelled"
+
+
+def until(place: Place, reached: Callable[[], bool]) -> None:
+    """Let a worker go on until it is so."""
+    deadline = time.monotonic() + PATIENCE_SEC
+    while not reached():
+        assert time.monotonic() < deadline
+        place.poll(lambda event: work.handler(event, None), wait_sec=1)
 
 
 def test_no_kind_of_target_is_left_out() -> None:

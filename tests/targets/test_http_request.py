@@ -185,11 +185,11 @@ def test_a_secret_shows_up_in_no_answer(receiver: Receiver, known: dict[str, str
     known["ssm:/auth"] = "hunter2"
     target = {"auth": {"secret_ref": "ssm:/auth"}}
 
-    answers = [
-        called(receiver, path, **target) for path in ("/reset", "/status?code=500", "/nonsense")
-    ]
+    paths = ("/reset", "/status?code=500", "/nonsense", "/echo", "/echo?code=500")
+    answers = [called(receiver, path, **target) for path in paths]
 
     assert "hunter2" not in repr(answers)
+    assert "Bearer [hidden]" in repr(answers[3:])
 
 
 @pytest.mark.parametrize(

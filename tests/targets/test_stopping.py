@@ -13,9 +13,7 @@ from onthedot.adapters.targets import stepfunctions
 from tests.contract import engines
 from tests.engines.place import surroundings
 from tests.targets.receiver import receiving
-from tests.targets.standing import MACHINE, ROLE
-
-WAITING = {"StartAt": "Wait", "States": {"Wait": {"Type": "Wait", "Seconds": 600, "End": True}}}
+from tests.targets.standing import MACHINE, ROLE, WAITING_MACHINE
 
 
 @pytest.fixture
@@ -44,7 +42,7 @@ def test_an_execution_is_stopped_and_stopping_it_again_is_nothing(
 ) -> None:
     with engines.ministack(tmp_path_factory.mktemp("ministack")) as url:
         settings.setenv("AWS_ENDPOINT_URL", url)
-        running, over = started("waits", WAITING), started("ends", MACHINE)
+        running, over = started("waits", WAITING_MACHINE), started("ends", MACHINE)
         while status(over) == "RUNNING":
             time.sleep(0.05)
 

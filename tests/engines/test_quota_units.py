@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import pytest
 
@@ -72,6 +73,8 @@ def test_workers_side_by_side_keep_to_it_and_leave_nobody(quick_place: Place, mo
 
     assert [(run.life.status, run.life.attempt) for run in found] == [("succeeded", 1)] * 12
     spans = [(run.life.started_ms, run.life.ended_ms) for run in found]
+    gaps = [late[0] - soon[1] for soon, late in pairwise(sorted(spans))]
+    print(f"running_max {most}: from an end to the next start {sorted(gaps)} ms")
     at_once = [sum(begin <= at < end for begin, end in spans) for at, _ in spans]
     assert max(at_once) <= most
     assert {permit.holder for permit in line.read(tasks[0].tenant_id).permits.values()} == {""}

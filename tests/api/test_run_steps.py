@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from onthedot.api.routes import ROUTES
 from tests.api.kit import Answer, Api
 from tests.api.test_leases import said, taken, triggered
+from tests.tidy.tree import ROOT
 
 
 @pytest.fixture
@@ -81,3 +83,12 @@ def test_the_previous_success_is_the_run_before_it_that_succeeded(api: Api, run_
 
     assert before.body == {"previous_success": None}
     assert found.body == {"previous_success": due_at}
+
+
+def test_every_route_of_a_worker_is_told_of_on_its_page() -> None:
+    page = (ROOT / "docs" / "runs.md").read_text().partition("## Leases")[2].partition("\n## ")[0]
+
+    for route in ROUTES:
+        if route.role == "worker":
+            said = route.path.rsplit("/", 1)[-1]
+            assert f"| `{said}` |" in page or route.path in page, route.key

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from asyncio import CancelledError
 from datetime import timedelta
 from typing import Any
 
@@ -55,6 +56,17 @@ def test_each_exception_says_what_becomes_of_the_run() -> None:
     assert _raising(Cancelled()) == Stopped()
     assert _outcome(_raising(TimedOut())) == "timed_out"
     assert _outcome(_raising(LeaseLost())) == "lost"
+
+
+@pytest.mark.parametrize("leaves", [SystemExit(0), KeyboardInterrupt(), CancelledError()])
+def test_a_handler_that_leaves_the_program_fails_its_own_attempt_only(
+    leaves: BaseException,
+) -> None:
+    answer = _raising(leaves)
+
+    assert isinstance(answer, Again)
+    assert answer.error is not None
+    assert (answer.outcome, answer.error["type"]) == ("failed", type(leaves).__name__)
 
 
 def _outcome(answer: Answer) -> str:

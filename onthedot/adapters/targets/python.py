@@ -25,18 +25,34 @@ def call(handler: Handler[..., Any], context: Context) -> Answer:
             result = asyncio.run(_awaited(result))
         # Here, where it is the handler's own fault if its value cannot even be shown.
         return Done(kept(result))
-    except Skip as skip:
-        return Skipped(str(skip))
-    except RetryLater as later:
-        return Again("yielded", after_sec=later.after, checkpoint=later.checkpoint)
-    except Fail as failure:
-        return Dead("permanent", error_of("Fail", str(failure), traceback.format_exc()))
-    except Cancelled:
-        return Stopped()
-    except TimedOut:
-        return Again("timed_out", error_of("TimedOut", "the handler stopped at its deadline"))
-    except LeaseLost as lost:
-        return Again("lost", error_of("LeaseLost", str(lost)))
+    except BaseException as raised:
+        answer = _meant(raised)
+        if answer is None:
+            raise
+        return answer
+
+
+def _meant(raised: BaseException) -> Answer | None:
+    """What it says of the run; None leaves an error to the worker, as any target's."""
+    match raised:
+        case Skip():
+            return Skipped(str(raised))
+        case RetryLater():
+            return Again("yielded", after_sec=raised.after, checkpoint=raised.checkpoint)
+        case Fail():
+            return Dead("permanent", error_of("Fail", str(raised), traceback.format_exc()))
+        case Cancelled():
+            return Stopped()
+        case TimedOut():
+            return Again("timed_out", error_of("TimedOut", "the handler stopped at its deadline"))
+        case LeaseLost():
+            return Again("lost", error_of("LeaseLost", str(raised)))
+        case Exception():
+            return None
+    # sys.exit() and its like end the attempt, not the process in which others run.
+    kind = type(raised).__name__
+    message = f"the handler left by {kind}: {raised}"
+    return Again("failed", error_of(kind, message, traceback.format_exc()))
 
 
 async def _awaited(result: Any) -> Any:

@@ -14,7 +14,7 @@ from onthedot.core.run import ATTEMPTS_KEPT, Life, attempt_record, ended
 from onthedot.core.task import Retry, Task
 
 LOOK_MIN_SEC, LOOK_MAX_SEC = 3, 300
-_MESSAGE_MAX, _STACK_MAX, _RESULT_MAX = 1_000, 8_192, 4_096
+_TYPE_MAX, _MESSAGE_MAX, _STACK_MAX, _RESULT_MAX = 200, 1_000, 8_192, 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def error_of(kind: str, message: str, stack: str = "") -> dict[str, Any]:
     message, stack = (text.encode("utf-8", "replace").decode() for text in (message, stack))
     plain = re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "", message)
     return {
-        "type": kind,
+        "type": kind[:_TYPE_MAX],
         "message": message[:_MESSAGE_MAX],
         "fingerprint": sha256(f"{kind}{plain}".encode()).hexdigest()[:12],
         "stack": stack[-_STACK_MAX:],

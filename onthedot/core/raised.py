@@ -6,6 +6,9 @@ from typing import Any
 
 from onthedot.core.small import checked
 
+# A leap year, as wherever else a time to come is given in seconds.
+AFTER_MAX_SEC = 31_622_400
+
 
 class Fail(Exception):  # noqa: N818 a handler says it, as a verb
     """It will never work: the run is dead at once, without further attempts."""
@@ -20,8 +23,10 @@ class RetryLater(Exception):  # noqa: N818 a handler says it, as a verb
 
     def __init__(self, after: int | None = None, checkpoint: Any = None) -> None:  # noqa: ANN401 any JSON
         """Without `after`, in seconds, the task's own backoff decides when."""
-        if after is not None and after < 0:
-            raise ValueError(f"after is {after}: expected seconds from now, 0 or more.")
+        if after is not None and not 0 <= after <= AFTER_MAX_SEC:
+            raise ValueError(
+                f"after is {after}: expected seconds from now, {AFTER_MAX_SEC} at most."
+            )
         checked(checkpoint, "the checkpoint")
         super().__init__("the handler asked for another time")
         self.after = after

@@ -99,7 +99,15 @@ class Worker:
     def _work(self, fetched: Fetched) -> None:
         answer = self._answer(fetched)
         if not fetched.abandoned:
+            self._tell(fetched, answer)
+
+    def _tell(self, fetched: Fetched, answer: Answer) -> None:
+        """A word that the API refuses is not said again: the lease ends, and another tries."""
+        try:
             telling.tell(fetched, answer)
+        except ApiError as refusal:
+            sys.stderr.write(f"the API refuses what came of {fetched.run_id}: {refusal}\n")
+        finally:
             self._working.remove(fetched)
 
     def _answer(self, fetched: Fetched) -> Answer:
@@ -142,8 +150,7 @@ class Worker:
         self._strays += 1
         self.stop()
         late = error_of("TimedOut", "the handler took too long")
-        telling.tell(fetched, Again("timed_out", late))
-        self._working.remove(fetched)
+        self._tell(fetched, Again("timed_out", late))
 
 
 def leave(code: int) -> None:

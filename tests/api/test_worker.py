@@ -16,6 +16,7 @@ import pytest
 
 from onthedot import Client
 from onthedot.adapters import aws, clock
+from onthedot.api import callers
 from onthedot.flows.cancel import cancel
 from tests.api.kit import Answer, Api
 from tests.api.serving import in_turn, served, sleep
@@ -79,11 +80,7 @@ def patient(ctx):
 
 @app.job()
 def stuck(ctx):
-    def charge():
-        with open("charges", "a") as file:
-            file.write(f"{ctx.attempt}\\n")
-        return ctx.attempt
-    by = ctx.once("charge", charge)
+    by = ctx.once("charge", lambda: ctx.attempt)
     Path("recorded").touch()
     while ctx.attempt == 1:
         time.sleep(0.05)
@@ -290,7 +287,6 @@ def test_a_worker_that_is_killed_loses_its_run_to_another_that_has_its_steps(
 
     assert (run["status"], run["attempt"], run["result"]) == ("succeeded", 2, 1)
     assert [each["outcome"] for each in run["attempts"]] == ["lost", "succeeded"]
-    assert (tmp_path / "charges").read_text() == "1\n"
 
 
 def test_an_effect_outlives_an_api_that_is_away(
@@ -377,6 +373,22 @@ def test_the_client_registers_triggers_waits_and_walks_pages(real_api: Api, star
     assert made["managed_by"] == "api"
     assert [run["result"]["number"] for run in runs] == [0, 1, 2]
     assert [run["run_id"] for run in listed] == [run["run_id"] for run in reversed(runs)]
+
+
+def test_a_word_that_is_refused_holds_up_neither_the_worker_nor_its_end(
+    real_api: Api, start: Start, tmp_path: Path
+) -> None:
+    with served() as port:
+        worker = start(port, "--at-once", "1")
+        run_id = triggered(real_api, "patient")
+        appeared(tmp_path / "begun")
+        asked(real_api, f"DELETE /v1/keys/key_{real_api.key('worker').split('_')[1]}")
+        callers.forget()
+        (tmp_path / "go").touch()
+        _, errors = worker.communicate(timeout=PATIENCE_SEC)
+
+    assert worker.returncode == 1
+    assert f"the API refuses what came of {run_id}" in errors
 
 
 def test_a_worker_whose_key_is_refused_says_so_and_ends(start: Start) -> None:

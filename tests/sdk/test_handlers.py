@@ -74,9 +74,10 @@ def _outcome(answer: Answer) -> str:
     return answer.outcome
 
 
-def test_a_retry_in_the_past_is_refused() -> None:
-    with pytest.raises(ValueError, match="after is -1"):
-        RetryLater(after=-1)
+@pytest.mark.parametrize("after", [-1, 31_622_401])
+def test_a_retry_in_the_past_or_after_years_is_refused(after: int) -> None:
+    with pytest.raises(ValueError, match=f"after is {after}"):
+        RetryLater(after=after)
 
 
 @pytest.mark.parametrize("left", [{1, 2}, "x" * 5_000, object()])

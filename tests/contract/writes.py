@@ -63,7 +63,6 @@ RUNNING = moves.started(CLAIMED, owner="w1", msg="m1", now_ms=NOW_MS, lease_ms=N
 RETRYING = _run(
     status="retrying", attempt=1, attempts=({"attempt": 1, "outcome": "failed", "error": {}},)
 )
-WAITING = _run(status="waiting", wait_for="place")
 TASK = Task(
     task_id="sch_A",
     tenant_id="acme",
@@ -113,7 +112,7 @@ def _of_rows() -> list[Case]:
         Case("cancel", moves.cancel(CLAIMED, "user", now_ms=NOW_MS), None),
     ]
     cases = [replace(case, seen=_item(CLAIMED)) for case in cases]
-    for seen in (CLAIMED, RETRYING, RUNNING, WAITING):
+    for seen in (CLAIMED, RETRYING, RUNNING):
         write = moves.settle_unstarted(seen, "skipped", "overlap", now_ms=NOW_MS)
         cases.append(Case(f"skip of a {seen.life.status} run", write, _item(seen)))
     request = moves.request_cancel(RUNNING, "user", now_ms=NOW_MS)

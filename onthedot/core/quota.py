@@ -161,9 +161,13 @@ def struck(item: Mapping[str, Any]) -> Delete:
     return Delete(TABLE, key, (Clause.equal("stamp", item["stamp"]),))
 
 
-def waits(run: Run, item: Mapping[str, Any], now_ms: int) -> bool:
-    """Tell whether an entry's run would start if it could; workers fetch theirs by themselves."""
-    if run.final or pulled(run.queue) or in_line(run) != item["scheduled_for"]:
+def waits(run: Run, now_ms: int) -> bool:
+    """Tell whether the run of an entry may have no message any more, and so needs another.
+
+    It may be due at another time by now: whose worker stalled was taken for dead, stood in the
+    line to be taken over, and was settled all the same.
+    """
+    if run.final or pulled(run.queue):
         return False
     over = run.life.status == "running" and now_ms > run.life.lease_ms + MARGIN_SEC * 1000
     return over or run.life.status in NOT_STARTED

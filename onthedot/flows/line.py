@@ -57,19 +57,15 @@ def call(tenant_id: str, most: int) -> None:
 
 
 def _call_first(line: Sequence[tables.Item]) -> int:
-    """Give how many there were that wait."""
+    """Give how many there were that wait, and are due."""
     now_ms = clock.now_ms()
-    rows = _rows([quota.named(item) for item in line])
-    called = [
-        run
-        for item in line
-        if (run := rows.get(quota.named(item))) and quota.waits(run, item, now_ms)
-    ]
+    rows = _rows(dict.fromkeys(quota.named(item) for item in line))
+    called = [run for run in rows.values() if quota.waits(run, now_ms)]
     if unsent := queue.send([(of_run(run, "wake"), 0) for run in called]):
         raise RuntimeError(f"SQS did not take {len(unsent)} messages that call who waits")
     # The message first: who is in no line, and has none, waits for the audit.
     aws.in_parallel(claims.delete_one, [quota.struck(item) for item in line])
-    return len(called)
+    return sum(run.life.due_ms <= now_ms for run in called)
 
 
 def _rows(run_ids: Iterable[str]) -> dict[str, Run]:

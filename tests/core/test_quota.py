@@ -141,16 +141,14 @@ def test_an_entry_sorts_by_due_time_and_names_its_run() -> None:
         ({"status": "running", "attempt": 1, "lease_ms": NOON_MS}, False),
         ({"status": "awaiting", "attempt": 1, "lease_ms": NOON_MS}, False),
         ({"status": "cancelled", "reason": "user"}, False),
-        ({"due_ms": NOON_MS + 1}, False),
+        ({"due_ms": NOON_MS + 1}, True),
     ],
 )
-def test_an_entry_counts_while_its_run_would_start(life: dict[str, Any], still: bool) -> None:  # noqa: FBT001 a table
-    entry = quota.entry(run(), "stamp", NOON_MS)
-
-    assert quota.waits(run(**life), entry, NOON_MS) is still
+def test_whose_entry_is_struck_may_need_a_message(life: dict[str, Any], still: bool) -> None:  # noqa: FBT001 a table
+    assert quota.waits(run(**life), NOON_MS) is still
 
 
 def test_what_is_fetched_by_workers_now_is_called_by_nobody() -> None:
     fetched = replace(run(), queue="pull:2:gpu")
 
-    assert not quota.waits(fetched, quota.entry(run(), "stamp", NOON_MS), NOON_MS)
+    assert not quota.waits(fetched, NOON_MS)

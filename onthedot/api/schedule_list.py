@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from onthedot.adapters import clock, tables
+from onthedot.api import failing
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import tenant
 from onthedot.api.choosing import Entry, Item, Text, choose, given
@@ -18,7 +19,10 @@ from onthedot.core import schedule_view
 from onthedot.core.schedule import Schedule
 from onthedot.flows import calendars
 
-Status = Annotated[Literal["active", "paused", "completed", "invalid"] | None, Query()]
+Status = Annotated[
+    Literal["active", "paused", "completed", "invalid", "failing"] | None,
+    Query(description="`failing`: schedules that dead letters are of."),
+]
 
 
 def index(
@@ -32,18 +36,26 @@ def index(
     q: Text = None,
     managed_by: Text = None,
 ) -> Response[str]:
-    """List schedules, newest first. A page may be short or empty while there is a next one."""
+    """List schedules, newest first. A page may be short or empty while there is a next one.
+
+    Failing ones are listed by their newest death.
+    """
     wanted = given(
         status=status, tag=tag, target=target, handler=handler, q=q, managed_by=managed_by
     )
-    known = {"listed": f"{tenant()}#s", "part": "spec"}
-    pages = Listing(known=known, names=("created_at", "task_id"), filters=wanted)
     now = clock.now_ms() // 1000
 
     def entries(items: Sequence[Item]) -> list[Entry]:
         compiled = _compiled(items)
         return [schedule_view.entry(*each, now) for each in zip(items, compiled, strict=True)]
 
+    if status == failing.STATUS:
+        pages = Listing(known={}, names=failing.NAMES, filters=wanted)
+        others = {name: value for name, value in wanted.items() if name != "status"}
+        dying, last = failing.choose(entries, others, limit=limit, start=pages.start(cursor))
+        return pages.answer(_with_last_runs(dying, now), last)
+    known = {"listed": f"{tenant()}#s", "part": "spec"}
+    pages = Listing(known=known, names=("created_at", "task_id"), filters=wanted)
     found, last = choose(known, entries, wanted, limit=limit, start=pages.start(cursor))
     return pages.answer(_with_last_runs([item for item, _ in found], now), last)
 

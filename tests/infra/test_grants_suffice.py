@@ -10,7 +10,7 @@ import pytest
 
 from onthedot.adapters import aws
 from onthedot.core.policy import Again, Dead, Done, error_of
-from onthedot.flows import health, line, long_runs, loops, tallies
+from onthedot.flows import health, line, long_runs, loops, pauses, tallies
 from onthedot.flows.audit import audit, audit_older
 from onthedot.flows.cancel import cancel
 from onthedot.flows.dispatch import dispatch
@@ -19,6 +19,7 @@ from onthedot.flows.trigger import trigger
 from tests.flows.calm import FREE, add, employ, runs, spoil
 from tests.infra import deployed
 from tests.infra.test_grants import listed, statements
+from tests.simulation.pauses import paused_for_a_while
 from tests.simulation.stage import Stage, make_stage, staged
 
 # Function, action, and the table or index it is done to.
@@ -111,6 +112,7 @@ def play(stage: Stage) -> None:
         world.every(60, "dispatch", lambda _: dispatch(shards), first_sec=first, until_sec=until)
     world.every(60, "audit", lambda _: _audited(), first_sec=30, until_sec=UNTIL_SEC)
     world.run(300)
+    paused_for_a_while(minutely.task_id, 300)
     trigger(minutely.task_id)
     cancel(runs(stage, minutely)[-1].run_id)
     stage.last_rows = None
@@ -133,6 +135,7 @@ def _audited() -> None:
     not_fired()
     loops.step()
     health.act()
+    pauses.end_those_due()
 
 
 def allowed(function: str, action: str, place: str) -> bool:

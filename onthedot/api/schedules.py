@@ -102,7 +102,9 @@ def end(schedule: str, dry_run: DryRun = "false", plan_token: PlanToken = None) 
 def _check_kept(body: ScheduleFields, given: Mapping[str, Any], known: Known) -> None:
     """A status changes by a pause or a resume: here it is as read-only as the rest."""
     status = {"status": given["status"]} if "status" in given else {}
-    check_read_only({**body.read_only(), **status}, _shown(known))
+    aside = {**body.read_only(), **status}
+    if aside:
+        check_read_only(aside, _shown(known))
 
 
 def _check_name(schedule: str, given: Mapping[str, Any]) -> None:

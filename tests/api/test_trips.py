@@ -78,3 +78,14 @@ def test_the_last_page_costs_what_the_first_did(api: Api) -> None:
     assert len(seen) == 1_000
     assert set(costs[:10]) == {costs[0]}
     assert costs[0] <= 2
+
+
+def test_a_schedule_is_changed_with_six_trips_and_paused_with_four(api: Api) -> None:
+    """Found, read, written, stamped; what goes on is looked at again, and its last run shown."""
+    task_id = api.schedule()["task_id"]
+    api.warm()
+
+    assert api.call(f"PATCH /v1/schedules/{task_id}", {"description": "new"}).status == 200
+    assert api.trips() <= 6
+    assert api.call(f"POST /v1/schedules/{task_id}/pause").status == 200
+    assert api.trips() <= 4

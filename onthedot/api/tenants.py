@@ -43,14 +43,16 @@ def put(tenant_id: str, body: Annotated[TenantIn, Body()]) -> Response[str]:
     """Set what a tenant may use, and make it if there is none of that name."""
     _check_operated(tenant_id)
     seen = stored.read(tenant_id)
+    before = _shown(tenant_id, line.limits([tenant_id]))
     wanted = seen | body.model_dump(exclude_none=True, exclude={"running_max"})
     if not stored.limit(tenant_id, seen, wanted):
         raise Problem("version_mismatch", "Its limits have just been changed: read them again.")
     stored.list_it(tenant_id, moment(clock.now_ms()) or "")
     if "running_max" in body.model_fields_set:
         line.set_limit(tenant_id, body.running_max)
-    define.tell(by(), "tenant.changed", tenant_id)
-    return answers.answer(_shown(tenant_id, line.limits([tenant_id])))
+    after = _shown(tenant_id, line.limits([tenant_id]))
+    define.tell(by(), "tenant.changed", tenant_id, before=before, after=after)
+    return answers.answer(after)
 
 
 def make_key(tenant_id: str, body: Annotated[KeyIn, Body()]) -> Response[str]:

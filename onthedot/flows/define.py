@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from onthedot.adapters import access as stored
@@ -91,9 +91,9 @@ def count(tenant_id: str, number: int) -> None:
         raise Problem("quota_exceeded", message)
 
 
-def tell(by: By, what: str, about: str) -> None:
-    """Put a line on the audit trail for what is no write of its own."""
-    claims.write_one(trail.insert(by, what, about))
+def tell(by: By, what: str, about: str, **changed: Mapping[str, Any]) -> None:
+    """Put a line on the audit trail for what is no write of its own; `before`, `after` as well."""
+    claims.write_one(trail.insert(by, what, about, **changed))
 
 
 def owner(tenant_id: str, name: str) -> str | None:

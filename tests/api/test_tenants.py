@@ -43,6 +43,16 @@ def test_another_limit_holds_at_once_and_counts_what_is_there(api: Api) -> None:
     assert api.call("GET /v1/tenants/acme").body["tasks"] == 3
 
 
+def test_the_trail_says_from_what_to_what_a_limit_was_set(api: Api) -> None:
+    for most in (5, 7):
+        api.now_ms += 1
+        api.call("PUT /v1/tenants/acme", {"running_max": most}, key=operator(api))
+
+    newest = api.call("GET /v1/audit?limit=1", key=operator(api)).body["data"][0]
+    assert (newest["what"], newest["about"]) == ("tenant.changed", "acme")
+    assert (newest["before"], newest["after"]) == ({"running_max": 5}, {"running_max": 7})
+
+
 def test_what_is_not_named_stays(api: Api) -> None:
     api.call("PUT /v1/tenants/acme", {"tasks_max": 7}, key=operator(api))
 

@@ -3,7 +3,7 @@
 import sys
 
 from infra.outputs import become
-from onthedot.flows.restored import end_what_was_open, start_from_now
+from onthedot.flows.restored import end_what_was_open, mend_pauses, start_from_now
 
 
 def main() -> None:
@@ -11,7 +11,7 @@ def main() -> None:
     become()
     for run_id in end_what_was_open():
         _say(f"cancelled, for nobody knows what became of it: {run_id}")
-    for task_id in start_from_now():
+    for task_id in (*start_from_now(), *mend_pauses()):
         _say(f"goes on from now: {task_id}")
 
 

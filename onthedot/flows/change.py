@@ -29,17 +29,20 @@ def _nothing_else(_before: Task, _after: Task) -> Sequence[Part]:
     return ()
 
 
-def change(task_id: str, edit: Edit, also: Also = _nothing_else) -> Task | None:
+def change(
+    task_id: str, edit: Edit, also: Also = _nothing_else, *, as_it_stands: bool = False
+) -> Task | None:
     """Carry an edit out; a task that is not there, or not any more, gives None.
 
     What else belongs to it is written together with it; what that collides with, `edit` finds.
+    A pause that is over is ended first, unless the task is to be taken as it stands.
     """
     for _ in range(_TRIES):
         known = read(task_id)
         if known is None:
             return None
         now = clock.now_ms() // 1000
-        if _its_pause_ended(known, now):
+        if not as_it_stands and _its_pause_ended(known, now):
             continue
         wanted = edit(known.task, now)
         if _alike(wanted, known.task):

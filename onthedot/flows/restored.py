@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onthedot.adapters import clock, scanning, tables
+from onthedot.adapters import claims, clock, scanning, tables
+from onthedot.core import lifecycle, pauses
 from onthedot.core import run as runs
+from onthedot.core import task as tasks
 from onthedot.core.instants import nominal
-from onthedot.core.keys import SHARDS
+from onthedot.core.keys import SHARDS, SPEC
 from onthedot.flows import register
 from onthedot.flows.cancel import cancel
+from onthedot.flows.change import change, resumed_by_itself
 
 _WOULD_RUN = frozenset({"claimed", "running", "retrying"})
 
@@ -38,3 +41,19 @@ def start_from_now() -> Iterator[str]:
             yield item["task_id"]
             register.pause(item["task_id"])
             register.resume(item["task_id"])
+
+
+def mend_pauses() -> Iterator[str]:
+    """Let what was paused until some time by now go on from now, too; list what is to end yet.
+
+    A table alone may have been set back: whether a pause was ended then stands in the other one.
+    """
+    for item in scanning.items(tasks.TABLE):
+        if item["part"] != SPEC or item.get("status") != "paused":
+            continue
+        task = tasks.parse(item)
+        end, now = pauses.end_of(task), clock.now_ms() // 1000
+        if end is not None and end <= now:
+            yield task.task_id
+            change(task.task_id, lifecycle.resumed, resumed_by_itself, as_it_stands=True)
+        claims.write_surely(pauses.to_end(task))

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from onthedot.core.policy import Again, Done
-from onthedot.flows.restored import end_what_was_open, start_from_now
-from tests.flows.calm import add, go, outcomes, purge, runs, wait
+from onthedot.flows.pauses import end_those_due
+from onthedot.flows.restored import end_what_was_open, mend_pauses, start_from_now
+from tests.flows.calm import add, go, outcomes, part, purge, runs, wait
+from tests.simulation.pauses import paused_for_a_while
 from tests.simulation.stage import Stage
 
 BACKUP_SEC, DAMAGE_SEC, BACK_SEC = 600, 2_400, 4_215
@@ -43,6 +45,7 @@ def set_back(stage: Stage, *names: str) -> list[int]:
     restore(stage, kept, *names)
     list(end_what_was_open())
     list(start_from_now())
+    list(mend_pauses())
     go(stage, GOES_ON_SEC, audited=True)
     return [delivery.due_ms // 1000 for delivery in stage.deliveries]
 
@@ -117,3 +120,22 @@ def test_tasks_alone_need_nothing_done(stage: Stage) -> None:
     due = [delivery.due_ms for delivery in stage.deliveries]
     assert len(due) == len(set(due))
     assert len(due) >= (DAMAGE_SEC + 540) // 60
+
+
+@pytest.mark.parametrize("names", [("tasks", "runs"), ("tasks",), ("runs",)])
+@pytest.mark.parametrize("until_sec", [1_200, 4_300])
+def test_a_pause_that_ended_in_the_time_that_is_forgotten_fires_nothing_of_it_again(
+    stage: Stage, names: tuple[str, ...], until_sec: int
+) -> None:
+    task = add(stage, "* * * * *", misfire="all")
+    go(stage, 60)
+    paused_for_a_while(task.task_id, 0, until_sec)
+    stage.world.every(60, "pauses", lambda _: end_those_due(), first_sec=90, until_sec=2_400)
+
+    due = set_back(stage, *names)
+    end_those_due()
+    go(stage, GOES_ON_SEC + 300)
+
+    assert len(due) == len(set(due))
+    assert part(stage, task, "spec")["status"] == "active"
+    assert outcomes(stage, task)["13:17:00"] == "succeeded"

@@ -13,15 +13,16 @@ from tests.simulation.world import START
 _LENGTHS_SEC = (7, 40, 70, 130, 200)
 
 
-def paused_for_a_while(task_id: str, at_sec: float) -> Task | None:
+def paused_for_a_while(task_id: str, at_sec: float, length_sec: int = 0) -> Task | None:
     """As the API does it; the same call again means the same end."""
+    drawn = _LENGTHS_SEC[int(at_sec * 1000) % len(_LENGTHS_SEC)]
+    end = int(START.timestamp() + at_sec) + (length_sec or drawn)
 
     def edit(task: Task, now: int) -> Task:
         if now >= end:
             return task
         return lifecycle.paused(task, now, pauses.why(now, "key_1", None, end))
 
-    end = int(START.timestamp() + at_sec) + _LENGTHS_SEC[int(at_sec * 1000) % len(_LENGTHS_SEC)]
     return change(task_id, edit, _listed)
 
 

@@ -72,6 +72,6 @@ def test_a_large_payload_lies_in_the_bucket_and_reaches_its_handler(local: Local
     run = local.settled(local.trigger(task_id))
 
     kept = of(local, "s3").list_objects_v2(Bucket=local.stack.outputs["BlobsBucket"])
-    assert [each["Key"].split("/")[0] for each in kept["Contents"]] == [task_id]
+    assert [each["Key"].split("/")[:2] for each in kept["Contents"]] == [["tasks", task_id]]
     assert run["status"] == "succeeded"
     assert run["payload"] == {"who": who}

@@ -26,6 +26,7 @@ from tests.targets.standing import (
     message,
     queue_target,
     topic_target,
+    waiting_machine,
 )
 
 _NUMBERS = count(1)
@@ -206,11 +207,46 @@ def test_an_attempt_starts_one_execution_however_often_it_is_started() -> None:
     standing = machine_target(f"any-{next(_NUMBERS)}", wait=True)
 
     first, second = called(standing.target), called(standing.target)
-    other = called(standing.target, attempt=3)
 
     assert isinstance(first, Awaiting)
     assert first == second
-    assert first != other
+
+
+@pytest.mark.usefixtures("settings")
+def test_a_run_whose_execution_is_not_awaited_starts_one_in_all_its_attempts() -> None:
+    standing = machine_target(f"any-{next(_NUMBERS)}", wait=False)
+
+    first, second = called(standing.target), called(standing.target, attempt=3)
+
+    assert isinstance(first, Done)
+    assert isinstance(second, Done)
+    # There is exactly one to be looked at.
+    assert standing.got() == PAYLOAD
+
+
+@pytest.mark.usefixtures("settings")
+def test_what_a_lost_attempt_has_started_is_waited_for_and_not_started_beside() -> None:
+    standing = waiting_machine(f"any-{next(_NUMBERS)}")
+
+    lost = called(standing.target)
+    taken_over = called(standing.target, attempt=3)
+    assert isinstance(lost, Awaiting)
+    stepfunctions.stop(lost.waits_on)
+    anew = called(standing.target, attempt=3)
+
+    assert taken_over == lost
+    assert isinstance(anew, Awaiting)
+    assert anew != lost
+
+
+@pytest.mark.usefixtures("settings")
+def test_what_a_lost_attempt_has_started_and_has_ended_is_the_answer() -> None:
+    standing = machine_target(f"any-{next(_NUMBERS)}", wait=True)
+    lost = called(standing.target)
+    assert isinstance(lost, Awaiting)
+    _ended(lost.waits_on)
+
+    assert called(standing.target, attempt=3) == Done(PAYLOAD)
 
 
 @pytest.mark.usefixtures("settings")

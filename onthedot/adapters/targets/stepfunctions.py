@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -18,8 +19,11 @@ _FAILED = ("FAILED", "TIMED_OUT", "ABORTED")
 
 
 def call(asked: Call) -> Answer:
-    """Start an execution named after the attempt: starting it twice finds the one that runs."""
+    """Start an execution, under a name that finds it again: twice is once."""
     client = aws.patient_client("stepfunctions", 10)
+    waits = bool(asked.target.get("wait"))
+    if waits and asked.attempt > 1 and (left := _left_behind(asked)):
+        return left
     try:
         started = client.start_execution(
             stateMachineArn=asked.target["state_machine_arn"],
@@ -27,10 +31,23 @@ def call(asked: Call) -> Answer:
             input=json.dumps(asked.payload),
         )
     except client.exceptions.ExecutionAlreadyExists:
-        # Of the same attempt with the same input: our own start, whose answer was lost.
-        return Awaiting("execution", _arn(asked)) if asked.target.get("wait") else Done()
+        # Our own start, whose answer was lost.
+        return Awaiting("execution", _arn(asked)) if waits else Done()
     arn = started["executionArn"]
-    return Awaiting("execution", arn) if asked.target.get("wait") else Done({"execution": arn})
+    return Awaiting("execution", arn) if waits else Done({"execution": arn})
+
+
+def _left_behind(asked: Call) -> Answer | None:
+    """An attempt whose worker died may have started one: it is waited for, not run beside."""
+    arn = _arn(replace(asked, attempt=asked.attempt - 1))
+    client = aws.patient_client("stepfunctions", 10)
+    try:
+        seen = look(arn)
+    except client.exceptions.ExecutionDoesNotExist:
+        return None
+    if seen is None:
+        return Awaiting("execution", arn)
+    return seen if isinstance(seen, Done) else None
 
 
 def look(arn: str) -> Answer | None:
@@ -60,13 +77,15 @@ def stop(arn: str) -> bool:
 
 
 def _name(asked: Call) -> str:
-    """Letters, digits, '-' and '_' only; the slot and the attempt keep it apart from others."""
+    """Letters, digits, '-' and '_' only; what was only to be started is started once a run."""
     task, _, key = asked.run_id.partition(".")
-    return re.sub(r"[^A-Za-z0-9_-]", "-", f"{task[-30:]}-{key}-{asked.attempt}")[-_NAME_MAX:]
+    attempt = f"-{asked.attempt}" if asked.target.get("wait") else ""
+    return re.sub(r"[^A-Za-z0-9_-]", "-", f"{task[-30:]}-{key}{attempt}")[-_NAME_MAX:]
 
 
 def _arn(asked: Call) -> str:
-    machine = asked.target["state_machine_arn"]
+    """A machine's version or alias stands behind its name, and is no part of an execution's."""
+    machine = ":".join(asked.target["state_machine_arn"].split(":")[:7])
     return f"{machine.replace(':stateMachine:', ':execution:')}:{_name(asked)}"
 
 

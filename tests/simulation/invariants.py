@@ -50,7 +50,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
         laws_slots.acknowledged(stage, journal),
         laws_runs.sound_writes(journal),
         laws_runs.held_alone(journal),
-        laws_runs.calm_end(stage, journal, audited=measure.audited),
+        laws_runs.calm_end(stage, journal, until_sec, audited=measure.audited),
         laws_runs.once(stage, journal),
         laws_runs.alone(stage, journal),
         laws_runs.attempts_bounded(stage, journal),

@@ -45,10 +45,12 @@ def turned_away_for_cause(journal: Journal) -> Iterator[str]:
             continue
         if change.before.final:
             continue
+        # A retry may be turned away before it is due.
+        wanted_ms = min(change.before.due_ms, change.at_ms) - 10_000
         others = [
             key
             for key, (born, ended) in open_spans[change.task_id].items()
-            if key != change.key and born <= change.at_ms and ended >= change.before.due_ms - 10_000
+            if key != change.key and born <= change.at_ms and ended >= wanted_ms
         ]
         if not others:
             yield f"turned away: {change.run_id} for {after.reason}, and nobody was there"

@@ -92,27 +92,33 @@ def _begun(change: Change) -> Iterator[str]:
         yield f"early: attempt {after.attempt} of {change.run_id} by {early:.0f} ms"
 
 
-def calm_end(stage: Stage, journal: Journal, *, audited: bool) -> Iterator[str]:
-    """Nothing is left open once everything has calmed down."""
+def calm_end(stage: Stage, journal: Journal, until_sec: float, *, audited: bool) -> Iterator[str]:
+    """Nothing is left open once everything has calmed down.
+
+    But without the audit, what was never sent and is due after the last tick: the next would.
+    """
     now_ms = stage.world.epoch_us() // 1000
+    until_ms = (stage.world.start.timestamp() + until_sec) * 1000
     for run in stage.rows().values():
         if run.final or run.life.due_ms >= now_ms - _QUIET_MS:
             continue
-        if not audited and _excused(stage, journal, run):
+        if not audited and _excused(stage, journal, run, until_ms):
             continue
         yield f"open: {run.run_id} is {run.life.status} at attempt {run.life.attempt}"
 
 
-def _excused(stage: Stage, journal: Journal, run: Run) -> bool:
+def _excused(stage: Stage, journal: Journal, run: Run, until_ms: float) -> bool:
     """Only the audit finds a claim that its maker never sent, once its task has moved on.
 
-    The same holds for one whose caller got no answer.
+    The same holds for one whose caller got no answer. A slot after the last tick awaits the next.
     """
     task_id, key = run.task_id, run.key
     if run.run_id in journal.sent_ms:
         return False
     if not is_slot_key(key):
         return run.run_id not in stage.acked_runs
+    if run.life.due_ms > until_ms:
+        return True
     born = journal.of_run(task_id, key)[0]
     if any(_passed(move, born) for move in journal.moves if move.task_id == task_id):
         return True

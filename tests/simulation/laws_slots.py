@@ -100,7 +100,8 @@ def _still_to_come(reign: Reign, rows: Iterable[Run]) -> int | None:
         if run.task_id == reign.task.task_id
         and is_slot_key(run.key)
         and run.life.claimed_ms
-        and run.life.due_ms <= reign.since * 1000
+        # A retry has a due time of its own.
+        and (run.life.first_due_ms or run.life.due_ms) <= reign.since * 1000
     ]
     return most - len(before)
 

@@ -45,7 +45,11 @@ def _first_starts(lost: Sequence[Run], now_ms: int) -> list[tuple[Pack, int]]:
 
 
 def _others(lost: Sequence[Run], now_ms: int) -> list[tuple[Pack, int]]:
-    return [(_message(each), _delay_sec(each, now_ms)) for each in lost if each.life.attempt > 0]
+    return [
+        (pack.of_run(each, "resend"), _delay_sec(each, now_ms))
+        for each in lost
+        if each.life.attempt > 0
+    ]
 
 
 def _listed(now: int) -> Iterator[str]:
@@ -53,17 +57,6 @@ def _listed(now: int) -> Iterator[str]:
         for partition in manifest_keys(minute):
             for item in tables.rows(("task_id", partition), "scheduled_for", ("0", "~")):
                 yield from (run_id for run_id, *_ in manifest.parse(item).entries)
-
-
-def _message(of: Run) -> Pack:
-    life = of.life
-    return Pack(
-        due_ms=life.due_ms,
-        why="resend",
-        tickets=(Ticket(of.run_id, life.attempt + 1, life.tv),),
-        tenant_id=of.tenant_id,
-        queue=of.queue,
-    )
 
 
 def _delay_sec(of: Run, now_ms: int) -> int:

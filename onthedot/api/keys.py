@@ -19,19 +19,29 @@ from onthedot.core.problems import Problem, not_found
 from onthedot.flows import keys
 
 
-def create(body: Annotated[KeyIn, Body()]) -> Response[str]:
+def create(
+    body: Annotated[KeyIn, Body()], dry_run: DryRun = "false", plan_token: PlanToken = None
+) -> Response[str]:
     """Make a key for this tenant. Its text is in this answer and nowhere else."""
+    return make(tenant(), body, dry_run, plan_token)
+
+
+def make(of: str, body: KeyIn, dry_run: str, plan_token: str | None) -> Response[str]:
+    """Make a key for any tenant; whoever asks has been checked."""
     expires = instants.in_body(body.expires_at, "expires_at")
     if expires is not None and expires * 1000 <= clock.now_ms():
         raise Problem("invalid_field", "expires_at has passed: expected an instant to come.")
+    wanted = {"tenant_id": of, **body.model_dump(exclude_none=True)}
+    if planned := plans.first(dry_run, plan_token, {"action": "create", "key": wanted}, None):
+        return planned
     key, text = keys.make(
-        tenant_id=tenant(),
+        tenant_id=of,
         role=body.role,
         name=body.name or "",
         expires_ms=(expires or 0) * 1000,
         by=by(),
     )
-    where = {"Location": f"/v1/keys/{key.key_id}"}
+    where = {"Location": f"/v1/keys/{key.key_id}"} if of == tenant() else {}
     return answers.answer({**view(key), "key": text}, 201, where)
 
 

@@ -11,15 +11,16 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from onthedot.adapters import clock
 from onthedot.adapters import tenants as stored
-from onthedot.api import answers, instants, limits
+from onthedot.api import answers, keys, limits, plans
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import by, tenant
+from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.shapes import KeyIn
 from onthedot.api.shapes_calendars import TenantIn
-from onthedot.core.access import TASKS_MAX, view
+from onthedot.core.access import TASKS_MAX
 from onthedot.core.moments import moment
 from onthedot.core.problems import Problem, not_found
-from onthedot.flows import define, keys, line
+from onthedot.flows import define, line
 from onthedot.flows.keys import FIRST_TENANT
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
@@ -39,34 +40,44 @@ def show(tenant_id: str) -> Response[str]:
     return answers.answer(_shown(tenant_id, line.limits([tenant_id])))
 
 
-def put(tenant_id: str, body: Annotated[TenantIn, Body()]) -> Response[str]:
+def put(
+    tenant_id: str,
+    body: Annotated[TenantIn, Body()],
+    dry_run: DryRun = "false",
+    plan_token: PlanToken = None,
+) -> Response[str]:
     """Set what a tenant may use, and make it if there is none of that name."""
     _check_operated(tenant_id)
     seen = stored.read(tenant_id)
     before = _shown(tenant_id, line.limits([tenant_id]))
-    wanted = seen | body.model_dump(exclude_none=True, exclude={"running_max"})
-    if not stored.limit(tenant_id, seen, wanted):
+    given = body.model_dump(exclude_none=True, exclude={"running_max"})
+    if "running_max" in body.model_fields_set:
+        given["running_max"] = body.running_max
+    effects = {"action": "limit", "before": before, "after": {**before, **given}}
+    # How many tasks it has changes at any time: that is no other world.
+    world = {name: before[name] for name in before if name != "tasks"}
+    if planned := plans.first(dry_run, plan_token, effects, world):
+        return planned
+    kept = {name: given[name] for name in given if name != "running_max"}
+    if not stored.limit(tenant_id, seen, seen | kept):
         raise Problem("version_mismatch", "Its limits have just been changed: read them again.")
     stored.list_it(tenant_id, moment(clock.now_ms()) or "")
-    if "running_max" in body.model_fields_set:
-        line.set_limit(tenant_id, body.running_max)
+    if "running_max" in given:
+        line.set_limit(tenant_id, given["running_max"])
     after = _shown(tenant_id, line.limits([tenant_id]))
     define.tell(by(), "tenant.changed", tenant_id, before=before, after=after)
     return answers.answer(after)
 
 
-def make_key(tenant_id: str, body: Annotated[KeyIn, Body()]) -> Response[str]:
+def make_key(
+    tenant_id: str,
+    body: Annotated[KeyIn, Body()],
+    dry_run: DryRun = "false",
+    plan_token: PlanToken = None,
+) -> Response[str]:
     """Make a key for a tenant. Its text is in this answer and nowhere else."""
     _check_operated(tenant_id)
-    expires = instants.in_body(body.expires_at, "expires_at")
-    key, text = keys.make(
-        tenant_id=tenant_id,
-        role=body.role,
-        name=body.name or "",
-        expires_ms=(expires or 0) * 1000,
-        by=by(),
-    )
-    return answers.answer({**view(key), "key": text}, 201)
+    return keys.make(tenant_id, body, dry_run, plan_token)
 
 
 def _operates() -> bool:

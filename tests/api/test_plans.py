@@ -46,12 +46,16 @@ def calendar(_: Api) -> Asked:
     return "POST /v1/calendars", DATES, "create", 201
 
 
+def new_key(_: Api) -> Asked:
+    return "POST /v1/keys", {"role": "read", "name": "reader"}, "create", 201
+
+
 def key(api: Api) -> Asked:
     made = api.call("POST /v1/keys", {"role": "read"}).body
     return f"DELETE /v1/keys/{made['key_id']}", None, "revoke", 204
 
 
-WRITES = (schedule, trigger, cancel, replay, task, batch, calendar, key)
+WRITES = (schedule, trigger, cancel, replay, task, batch, calendar, new_key, key)
 LISTS = ("schedules", "tasks", "runs", "calendars", "keys", "audit")
 
 

@@ -53,6 +53,39 @@ def test_the_trail_says_from_what_to_what_a_limit_was_set(api: Api) -> None:
     assert (newest["before"], newest["after"]) == ({"running_max": 5}, {"running_max": 7})
 
 
+def test_a_limit_and_a_key_are_planned_and_nothing_is_written(api: Api) -> None:
+    boss = operator(api)
+    for route in ("PUT /v1/tenants/acme", "POST /v1/tenants/acme/keys"):
+        body = {"running_max": 5} if route.startswith("PUT") else {"role": "read"}
+        trail = api.call("GET /v1/audit", key=boss).body["data"]
+
+        plan = api.call(f"{route}?dry_run=true", body, key=boss).body
+        assert api.call("GET /v1/audit", key=boss).body["data"] == trail
+        assert api.call("GET /v1/tenants/acme").body["running_max"] is None
+
+        done = api.call(f"{route}?plan_token={plan['plan_token']}", body, key=boss)
+        assert done.status in (200, 201), done.text
+        api.call("PUT /v1/tenants/acme", {"running_max": None}, key=boss)
+
+
+def test_a_plan_of_limits_that_were_changed_since_is_stale(api: Api) -> None:
+    boss, wanted = operator(api), {"running_max": 5}
+    token = api.call("PUT /v1/tenants/acme?dry_run=true", wanted, key=boss).body["plan_token"]
+    api.call("PUT /v1/tenants/acme", {"running_max": 7}, key=boss)
+
+    refused = api.call(f"PUT /v1/tenants/acme?plan_token={token}", wanted, key=boss)
+
+    assert (refused.status, refused.body["code"]) == (409, "plan_stale")
+
+
+def test_a_key_for_a_tenant_cannot_have_expired_already(api: Api) -> None:
+    body = {"role": "read", "expires_at": "2020-01-01T00:00:00Z"}
+
+    refused = api.call("POST /v1/tenants/acme/keys", body, key=operator(api))
+
+    assert (refused.status, refused.body["code"]) == (422, "invalid_field")
+
+
 def test_what_is_not_named_stays(api: Api) -> None:
     api.call("PUT /v1/tenants/acme", {"tasks_max": 7}, key=operator(api))
 

@@ -17,8 +17,10 @@ from tests.infra import deployed
 
 # How much of a processor's time each may take to start: only the API waits for nobody's second.
 CPU_MS_MAX = {"dispatch": 300, "work": 300, "bury": 300, "audit": 300, "api": 600}
-# Whoever else uses the processor makes a start dearer, nobody cheaper: the best of these counts.
-TRIES_MAX = 40
+# What the SDK alone takes of it when nobody else uses this machine. Beside other tests all takes
+# up to three times as long, the SDK in the same breath as well: a budget grows by as much.
+SDK_MS = 100
+TRIES_MAX = 6
 # They cost 60 to 180 ms of every cold start; boto3 is a second session beside botocore's, and
 # the X-Ray SDK is what a Tracer brings (Powertools imports the class itself everywhere).
 TOO_DEAR = {"aws_xray_sdk", "pynamodb", "boto3"}
@@ -27,10 +29,13 @@ RUNTIME = ("boto3", "botocore", "dateutil", "jmespath", "s3transfer", "six", "ur
 PROGRAM = """
 import json, sys, time
 from importlib import import_module
-before = time.process_time()
+began = time.process_time()
+import botocore.session, botocore.client, botocore.httpsession
+sdk = time.process_time()
 handler = import_module(sys.argv[1]).handler
-ms = (time.process_time() - before) * 1000
-print(json.dumps({"ms": ms, "callable": callable(handler), "modules": list(sys.modules)}))
+ended = time.process_time()
+ms = {"ms": (ended - began) * 1000, "sdk_ms": (sdk - began) * 1000}
+print(json.dumps({**ms, "callable": callable(handler), "modules": list(sys.modules)}))
 """
 
 
@@ -53,17 +58,23 @@ def test_a_function_imports_from_its_bundle_and_within_its_budget(
     function: str, runtime: Path
 ) -> None:
     started = [_started(function, runtime)]
-    while min(each["ms"] for each in started) > CPU_MS_MAX[function] and len(started) < TRIES_MAX:
+    while min(map(_ms, started)) > CPU_MS_MAX[function] and len(started) < TRIES_MAX:
         started.append(_started(function, runtime))
 
     assert started[0]["callable"]
     assert TOO_DEAR.isdisjoint(started[0]["modules"])
     assert ("pydantic" in started[0]["modules"]) == (function == "api")
-    assert min(each["ms"] for each in started) <= CPU_MS_MAX[function]
+    assert min(map(_ms, started)) <= CPU_MS_MAX[function]
 
 
 def test_a_budget_is_set_for_every_function() -> None:
     assert set(CPU_MS_MAX) == set(_functions())
+
+
+def _ms(started: dict[str, Any]) -> float:
+    """What it would have taken with the machine to itself."""
+    taken: float = started["ms"] * min(1, SDK_MS / started["sdk_ms"])
+    return taken
 
 
 def _functions() -> dict[str, dict[str, Any]]:

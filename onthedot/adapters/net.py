@@ -5,18 +5,19 @@ A deadline holds for the whole exchange, however slowly its bytes come.
 
 from __future__ import annotations
 
-import io
 import os
 import select
 import socket
 import ssl
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
-from http.client import HTTPConnection, HTTPException, HTTPResponse
+from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 from onthedot.core.addresses import Network, allowed, networks
 from onthedot.core.idle import Idle
+from onthedot.core.reply import Reply, beginning
 from onthedot.core.web import (
     BODY_MAX,
     NoResponse,
@@ -33,6 +34,8 @@ CONNECT_MAX_SEC = 10.0
 IDLE_MAX_SEC = 30.0
 IDLE_MAX = 64
 REDIRECTS_MAX = 5
+# As many as a worker calls targets at once: one name whose servers hang holds up no other.
+_LOOKUPS_MAX = 256
 
 
 class _Forbidden(Exception):  # noqa: N818 it says what it is
@@ -54,7 +57,7 @@ def send(request: Request) -> Response | NoResponse:
         return NoResponse("forbidden", str(forbidden))
     except TimeoutError:
         return NoResponse("timed_out", f"no answer within {request.patience_sec:.0f} s")
-    except (OSError, HTTPException) as failure:
+    except (OSError, HTTPException, ValueError) as failure:
         return NoResponse("failed", f"{type(failure).__name__}: {failure}")
     return NoResponse("failed", f"more than {REDIRECTS_MAX} redirects")
 
@@ -77,11 +80,9 @@ def _exchange(request: Request, deadline: float) -> Response:
 def _talk(connection: _Connection, request: Request, path: str, deadline: float) -> Response:
     connection.deadline = deadline
     try:
-        if connection.sock:
-            connection.sock.settimeout(_left(deadline))
         connection.request(request.method, path, request.body, dict(request.headers))
         answered = connection.getresponse()
-        body = answered.read(BODY_MAX + 1)
+        body = beginning(answered, BODY_MAX + 1)
     except BaseException:
         connection.close()
         raise
@@ -104,49 +105,33 @@ class _Connection(HTTPConnection):
         super().__init__(host, port)
         self.place = (scheme, host, port)
         self.deadline = 0.0
+        self.response_class = partial(Reply, patience=self.left)  # type: ignore[assignment] # called as the class would be
 
     def connect(self) -> None:
         """The address that was checked is the address that is connected to."""
         scheme, host, port = self.place
         self.sock = _connected(host, port, self.deadline)
         if scheme == "https":
-            self.sock.settimeout(_left(self.deadline))
+            self.sock.settimeout(self.left())
             self.sock = _trust().wrap_socket(self.sock, server_hostname=host)
-        self.sock.settimeout(_left(self.deadline))
 
-    def getresponse(self) -> HTTPResponse:
-        """Read the answer's head by the deadline; its body will be, too."""
-        self.response_class = partial(_Answer, self.deadline)  # type: ignore[assignment] # called as the class would be
-        return super().getresponse()
+    def send(self, data: Any) -> None:
+        """A receiver that is slow to read what it is sent has no more time than any."""
+        if self.sock is None:
+            self.connect()
+        rest = memoryview(data)
+        while rest:
+            self.sock.settimeout(self.left())
+            rest = rest[self.sock.send(rest) :]
 
-
-class _Answer(HTTPResponse):
-    def __init__(self, deadline: float, sock: socket.socket, **given: Any) -> None:
-        super().__init__(sock, **given)
-        self.fp: Any = io.BufferedReader(_Timed(self.fp.detach(), sock, deadline))
-
-
-class _Timed(io.RawIOBase):
-    """A socket's bytes, each wait for them shortened to what is left until the deadline."""
-
-    def __init__(self, raw: Any, sock: socket.socket, deadline: float) -> None:
-        self._raw, self._sock, self._deadline = raw, sock, deadline
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> Any:
-        self._sock.settimeout(_left(self._deadline))
-        return self._raw.readinto(buffer)
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
+    def left(self) -> float:
+        """Seconds until the deadline; past it there is no more waiting."""
+        return _left(self.deadline)
 
 
 def _connected(host: str, port: int, deadline: float) -> socket.socket:
     """Try the addresses of a name one after another; those that are not allowed do not count."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    found = _looked_up(host, port, deadline)
     open_ones = [each for each in found if allowed(str(each[4][0]), _networks())]
     if not open_ones:
         raise _Forbidden(f"{host} is at {found[0][4][0]}, where no target may be")
@@ -162,7 +147,18 @@ def _connected(host: str, port: int, deadline: float) -> socket.socket:
         else:
             made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return made
+    if isinstance(refusal, TimeoutError) and _left(deadline):
+        refusal = OSError(f"{host} took no connection within {CONNECT_MAX_SEC:.0f} s")
     raise refusal
+
+
+def _looked_up(host: str, port: int, deadline: float) -> Any:
+    """The system's resolver knows no deadline: past ours it is left to itself, with its thread."""
+    asked = _resolver().submit(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+    try:
+        return asked.result(_left(deadline))
+    finally:
+        asked.cancel()
 
 
 def _left(deadline: float) -> float:
@@ -184,6 +180,11 @@ def _take(place: Place) -> _Connection | None:
             return connection
         connection.close()
     return None
+
+
+@cache
+def _resolver() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_LOOKUPS_MAX, thread_name_prefix="look-up")
 
 
 @cache

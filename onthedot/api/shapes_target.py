@@ -10,8 +10,8 @@ Arn = Annotated[str, Field(pattern=r"^arn:[^\s]{1,2000}$")]
 Text = Annotated[str, Field(min_length=1, max_length=256)]
 Header = Annotated[str, Field(pattern=r"^[!-~][ -~]{0,2000}$|^$")]
 HeaderName = Annotated[str, Field(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$")]
-# A status, or a class of them.
-Status = Annotated[str, Field(pattern=r"^[1-5]([0-9][0-9]|xx)$")]
+# A status, or a class of them, that an answer can end in.
+Status = Annotated[str, Field(pattern=r"^[2-5]([0-9][0-9]|xx)$")]
 
 
 class Written(BaseModel):

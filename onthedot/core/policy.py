@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
+from onthedot.core import small
 from onthedot.core.numbers import BUSY_MAX_SEC
 from onthedot.core.run import ATTEMPTS_KEPT, Life, attempt_record, ended
 from onthedot.core.task import Retry, Task
@@ -132,9 +133,18 @@ def kept(result: Any) -> Any:  # noqa: ANN401 whatever a handler returns
         text = json.dumps(result, allow_nan=False)
     except (RecursionError, TypeError, ValueError):
         text = json.dumps(repr(result)[:_RESULT_MAX])
-    if len(text) <= _RESULT_MAX:
+    if len(text) <= _RESULT_MAX and not small.deep(text):
         return json.loads(text)
-    return {"truncated": True, "text": text[:_RESULT_MAX]}
+    return _cut(text)
+
+
+def _cut(text: str) -> dict[str, Any]:
+    """Keep as much of a text as is small together with the note that it was cut."""
+    room = _RESULT_MAX - len(json.dumps({"truncated": True, "text": ""}))
+    # A quote or a backslash is written as two characters, which belong together.
+    written = json.dumps(text)[1:-1][:room]
+    halved = (len(written) - len(written.rstrip("\\"))) % 2
+    return {"truncated": True, "text": json.loads(f'"{written[: len(written) - halved]}"')}
 
 
 def _brief(record: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -6,21 +6,24 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 from onthedot.core.addresses import Network, allowed
 from onthedot.core.problems import Fault, Problem, of_faults
-from onthedot.core.web import place_of
+from onthedot.core.web import place_of, reserved
 
 WORKER_SEC_MAX = 840
+_OURS = "the scheduler's own to set: leave it out"
+_TOLD = "named like a secret: expected auth or sign with a secret_ref"
 # Says what is wrong with a pattern.
 Mistake = Callable[[str], str | None]
-_SECRET_HEADERS = re.compile(r"authorization|cookie|.*-key|.*-token|.*-secret", re.IGNORECASE)
+_SECRETS = re.compile(r"authorization|cookie|.*-key|.*-token|.*-secret", re.IGNORECASE)
 
 
 def check(fields: Mapping[str, Any], networks: Sequence[Network], mistake: Mistake) -> None:
     """Refuse a target that must not be called, or not so."""
     target = fields["target"]
-    faults = [*_secret_headers(target), *_patience(target, fields.get("timeout_sec", 0))]
+    faults = [*_headers(target), *_patience(target, fields.get("timeout_sec", 0))]
     faults += _pattern(target, mistake)
     if faults:
         raise of_faults("invalid_target", faults)
@@ -28,17 +31,15 @@ def check(fields: Mapping[str, Any], networks: Sequence[Network], mistake: Mista
         _check_address(target["url"], networks)
 
 
-def _secret_headers(target: Mapping[str, Any]) -> list[Fault]:
-    """A literal secret would be shown to whoever may read the schedule."""
-    return [
-        _fault(
-            f"/target/headers/{name}",
-            "bad_value",
-            f"The header '{name}' is named like a secret: expected auth or sign with a secret_ref.",
-        )
-        for name in target.get("headers", {})
-        if _SECRET_HEADERS.fullmatch(name)
-    ]
+def _headers(target: Mapping[str, Any]) -> list[Fault]:
+    """What is ours to say, and what would be shown to whoever may read the schedule."""
+    faults = []
+    for name in target.get("headers", {}):
+        wrong = _OURS if reserved(name) else _TOLD if _SECRETS.fullmatch(name) else ""
+        if wrong:
+            message = f"The header '{name}' is {wrong}."
+            faults.append(_fault(f"/target/headers/{name}", "bad_value", message))
+    return faults
 
 
 def _patience(target: Mapping[str, Any], timeout_sec: int) -> list[Fault]:
@@ -63,13 +64,11 @@ def _pattern(target: Mapping[str, Any], mistake: Mistake) -> list[Fault]:
 
 def _check_address(url: str, networks: Sequence[Network]) -> None:
     """A name is looked up when it is called; an address can be told at once."""
-    try:
-        place = place_of(url)
-    except ValueError:
-        place = None
+    place = place_of(url)
     if place is None:
-        message = f"'{url[:100]}' is no address that can be called."
-        raise of_faults("invalid_target", [_fault("/target/url", "bad_value", message)])
+        raise _no_address(f"'{url[:100]}' is no address that can be called.")
+    if "@" in urlsplit(url).netloc:
+        raise _no_address("A url must hold no name or password: expected auth with a secret_ref.")
     try:
         ip_address(place[1])
     except ValueError:
@@ -78,6 +77,10 @@ def _check_address(url: str, networks: Sequence[Network]) -> None:
         message = f"{place[1]} is no public address: expected one, or a name."
         fault = _fault("/target/url", "target_forbidden", message)
         raise Problem("target_forbidden", message, [fault])
+
+
+def _no_address(message: str) -> Problem:
+    return of_faults("invalid_target", [_fault("/target/url", "bad_value", message)])
 
 
 def _fault(pointer: str, code: str, message: str) -> Fault:

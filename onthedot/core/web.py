@@ -6,14 +6,24 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 # More of an answer is never read; its connection is closed instead.
 BODY_MAX = 65_536
 _REDIRECTS = (301, 302, 303, 307, 308)
 # What another site must not be given.
 _PRIVATE = ("authorization", "webhook-signature")
+# Where a request ends and what its connection does next is its sender's to say: by a length of
+# their own the rest of one tenant's body would pass for another's next request.
+_FRAMING = frozenset(
+    "connection content-length expect keep-alive proxy-connection te trailer transfer-encoding "
+    "upgrade".split()
+)
+# What a receiver knows a run by.
+_OURS = ("idempotency-key", "onthedot-", "traceparent", "webhook-")
 _HIDDEN = "[hidden]"
+# What stands for itself in a path or query, or has been escaped already.
+_PLAIN = "%/:=&?~+!$,;'@()*[]"
 # Shorter ones would be found in any text.
 _CREDENTIAL_MIN = 4
 
@@ -56,16 +66,26 @@ _PORTS = {"http": 80, "https": 443}
 
 def place_of(url: str) -> Place | None:
     """Tell where a URL leads; None if it is no http or https address."""
-    split = urlsplit(url)
-    if split.scheme not in _PORTS or not split.hostname:
+    try:
+        split = urlsplit(url)
+        port = split.port
+    except ValueError:
         return None
-    return split.scheme, split.hostname, split.port or _PORTS[split.scheme]
+    if split.scheme not in _PORTS or not split.hostname or port == 0:
+        return None
+    return split.scheme, split.hostname, port or _PORTS[split.scheme]
 
 
 def path_of(url: str) -> str:
     """Give what is asked for there."""
     split = urlsplit(url)
     return (split.path or "/") + (f"?{split.query}" if split.query else "")
+
+
+def reserved(header: str) -> bool:
+    """Tell whether a header is the scheduler's own to set."""
+    name = header.lower()
+    return name in _FRAMING or name.startswith(_OURS)
 
 
 def discreet(seen: Response, sent: Request) -> Response:
@@ -86,7 +106,7 @@ def onward(request: Request, seen: Response) -> Request | None:
     where = seen.headers.get("location")
     if not request.follow_redirects or seen.status not in _REDIRECTS or not where:
         return None
-    url = urljoin(request.url, where)
+    url = _escaped(urljoin(request.url, where))
     headers = dict(request.headers)
     if urlsplit(url)[:2] != urlsplit(request.url)[:2]:
         headers = {name: value for name, value in headers.items() if name not in _PRIVATE}
@@ -94,3 +114,10 @@ def onward(request: Request, seen: Response) -> Request | None:
         return replace(request, url=url, headers=headers)
     headers.pop("content-type", None)
     return replace(request, url=url, headers=headers, method="GET", body=None)
+
+
+def _escaped(url: str) -> str:
+    """Escape what a Location has as it is: the library reads its bytes as Latin-1."""
+    split = urlsplit(url)
+    path, query = (quote(part, _PLAIN, "iso-8859-1") for part in (split.path, split.query))
+    return split._replace(path=path, query=query, fragment="").geturl()

@@ -8,10 +8,10 @@ from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from typing import Any
 
-from onthedot.core import signatures, templates
+from onthedot.core import signatures, small, templates
 from onthedot.core.call import Call, measured_ms, run_fields
 from onthedot.core.policy import Again, Answer, Awaiting, Dead, Done, error_of
-from onthedot.core.web import NoResponse, Request, Response
+from onthedot.core.web import NoResponse, Request, Response, reserved
 
 EXPECT_STATUS = ("2xx",)
 RETRY_AFTER_MAX_SEC = 86_400
@@ -20,6 +20,8 @@ TAKEN_ON_SEC = 30.0
 _NEVER = frozenset({400, 401, 403, 405, 406, 410, 411, 413, 414, 415, 422, 431, 451, 501})
 _BODILESS = ("GET", "HEAD")
 _SHOWN_MAX = 2_000
+# A date has 29; Python reads no number of thousands of digits.
+_RETRY_AFTER_CHARS = 40
 
 
 def request(call: Call, secrets: Mapping[str, str], *, now_ms: int) -> Request:
@@ -27,20 +29,10 @@ def request(call: Call, secrets: Mapping[str, str], *, now_ms: int) -> Request:
     target = call.target
     method = target.get("method", "POST").upper()
     body, kind = (None, "") if method in _BODILESS else _body(call)
-    headers = {
-        "user-agent": "onthedot/1",
-        "idempotency-key": call.run_id,
-        "onthedot-attempt": f"{call.attempt}/{call.max_attempts}",
-        "onthedot-due-at": measured_ms(call.due_ms),
-        "traceparent": _traceparent(call),
-        "webhook-id": call.run_id,
-        "webhook-timestamp": str(now_ms // 1000),
-    }
-    if call.scheduled_for:
-        headers["onthedot-scheduled-for"] = call.scheduled_for
-    if body is not None:
-        headers["content-type"] = kind
-    headers |= {name.lower(): value for name, value in target.get("headers", {}).items()}
+    headers = {"user-agent": "onthedot/1"} | ({"content-type": kind} if body is not None else {})
+    theirs = {name.lower(): value for name, value in target.get("headers", {}).items()}
+    headers |= {name: value for name, value in theirs.items() if not reserved(name)}
+    headers |= _names(call, now_ms)
     if "auth" in secrets:
         headers["authorization"] = _authorization(secrets["auth"])
     if "sign" in secrets:
@@ -58,6 +50,19 @@ def request(call: Call, secrets: Mapping[str, str], *, now_ms: int) -> Request:
         patience_sec=_patience_sec(call, now_ms),
         follow_redirects=bool(target.get("follow_redirects", False)),
     )
+
+
+def _names(call: Call, now_ms: int) -> dict[str, str]:
+    """Say which run it is: the same in every attempt, but for the attempt's own number and time."""
+    names = {
+        "idempotency-key": call.run_id,
+        "onthedot-attempt": f"{call.attempt}/{call.max_attempts}",
+        "onthedot-due-at": measured_ms(call.due_ms),
+        "traceparent": _traceparent(call),
+        "webhook-id": call.run_id,
+        "webhook-timestamp": str(now_ms // 1000),
+    }
+    return names | ({"onthedot-scheduled-for": call.scheduled_for} if call.scheduled_for else {})
 
 
 def _patience_sec(call: Call, now_ms: int) -> float:
@@ -92,9 +97,9 @@ def _body(call: Call) -> tuple[bytes, str]:
         return _json(call.payload), "application/json"
     if form == "cloudevent":
         return _json(_event(call)), "application/cloudevents+json"
-    return templates.text(
-        form, {**run_fields(call), "payload": call.payload}
-    ).encode(), "text/plain; charset=utf-8"
+    text = templates.text(form, {**run_fields(call), "payload": call.payload})
+    # Half of a surrogate pair can be written nowhere.
+    return text.encode("utf-8", "replace"), "text/plain; charset=utf-8"
 
 
 def _event(call: Call) -> dict[str, Any]:
@@ -132,14 +137,14 @@ def _unexpected(seen: Response, now_ms: int) -> Answer:
 
 def _retry_after(seen: Response, now_ms: int) -> int | None:
     """Seconds, or an HTTP date; what is neither is passed over."""
-    text = seen.headers.get("retry-after", "").strip()
-    if text.isascii() and text.isdigit():
-        wait = int(text)
-    else:
-        try:
+    text = seen.headers.get("retry-after", "").strip()[:_RETRY_AFTER_CHARS]
+    try:
+        if text.isdecimal():
+            wait = int(text)
+        else:
             wait = round(parsedate_to_datetime(text).timestamp() - now_ms / 1000)
-        except ValueError:
-            return None
+    except (OverflowError, ValueError):
+        return None
     return min(max(wait, 0), RETRY_AFTER_MAX_SEC)
 
 
@@ -169,10 +174,8 @@ def _traceparent(call: Call) -> str:
 
 
 def _shown(seen: Response) -> Any:  # noqa: ANN401 whatever the target answers
-    try:
-        return json.loads(seen.body)
-    except ValueError:
-        return _text(seen)[:_SHOWN_MAX]
+    told = small.said(_text(seen))
+    return told[:_SHOWN_MAX] if isinstance(told, str) else told
 
 
 def _text(seen: Response) -> str:

@@ -17,6 +17,10 @@ def written(**fields: Any) -> str:
     return json.dumps(REPORT | fields)
 
 
+def to_http(**fields: Any) -> str:
+    return written(target={"type": "http", "url": "https://a.example/"} | fields)
+
+
 BAD = {
     "a megabyte": (written(description="x" * 1_000_000), 413),
     "many bytes in few letters": (written(payload="ä" * 160_000), 413),
@@ -47,13 +51,12 @@ BAD = {
     "a step of nothing": (written(retry={"base_sec": 900, "cap_sec": 5}), 422),
     "a target of no type": (written(target={"handler": "hello"}), 422),
     "a target that lacks its handler": (written(target={"type": "python"}), 422),
-    "a secret in the open": (
-        written(
-            target={"type": "http", "url": "https://a.example/", "headers": {"X-Api-Key": "s"}}
-        ),
-        422,
-    ),
-    "a place inside": (written(target={"type": "http", "url": "http://169.254.169.254/"}), 422),
+    "a secret in the open": (to_http(headers={"X-Api-Key": "s"}), 422),
+    "a password in an address": (to_http(url="https://me:secret@a.example/"), 422),
+    "a length of its own": (to_http(headers={"Content-Length": "3"}), 422),
+    "another's name for the run": (to_http(headers={"Webhook-Id": "run_1"}), 422),
+    "an answer that is none yet": (to_http(expect_status=["1xx"]), 422),
+    "a place inside": (to_http(url="http://169.254.169.254/"), 422),
     "longer than a worker may take": (written(timeout_sec=841), 422),
     "a field that nobody knows": (written(time_zone="UTC"), 400),
     "a field of a field that nobody knows": (written(retry={"base": 5}), 400),

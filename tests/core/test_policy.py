@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import date
 
@@ -19,6 +20,7 @@ from onthedot.core.policy import (
     after,
     backoff_sec,
     error_of,
+    kept,
 )
 from onthedot.core.run import ATTEMPTS_KEPT, Life
 from onthedot.core.task import Retry
@@ -152,12 +154,24 @@ def test_what_is_no_json_is_kept_as_its_text(result: object) -> None:
     assert came(running(), Done(result)).result == repr(result)
 
 
-@pytest.mark.parametrize("result", ["x" * 9_000, {"x": ["y" * 100] * 100}, {"z" * 9_000}])
-def test_a_large_result_is_cut_and_says_so(result: object) -> None:
-    kept = came(running(), Done(result)).result
+@pytest.mark.parametrize(
+    "result", ["x" * 9_000, {"x": ["y" * 100] * 100}, {"z" * 9_000}, ['"\\\n'] * 2_000]
+)
+def test_a_large_result_is_cut_once_and_says_so(result: object) -> None:
+    shown = kept(result)
 
-    assert kept["truncated"] is True
-    assert len(kept["text"]) == 4_096
+    assert shown["truncated"] is True
+    assert json.dumps(result, default=repr).startswith(shown["text"][:1_000])
+    assert 4_000 < len(json.dumps(shown)) <= 4_096
+    assert came(running(), Done(shown)).result == shown
+
+
+def test_a_result_nested_deeper_than_is_safe_to_read_is_kept_as_text() -> None:
+    safe = json.loads("[" * 100 + "]" * 100)
+    deeper = json.loads('{"a}":' * 101 + '"]"' + "}" * 101)
+
+    assert kept(safe) == safe
+    assert kept(deeper)["text"].startswith('{"a}": {"a}": ')
 
 
 @law

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -35,7 +36,9 @@ def test_what_nobody_left_is_not_stored() -> None:
     assert {"result", "progress", "checkpoint"}.isdisjoint(stored)
 
 
-@pytest.mark.parametrize("value", [{1}, object(), float("nan"), "x" * 4_095])
+@pytest.mark.parametrize(
+    "value", [{1}, object(), float("nan"), "x" * 4_095, json.loads("[" * 101 + "]" * 101)]
+)
 def test_what_is_no_json_or_too_much_is_refused_by_name(value: Any) -> None:  # noqa: ANN401 any value
     with pytest.raises(ValueError, match="the checkpoint"):
         checked(value, "the checkpoint")

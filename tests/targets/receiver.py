@@ -17,6 +17,18 @@ from urllib.parse import parse_qs, urlsplit
 
 BIG = 10_000_000
 DRIP_SEC = 0.05
+CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
+# Answers that never end, each within what a library takes for one line and for one head.
+BEGUN = {
+    "interim": b"",
+    "chunks": CHUNKED,
+    "trailers": CHUNKED + b"1\r\nx\r\n0\r\n",
+}
+GOES_ON = {
+    "interim": b"HTTP/1.1 102 Processing\r\n\r\n",
+    "chunks": b"1;" + b"x" * 1_000 + b"\r\ny\r\n",
+    "trailers": b"x-more: yes\r\n",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +51,8 @@ class Receiver:
     got: list[Got] = field(default_factory=list)
     # What is to be answered under /answer, in order; the last one again and again.
     answers: list[tuple[int, dict[str, str], bytes]] = field(default_factory=list)
+    # What is to be answered under /wire, byte for byte; the connection stays open after it.
+    wire: bytes = b""
     closing: Event = field(default_factory=Event)
 
 
@@ -159,6 +173,27 @@ class _Asked(BaseHTTPRequestHandler):
     def _chunked(self) -> None:
         self.wfile.write(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
         self.wfile.write(b"3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n")
+
+    def _wire(self, close: str = "") -> None:
+        self.wfile.write(self.receiver.wire)
+        self.close_connection = bool(close)
+
+    def _interim(self, code: str = "103") -> None:
+        """Say first that an answer will come, and later what it is."""
+        self.wfile.write(f"HTTP/1.1 {code} Early Hints\r\nlink: </a.css>\r\n\r\n".encode())
+        time.sleep(DRIP_SEC)
+        self._ok()
+
+    def _endless(self, text: str) -> None:
+        """Begin an answer, and go on with it for as long as anybody reads."""
+        self.wfile.write(BEGUN[text])
+        while not self.receiver.closing.is_set():
+            self.wfile.write(GOES_ON[text] * 1_000)
+
+    def _short(self) -> None:
+        """Announce more than comes."""
+        self.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc")
+        self.close_connection = True
 
     def _close_after(self) -> None:
         """Answer as if the connection stayed, and close it."""

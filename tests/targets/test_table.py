@@ -13,7 +13,7 @@ from onthedot.adapters import clock
 from onthedot.core.call import Call
 from onthedot.core.policy import Again, Answer, Awaiting, Dead, Done
 from onthedot.flows.deliver import deliver
-from tests.targets.receiver import Receiver, call_fields
+from tests.targets.receiver import GOES_ON, Receiver, call_fields
 from tests.tidy.tree import ROOT
 
 METADATA = "http://169.254.169.254/latest/meta-data/"
@@ -53,7 +53,10 @@ def rows() -> Iterator[tuple[str, str, str]]:
 ROWS = list(rows())
 FOLLOWING = {"follow_redirects": True}
 CASES: dict[str, Callable[[], list[Played]]] = {
-    "answers what is expected": lambda: [Played("/ok"), Played("/chunked")],
+    "answers what is expected": lambda: [
+        *(Played(path) for path in ("/ok", "/chunked")),
+        *(Played(f"/interim?code={code}") for code in (100, 102, 103)),
+    ],
     "answers 5xx": lambda: statuses(row_of("answers 5xx"), 418, 500, 502, 503, 504),
     "answers 400": lambda: statuses(row_of("answers 400")),
     "answers 429 or 503": lambda: [
@@ -70,10 +73,12 @@ CASES: dict[str, Callable[[], list[Played]]] = {
         Played(f"/drip-{part}", patience_sec=SHORT_SEC) for part in ("head", "body")
     ],
     "resets or closes": lambda: [
-        *(Played(path) for path in ("/reset", "/hang-up", "/nonsense")),
+        *(Played(path) for path in ("/reset", "/hang-up", "/short", "/nonsense")),
+        Played("https://localhost:{port}/ok"),
         Played("http://127.0.0.1:1/"),
         Played("http://nowhere.invalid/"),
     ],
+    "goes on without end": lambda: [Played(f"/endless?text={text}") for text in GOES_ON],
     "answers 10 MB": lambda: [Played("/big")],
     "answers 202": lambda: [Played("/status?code=202", {"complete": "callback"})],
 }
@@ -102,8 +107,9 @@ def test_a_row_ends_as_it_says(receiver: Receiver, row: str, attempt: str, then:
     for played in cases():
         status, headers = played.answer
         receiver.answers = [(status, headers, b"")]
+        port = receiver.url.rsplit(":", 1)[1]
         url = played.path if played.path.startswith("http") else receiver.url + played.path
-        target = {"type": "http", "url": url, **played.target}
+        target = {"type": "http", "url": url.format(port=port), **played.target}
         deadline_ms = clock.now_ms() + int(played.patience_sec * 1000)
 
         seen = ended(deliver(Call(**call_fields(target=target, deadline_ms=deadline_ms))))

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from onthedot.adapters import aws
+from onthedot.core import small
 from onthedot.core.call import Call
 from onthedot.core.policy import Again, Answer, Done, error_of
 from onthedot.core.web import BODY_MAX
@@ -29,17 +30,10 @@ def call(asked: Call) -> Answer:
     request["ClientContext"] = base64.b64encode(json.dumps(context).encode()).decode()
     patience_sec = max(1, round((asked.deadline_ms - aws.local_ms()) / 1000))
     answer = aws.patient_client("lambda", patience_sec).invoke(**request)
-    said = _said(answer["Payload"].read(BODY_MAX))
+    said = small.said(answer["Payload"].read(BODY_MAX).decode("utf-8", "replace") or "null")
     if "FunctionError" in answer:
         return Again("failed", _error(said))
     return Done(said)
-
-
-def _said(body: bytes) -> Any:
-    try:
-        return json.loads(body or b"null")
-    except ValueError:
-        return body.decode("utf-8", "replace")
 
 
 def _error(said: Any) -> dict[str, Any]:

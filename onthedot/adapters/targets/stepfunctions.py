@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from onthedot.adapters import aws
-from onthedot.core import refusals
+from onthedot.core import refusals, small
 from onthedot.core.call import Call
 from onthedot.core.policy import Again, Answer, Awaiting, Dead, Done, error_of
 
@@ -54,7 +53,7 @@ def look(arn: str) -> Answer | None:
     """Give the answer of an execution that has ended."""
     seen = aws.patient_client("stepfunctions", 10).describe_execution(executionArn=arn)
     if seen["status"] == "SUCCEEDED":
-        return Done(_said(seen.get("output", "null")))
+        return Done(small.said(seen.get("output", "null")))
     if seen["status"] in _FAILED:
         kind = seen.get("error") or f"Execution{seen['status'].title().replace('_', '')}"
         return Again("failed", error_of(kind, seen.get("cause", f"the execution is {arn}")))
@@ -87,10 +86,3 @@ def _arn(asked: Call) -> str:
     """A machine's version or alias stands behind its name, and is no part of an execution's."""
     machine = ":".join(asked.target["state_machine_arn"].split(":")[:7])
     return f"{machine.replace(':stateMachine:', ':execution:')}:{_name(asked)}"
-
-
-def _said(output: str) -> Any:
-    try:
-        return json.loads(output)
-    except ValueError:
-        return output

@@ -1,0 +1,148 @@
+"""Receivers over TLS: whom nobody vouches for is sent nothing, and slow ones have no more time."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from onthedot.adapters import net
+from onthedot.core.web import NoResponse, Request, Response
+
+BODY = b"{}"
+ANSWER = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate of localhost with its key, which it has signed itself."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    private = key.private_bytes(
+        pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    path = tmp_path_factory.mktemp("tls") / "localhost.pem"
+    path.write_bytes(private + made.public_bytes(pem))
+    return path
+
+
+@contextmanager
+def serving(certificate: Path, *, reads: bool = True) -> Iterator[tuple[int, list[bytes]]]:
+    """Serve one connection after another; one that does not read only shakes hands."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    over, got = Event(), list[bytes]()
+
+    def serve() -> None:
+        while not over.is_set():
+            with suppress(OSError), secured() as made:
+                while reads and (text := made.recv(65_536)):
+                    got.append(text)
+                    # Its head comes by itself.
+                    if text.endswith(BODY):
+                        made.sendall(ANSWER)
+                over.wait(30)
+
+    def secured() -> ssl.SSLSocket:
+        return context.wrap_socket(server.accept()[0], server_side=True)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.2)
+        thread = Thread(target=serve, daemon=True)
+        thread.start()
+        try:
+            yield server.getsockname()[1], got
+        finally:
+            over.set()
+            thread.join()
+
+
+def trusting(settings: pytest.MonkeyPatch, certificate: Path) -> None:
+    """Take the certificate for one that somebody vouches for."""
+    context = ssl.create_default_context(cafile=certificate)
+    settings.setattr(net, "_trust", lambda: context)
+
+
+def asked(url: str, body: bytes = BODY) -> Response | NoResponse:
+    request = Request(method="POST", url=url, headers={}, body=body, patience_sec=1.5)
+    return net.send(request)
+
+
+@pytest.mark.usefixtures("allowed")
+def test_whom_nobody_vouches_for_is_sent_nothing(certificate: Path) -> None:
+    with serving(certificate) as (port, got):
+        answer = asked(f"https://localhost:{port}/")
+
+    assert isinstance(answer, NoResponse)
+    assert answer.kind == "failed"
+    assert "self-signed certificate" in answer.message
+    assert got == []
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_certificate_of_another_name_is_no_certificate(
+    certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trusting(monkeypatch, certificate)
+    with serving(certificate) as (port, got):
+        answer = asked(f"https://127.0.0.1:{port}/")
+
+    assert isinstance(answer, NoResponse)
+    assert "certificate is not valid for '127.0.0.1'" in answer.message
+    assert got == []
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_connection_over_tls_is_used_again(
+    certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trusting(monkeypatch, certificate)
+    with serving(certificate) as (port, _):
+        answers = [asked(f"https://localhost:{port}/") for _ in range(3)]
+        net._idle.clear()  # noqa: SLF001 the receiver serves one connection at a time
+
+    assert [each.body for each in answers if isinstance(each, Response)] == [b"ok"] * 3
+
+
+@pytest.mark.usefixtures("allowed")
+def test_one_that_does_not_read_over_tls_has_no_more_time_than_any(
+    certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trusting(monkeypatch, certificate)
+    began = time.monotonic()
+    with serving(certificate, reads=False) as (port, _):
+        answer = asked(f"https://localhost:{port}/", b"x" * 20_000_000)
+        took_sec = time.monotonic() - began
+
+    assert isinstance(answer, NoResponse)
+    assert answer.kind == "timed_out"
+    assert took_sec < 10
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_handshake_that_does_not_come_has_no_more_time_than_any() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        answer = asked(f"https://localhost:{silent.getsockname()[1]}/")
+
+    assert isinstance(answer, NoResponse)
+    assert answer.kind == "timed_out"

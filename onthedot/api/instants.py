@@ -15,6 +15,8 @@ _FORMAT = {"format": "date-time"}
 From = Annotated[str | None, Query(alias="from", max_length=64, json_schema_extra=_FORMAT)]
 To = Annotated[str | None, Query(max_length=64, json_schema_extra=_FORMAT)]
 
+BACKWARDS = "The end lies before the beginning: expected to at or after from."
+
 
 def instant(text: str | None, name: str, default: int) -> int:
     """Read an instant, if one was given."""
@@ -30,8 +32,7 @@ def window(first: str | None, last: str | None, default: tuple[int, int]) -> tup
     """Read two instants, the second not before the first."""
     begin, end = instant(first, "from", default[0]), instant(last, "to", default[1])
     if end < begin:
-        message = "The end lies before the beginning: expected to at or after from."
-        raise _refused("to", ScheduleError("out_of_range", message, field="to"))
+        raise _refused("to", ScheduleError("out_of_range", BACKWARDS, field="to"))
     return begin, end
 
 

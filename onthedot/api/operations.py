@@ -13,7 +13,7 @@ from onthedot.adapters import clock
 from onthedot.api import answers, loop_pages, plans
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import by, tenant
-from onthedot.api.instants import in_body
+from onthedot.api.instants import BACKWARDS, in_body, refused_in_body
 from onthedot.api.pages import Cursor, Limit
 from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.shapes_runs import DeadIn, DeadReplayIn
@@ -102,6 +102,8 @@ def _begun(begun: Loop) -> Response[str]:
 
 def _chosen(body: DeadIn, planned: int) -> Chosen:
     first, last = in_body(body.from_, "from"), in_body(body.to, "to")
+    if first is not None and last is not None and last < first:
+        raise refused_in_body("to", BACKWARDS)
     until_ms = planned * 1000
     return Chosen(
         task_id=body.task_id,

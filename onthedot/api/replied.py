@@ -60,7 +60,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "GET /v1/tasks/{task_id}": {200: Task, 304: None},
     "POST /v1/tasks/{task_id}/cancel": {200: Task | Plan},
     "POST /v1/tasks/{task_id}/reschedule": {200: Task | Plan},
-    "POST /v1/keys": {201: NewKey},
+    "POST /v1/keys": {200: Plan, 201: NewKey},
     "GET /v1/keys": {200: Page[Key]},
     "GET /v1/keys/{key_id}": {200: Key},
     "DELETE /v1/keys/{key_id}": {200: Plan, 204: None},
@@ -99,6 +99,6 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "GET /v1/audit": {200: Page[TrailEntry]},
     "GET /v1/tenants": {200: Page[Tenant]},
     "GET /v1/tenants/{tenant_id}": {200: Tenant},
-    "PUT /v1/tenants/{tenant_id}": {200: Tenant},
-    "POST /v1/tenants/{tenant_id}/keys": {201: NewKey},
+    "PUT /v1/tenants/{tenant_id}": {200: Tenant | Plan},
+    "POST /v1/tenants/{tenant_id}/keys": {200: Plan, 201: NewKey},
 }

@@ -29,7 +29,9 @@ _TOKEN_LETTERS = 10
 def find(
     tenant_id: str, chosen: Chosen, after: Mapping[str, Any] | None = None, *, page: int = _PAGE
 ) -> Iterator[Letter]:
-    """Walk those that are meant, the newest first."""
+    """Walk those that are meant, the newest first; of a time to come there are none."""
+    if chosen.to_ms < chosen.from_ms:
+        return
     listed = attention.partition(tenant_id, letters.KIND)
     while True:
         found = listing.attention(listed, chosen.between, limit=page, start=after)

@@ -222,7 +222,22 @@ def test_another_tenant_sees_and_moves_none_of_it(api: Api) -> None:
         assert (answer.status, answer.body["code"]) == (404, "not_found")
 
 
-@pytest.mark.parametrize("body", [{"from": "yesterday"}, {"rate_per_min": 0}, {"status": "dead"}])
+def test_of_a_time_to_come_none_is_meant(api: Api) -> None:
+    ran.dead(api)
+
+    for route in (REPLAY, PURGE):
+        assert api.call(route, {"from": "2027-01-01T00:00:00Z"}).body["effects"]["runs"] == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"from": "yesterday"},
+        {"from": "2026-11-02T00:00:00Z", "to": "2026-11-01T00:00:00Z"},
+        {"rate_per_min": 0},
+        {"status": "dead"},
+    ],
+)
 def test_what_cannot_be_meant_is_refused(api: Api, body: dict[str, Any]) -> None:
     assert api.call(REPLAY, body).status in (400, 422)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from onthedot.core import bound
 from onthedot.core.due import Due
 from onthedot.core.pack import Address, Ticket
 from onthedot.core.run import Run
@@ -26,11 +27,22 @@ class Claim:
     due: Due
     run: Run
     fate: Fate = Fate.LEFT
+    # The row that was there already, and needs nothing more.
+    found: Run | None = None
+    # An edit has counted it, as it was claimed by then.
+    counted: bool = False
 
     @property
     def fires(self) -> bool:
         """Tell a slot to be run from one that is only recorded."""
         return self.run.life.status == "claimed"
+
+    @property
+    def counts(self) -> bool:
+        """Tell a slot that `max_runs` counts: one that is planned to be recorded may have run."""
+        if self.counted:
+            return False
+        return bound.counts(self.found) if self.found else self.fires
 
     @property
     def address(self) -> Address:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -32,6 +32,8 @@ class Due:
     grace_sec: int
     queue: str
     runs_left: int | None = None
+    # Slots that it may come upon, and that an edit has counted; the index does not show them.
+    ahead: tuple[str, ...] = ()
     pack_max: int = RUNS_MAX
     # Its calendars, which the spec has: in them nothing fires.
     closed: tuple[Calendar, ...] = ()
@@ -40,6 +42,11 @@ class Due:
     def schedule(self) -> Schedule:
         """Unpack the schedule, once for each that is stored."""
         return _unpacked(self.compiled)
+
+    def due_after(self, slot: int) -> int | None:
+        """When the slot after that one is due."""
+        following = self.schedule.next(slot)
+        return None if following is None else self.schedule.due_at(following)
 
 
 @lru_cache(20_000)
@@ -60,18 +67,24 @@ def parse(item: Mapping[str, Any], closed: tuple[Calendar, ...] = ()) -> Due:
         grace_sec=item["grace_sec"],
         queue=item["queue"],
         runs_left=item.get("runs_left"),
+        ahead=tuple(item.get("ahead", ())),
         pack_max=item.get("pack_max", RUNS_MAX),
         closed=closed,
     )
 
 
-def advance(due: Due, following: int | None, claimed: int) -> Update:
-    """Acknowledge the slots before `following`; without any more, leave the index."""
+def advance(due: Due, following: int | None, counted: int, *, last: int | None = None) -> Update:
+    """Acknowledge the slots before `following`; without any more, or any run left, leave the index.
+
+    It stands behind the `last` one that was due, then: what a cursor has passed has been counted.
+    """
+    behind = due.next_run_at if last is None else last + 1
     sets: tuple[tuple[str, Any], ...] = (
-        ("next_run_at", nominal(due.next_run_at) if following is None else nominal(following)),
+        ("next_run_at", nominal(behind if following is None else following)),
     )
-    if due.runs_left is not None:
-        sets += (("runs_left", due.runs_left - claimed),)
+    left = left_after(due, counted)
+    if left is not None:
+        sets += (("runs_left", left),)
     return Update(
         TABLE,
         (("task_id", due.task_id), ("part", CURSOR)),
@@ -81,5 +94,18 @@ def advance(due: Due, following: int | None, claimed: int) -> Update:
             # Every API write that moves the cursor bumps it: a plan made before is void.
             Clause.equal("version", due.version),
         ),
-        removes=("due_shard",) if following is None else (),
+        removes=("due_shard",) if following is None or left == 0 else (),
     )
+
+
+def left_after(due: Due, counted: int) -> int | None:
+    """Count runs down, where they are counted."""
+    return None if due.runs_left is None else max(0, due.runs_left - counted)
+
+
+def behind(due: Due, following: int | None, counted: int) -> Due | None:
+    """Give the cursor as an advance leaves it; None: it has left the index."""
+    left = left_after(due, counted)
+    if following is None or left == 0:
+        return None
+    return replace(due, next_run_at=following, runs_left=left)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from onthedot.core.blackouts import closing
 from onthedot.core.due import Due
 from onthedot.core.gaps import skipped_gaps
 from onthedot.core.numbers import LOOK_AHEAD_SEC, ROWS_MAX
+from onthedot.core.planned import Firing, Plan, Unfired
 
 # So many slots are looked at in one plan; the rest is planned by the next.
 SLOTS_MAX = 50_000
@@ -15,50 +14,13 @@ SLOTS_MAX = 50_000
 BLACKOUT_MAX = 1_440
 
 
-@dataclass(frozen=True, slots=True)
-class Firing:
-    """A slot to be claimed and sent."""
-
-    slot: int
-    due: int
-    origin: str
-
-
-@dataclass(frozen=True, slots=True)
-class Unfired:
-    """A slot, or a run of them up to `last`, whose outcome is recorded instead."""
-
-    slot: int
-    due: int
-    status: str
-    reason: str
-    last: int
-    # How many slots a range stands for; a single slot's own record is none.
-    count: int = 0
-    origin: str = "schedule"
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What one look at a due task decides; `following` is None when no slot is left."""
-
-    due: Due
-    firings: list[Firing] = field(default_factory=list)
-    unfired: list[Unfired] = field(default_factory=list)
-    following: int | None = None
-
-    @property
-    def range(self) -> Unfired | None:
-        """The slots that one row stands for; what else is in such a plan are gaps of the clock."""
-        return self.unfired[0] if self.unfired and self.unfired[0].count else None
-
-
 def plan(due: Due, now: int, *, lost_for: str = "outside_grace") -> Plan:
     """Decide over every slot that is due up to the look-ahead, oldest first.
 
     `lost_for` is why a slot whose grace has run out was not caught up on in time.
     """
+    if due.runs_left == 0:
+        return Plan(due=due)
     until = now + LOOK_AHEAD_SEC
     schedule = due.schedule
     slots: list[tuple[int, int]] = []
@@ -81,17 +43,14 @@ def plan(due: Due, now: int, *, lost_for: str = "outside_grace") -> Plan:
         return _as_range(due, slots, spanned)
     unfired = sorted([*unfired, *closed, *_gaps(due, slots)], key=lambda record: record.slot)
     following = None if slot is None else schedule.due_at(slot)
-    if due.runs_left is not None and len(firings) >= due.runs_left:
-        firings, following = firings[: due.runs_left], None
-        last = firings[-1].slot if firings else 0
-        unfired = [record for record in unfired if record.slot < last]
-    return Plan(due=due, firings=firings, unfired=unfired, following=following)
+    planned = Plan(due=due, firings=firings, unfired=unfired, following=following)
+    return planned if due.runs_left is None else planned.within_bound(due.runs_left)
 
 
 def _as_range(due: Due, slots: list[tuple[int, int]], spanned: Unfired) -> Plan:
     """Nothing else goes with a range but the gaps of the clock up to its end."""
     gaps = _gaps(due, [pair for pair in slots if pair[0] <= spanned.last])
-    return Plan(due=due, unfired=[spanned, *gaps], following=_due_after(due, spanned.last))
+    return Plan(due=due, unfired=[spanned, *gaps], following=due.due_after(spanned.last))
 
 
 def _blackout(due: Due, slots: list[tuple[int, int]]) -> Unfired | None:
@@ -138,11 +97,6 @@ def _gaps(due: Due, slots: list[tuple[int, int]]) -> list[Unfired]:
     before = due.schedule.prev(slots[0][0])
     gaps = skipped_gaps(due.schedule, slots[0][0] if before is None else before, slots[-1][0])
     return [Unfired(gap, gap, "skipped", "dst_gap", gap) for gap in gaps]
-
-
-def _due_after(due: Due, slot: int) -> int | None:
-    following = due.schedule.next(slot)
-    return None if following is None else due.schedule.due_at(following)
 
 
 def _first_slot(due: Due) -> int | None:

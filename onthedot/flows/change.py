@@ -14,11 +14,11 @@ from onthedot.core.payloads import of_task
 from onthedot.core.registered import cursor, first_due, revision
 from onthedot.core.task import Task
 from onthedot.core.writes import Clause, Outcome, Part, Update
-from onthedot.flows.ahead import counted_ahead
 from onthedot.flows.books import close_the_books
 from onthedot.flows.govern import make_it_govern
 from onthedot.flows.known import Known, read
 from onthedot.flows.payloads import stored
+from onthedot.flows.recounting import Recount, recount
 
 _TRIES = 8
 Edit = Callable[[Task, int], Task]
@@ -61,8 +61,7 @@ def change(
 def _written(known: Known, wanted: Task, now: int, also: Also) -> bool:
     if _moves(known.task, wanted):
         close_the_books(known, now)
-    back = counted_ahead(known, now) if _goes_back(known.task, wanted) else 0
-    writes = [*_writes(known, wanted, back), *also(known.task, wanted)]
+    writes = [*_writes(known, wanted, _recounted(known, wanted, now)), *also(known.task, wanted)]
     if claims.write_together(writes) is not Outcome.DONE:
         return False
     make_it_govern(wanted, sent_from=_sent_from(known, wanted))
@@ -107,9 +106,11 @@ def _moves(before: Task, after: Task) -> bool:
     return (before.schedule_version, before.status) != (after.schedule_version, after.status)
 
 
-def _goes_back(before: Task, after: Task) -> bool:
-    """Tell whether the cursor is set to the next slot from now, behind what was claimed ahead."""
-    return after.status == "active" and _moves(before, after)
+def _recounted(known: Known, wanted: Task, now: int) -> Recount:
+    """Count anew where the cursor goes elsewhere; the books are closed by then."""
+    if not _moves(known.task, wanted):
+        return Recount()
+    return recount(known, wanted, now)
 
 
 def _sent_from(known: Known, wanted: Task) -> int | None:
@@ -124,7 +125,7 @@ def _sent_from(known: Known, wanted: Task) -> int | None:
     return known.due.next_run_at if _moves(before, wanted) else None
 
 
-def _writes(known: Known, wanted: Task, back: int) -> Sequence[Update]:
+def _writes(known: Known, wanted: Task, counted: Recount) -> Sequence[Update]:
     """Both items, each only as it was read; a mere change of payload leaves the cursor alone."""
     before = known.task
     written, changed = before.item(), wanted.item()
@@ -138,11 +139,11 @@ def _writes(known: Known, wanted: Task, back: int) -> Sequence[Update]:
         (Clause.equal("version", before.version),),
         removes=tuple(name for name in written if name not in changed),
     )
-    part = _cursor_write(known, wanted, back)
+    part = _cursor_write(known, wanted, counted)
     return [spec, part] if part else [spec]
 
 
-def _cursor_write(known: Known, wanted: Task, back: int) -> Update | None:
+def _cursor_write(known: Known, wanted: Task, counted: Recount) -> Update | None:
     before = known.task
     clauses: tuple[Clause, ...] = (Clause.equal("version", known.due.version),)
     following = first_due(wanted) if wanted.status == "active" else None
@@ -156,9 +157,12 @@ def _cursor_write(known: Known, wanted: Task, back: int) -> Update | None:
         old = cursor(before, None)
         sets = {name: item[name] for name in _PLANNED_WITH if item[name] != old[name]}
     removes: tuple[str, ...] = ()
-    if wanted.max_runs != before.max_runs or back:
+    if known.due.ahead != counted.ahead and _moves(before, wanted):
+        sets |= {"ahead": counted.ahead} if counted.ahead else {}
+        removes += () if counted.ahead else ("ahead",)
+    if wanted.max_runs != before.max_runs or _moves(before, wanted):
         removes += () if left is not None else ("runs_left",)
-        clauses += _runs_left(known, wanted, sets, back)
+        clauses += _runs_left(known, wanted, sets, counted.counted)
     if not sets and not removes:
         return None
     if _moves(before, wanted) and "due_shard" not in item:
@@ -176,10 +180,10 @@ def _version(wanted: Task, sets: dict[str, Any]) -> tuple[tuple[str, int], ...]:
     return () if "version" in sets else (("version", wanted.version),)
 
 
-def _runs_left(known: Known, wanted: Task, sets: dict[str, Any], back: int) -> tuple[Clause, ...]:
-    """A bound counts what has been claimed, as it was seen, but for what is to be passed again."""
+def _runs_left(known: Known, wanted: Task, sets: dict[str, Any], more: int) -> tuple[Clause, ...]:
+    """A bound counts what has been claimed, as it was seen, and what this edit counts."""
     seen = known.due.runs_left
     if wanted.max_runs is not None:
-        used = 0 if seen is None else (known.task.max_runs or 0) - seen - back
+        used = 0 if seen is None else (known.task.max_runs or 0) - seen + more
         sets["runs_left"] = max(0, wanted.max_runs - used)
     return () if seen is None else (Clause.equal("runs_left", seen),)

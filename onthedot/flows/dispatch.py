@@ -17,7 +17,8 @@ from onthedot.core.herd import Herd
 from onthedot.core.instants import nominal
 from onthedot.core.numbers import DUE_MAX, LOOK_AHEAD_SEC, SHARDS_AT_ONCE
 from onthedot.core.packed import UNREADABLE
-from onthedot.core.plan import Plan, plan
+from onthedot.core.plan import plan
+from onthedot.core.planned import Plan
 from onthedot.flows.firing import carry_out
 from onthedot.flows.known import blackouts
 from onthedot.flows.quarantine import quarantine
@@ -77,7 +78,20 @@ def _pages(shards: Sequence[int], tick: Tick) -> Iterator[list[tables.Item]]:
 
 
 def _carry(items: Sequence[tables.Item], tick: Tick) -> None:
-    carry_out(_planned(items, tick), tick)
+    _to_the_end(_planned(items, tick), tick)
+
+
+def _to_the_end(plans: list[Plan], tick: Tick) -> None:
+    """What is recorded of a bounded task goes first, and the rest is planned by what is left."""
+    while plans:
+        onward = carry_out(plans, tick)
+        plans = _from_here(onward, tick)
+
+
+def _from_here(dues_now: Sequence[Due], tick: Tick) -> list[Plan]:
+    now = tick.started_ms // 1000
+    plans = (_behind_ranges(plan(due, now, lost_for=tick.lost_for), tick) for due in dues_now)
+    return [planned for planned in plans if planned]
 
 
 def _planned(items: Sequence[tables.Item], tick: Tick) -> list[Plan]:
@@ -114,6 +128,5 @@ def _behind_ranges(planned: Plan, tick: Tick) -> Plan | None:
 def dispatch_inline(*near: Due) -> Tick:
     """Dispatch tasks within an API call: what is due inside the look-ahead cannot wait."""
     tick = new_tick(force=True)
-    plans = [_behind_ranges(plan(due, tick.started_ms // 1000), tick) for due in near]
-    carry_out([planned for planned in plans if planned], tick)
+    _to_the_end(_from_here(near, tick), tick)
     return tick

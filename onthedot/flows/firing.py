@@ -11,23 +11,24 @@ from dataclasses import replace
 from onthedot.adapters import claims, clock, queue, tables
 from onthedot.core import due as dues
 from onthedot.core import manifest, moves, pack, run
+from onthedot.core import task as tasks
 from onthedot.core.claim import Claim, Fate, fate_of
 from onthedot.core.due import Due
 from onthedot.core.instants import nominal
-from onthedot.core.plan import Firing, Plan, Unfired
+from onthedot.core.planned import Firing, Plan, Unfired
 from onthedot.core.writes import Outcome, Update
 from onthedot.flows import listed
 from onthedot.flows.tick import Tick
 
 
-def carry_out(plans: Sequence[Plan], tick: Tick) -> None:
-    """Make plans true, in the one order that loses nothing."""
+def carry_out(plans: Sequence[Plan], tick: Tick) -> list[Due]:
+    """Make plans true, in the one order that loses nothing; give what is to be planned on."""
     wanted = [claim for each in plans for claim in _claims(each, tick)]
     if wanted and not tick.over:
         _list(wanted, tick)
         _claim(wanted, tick)
         _send(wanted, tick)
-    _advance(plans, wanted, tick)
+    return _advance(plans, wanted, tick)
 
 
 def _claims(each: Plan, tick: Tick) -> list[Claim]:
@@ -43,13 +44,13 @@ def _row(due: Due, planned: Firing | Unfired, tick: Tick) -> run.Run:
         schedule_version=due.schedule_version,
         due_ms=planned.due * 1000,
         claim_id=tick.dispatch_id,
-        claim_until=tick.claim_until,
-        claimed_ms=tick.started_ms,
     )
     if isinstance(planned, Unfired):
         life = run.ended(
             life, planned.status, planned.reason, now_ms=tick.started_ms, note=planned.note
         )
+    else:
+        life = replace(life, claim_until=tick.claim_until, claimed_ms=tick.started_ms)
     return run.Run(
         task_id=due.task_id,
         key=nominal(planned.slot),
@@ -86,12 +87,19 @@ def _claim(wanted: Sequence[Claim], tick: Tick) -> None:
 def _resolve(doubtful: Sequence[Claim], tick: Tick) -> None:
     """Read back what was not plainly put: somebody else's, or ours after a lost answer."""
     keys = [{"task_id": c.run.task_id, "scheduled_for": c.run.key} for c in doubtful]
-    found = tables.by_key(tables.get_many({run.TABLE: keys})[run.TABLE], "task_id", "scheduled_for")
+    bounded = dict.fromkeys(c.due.task_id for c in doubtful if c.due.runs_left is not None)
+    cursors = [tasks.cursor_key(task_id) for task_id in bounded]
+    items = tables.get_many({run.TABLE: keys} | ({tasks.TABLE: cursors} if cursors else {}))
+    found = tables.by_key(items[run.TABLE], "task_id", "scheduled_for")
+    by_edit = {item["task_id"]: item.get("ahead", ()) for item in items.get(tasks.TABLE, ())}
     taking = []
     for claim in doubtful:
+        claim.counted = claim.run.key in by_edit.get(claim.due.task_id, ())
         item = found.get((claim.run.task_id, claim.run.key))
         seen = run.readable(item) if item else None
         claim.fate = fate_of(claim, seen, tick.dispatch_id, clock.now_ms(), force=tick.force)
+        if claim.fate is Fate.DONE:
+            claim.found = seen
         if claim.fate is Fate.TAKE and seen:
             taking.append((claim, seen))
     if tick.over:
@@ -132,14 +140,18 @@ def _forget(unsent: Iterable[Claim]) -> None:
         claim.fate = Fate.LEFT
 
 
-def _advance(plans: Sequence[Plan], wanted: Sequence[Claim], tick: Tick) -> None:
-    """Move each cursor to its first slot that is neither final, nor started, nor sent by us."""
+def _advance(plans: Sequence[Plan], wanted: Sequence[Claim], tick: Tick) -> list[Due]:
+    """Move each cursor to its first slot that is neither final, nor started, nor sent by us.
+
+    Give those whose plans go on from there.
+    """
     if tick.over:
-        return
+        return []
     by_task: dict[str, list[Claim]] = {}
     for claim in wanted:
         by_task.setdefault(claim.due.task_id, []).append(claim)
-    moves = []
+    moves: list[Update] = []
+    onward: list[Due | None] = []
     for each in plans:
         claimed = by_task.get(each.due.task_id, [])
         kept = next((claim for claim in claimed if claim.fate is Fate.LEFT), None)
@@ -147,7 +159,12 @@ def _advance(plans: Sequence[Plan], wanted: Sequence[Claim], tick: Tick) -> None
         if following != each.due.next_run_at:
             # What lies behind the new cursor only: the rest is counted when the cursor passes it.
             passed = claimed if kept is None else claimed[: claimed.index(kept)]
-            fired = sum(claim.fires for claim in passed)
-            moves.append(dues.advance(each.due, following, fired))
+            counted = sum(claim.counts for claim in passed)
+            last = passed[-1].run.life.due_ms // 1000 if passed else None
+            moves.append(dues.advance(each.due, following, counted, last=last))
+            goes_on = each.goes_on and kept is None
+            onward.append(dues.behind(each.due, following, counted) if goes_on else None)
     outcomes = claims.write_many(moves)
     tick.count("advanced", sum(outcome is Outcome.DONE for outcome in outcomes))
+    moved = zip(onward, outcomes, strict=True)
+    return [due for due, outcome in moved if due and outcome is Outcome.DONE]

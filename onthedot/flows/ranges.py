@@ -6,14 +6,15 @@ from dataclasses import replace
 from itertools import islice
 
 from onthedot.adapters import claims, clock, ids, tables
+from onthedot.core import bound, moves
 from onthedot.core import due as dues
-from onthedot.core import moves
 from onthedot.core import run as runs
+from onthedot.core import task as tasks
 from onthedot.core.due import Due
 from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.keys import is_slot_key, lies_beside, range_key
 from onthedot.core.numbers import ROWS_MAX
-from onthedot.core.plan import Plan, Unfired
+from onthedot.core.planned import Plan, Unfired
 from onthedot.core.run import Life, Run
 from onthedot.core.writes import Outcome
 from onthedot.flows.extra import send
@@ -28,13 +29,14 @@ def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
     last = _put(each.due, spanned)
     gaps = [_row(each.due, gap) for gap in each.unfired[1:]]
     claims.write_surely([moves.insert(gap, now_ms=gap.life.ended_ms) for gap in gaps])
-    if not _resolve_inside(each.due, spanned, last, force=force):
+    counted = _resolve_inside(each.due, spanned, last, force=force)
+    if counted is None:
         return None
-    slot = each.due.schedule.next(last)
-    following = None if slot is None else each.due.schedule.due_at(slot)
-    if claims.write_one(dues.advance(each.due, following, 0)) is not Outcome.DONE:
+    following, due_at = each.due.due_after(last), each.due.schedule.due_at(last)
+    move = dues.advance(each.due, following, counted, last=due_at)
+    if claims.write_one(move) is not Outcome.DONE:
         return None
-    return None if following is None else replace(each.due, next_run_at=following)
+    return dues.behind(each.due, following, counted)
 
 
 def covering(run: Run) -> Run | None:
@@ -91,21 +93,27 @@ def _row(due: Due, unfired: Unfired) -> Run:
     )
 
 
-def _resolve_inside(due: Due, spanned: Unfired, last: int, *, force: bool) -> bool:
-    """A row beats the range that covers it; one that never was sent gets the range's outcome."""
+def _resolve_inside(due: Due, spanned: Unfired, last: int, *, force: bool) -> int | None:
+    """A row beats the range that covers it; one that never was sent gets the range's outcome.
+
+    Give how many of them `max_runs` counts; None: one is in another's hands.
+    """
     now_ms = clock.now_ms()
-    left = []
+    left, counted = [], 0
+    by_edit = _counted_by_an_edit(due)
     between = (nominal(spanned.slot), nominal(last))
     for item in tables.rows(("task_id", due.task_id), "scheduled_for", between):
         if lies_beside(item["scheduled_for"]):
             continue
         seen = runs.readable(item)
         if seen is None:
-            return False
+            return None
         if is_slot_key(seen.key) and seen.life.status == "claimed" and not seen.life.attempt:
             if not force and seen.life.claim_until >= now_ms:
-                return False
+                return None
             left.append(seen)
+        else:
+            counted += bound.counts(seen) and seen.key not in by_edit
     coming = [seen for seen in left if seen.life.due_ms > now_ms]
     # Only a blackout is recorded ahead of its time, and one that stands when a slot is due has the
     # worker to say so: what is claimed in it is sent, by us if by nobody else.
@@ -114,4 +122,13 @@ def _resolve_inside(due: Due, spanned: Unfired, last: int, *, force: bool) -> bo
     outcomes = claims.write_many(
         [moves.miss_claim(seen, spanned.status, spanned.reason, now_ms=now_ms) for seen in left]
     )
-    return all(outcome is Outcome.DONE for outcome in outcomes)
+    done = all(outcome is Outcome.DONE for outcome in outcomes)
+    counted += sum(seen.key not in by_edit for seen in coming)
+    return counted if done else None
+
+
+def _counted_by_an_edit(due: Due) -> tuple[str, ...]:
+    if due.runs_left is None:
+        return ()
+    item = tables.get(tasks.TABLE, tasks.cursor_key(due.task_id))
+    return dues.parse(item).ahead if item else ()

@@ -6,7 +6,8 @@ from onthedot.core.due import Due
 from onthedot.core.gaps import skipped_gaps
 from onthedot.core.instants import parse_instant
 from onthedot.core.packed import pack
-from onthedot.core.plan import Plan, plan
+from onthedot.core.plan import plan
+from onthedot.core.planned import Plan
 from onthedot.core.schedule import Schedule, compile_schedule
 
 GAP = parse_instant("2027-03-14T07:00:00Z", "gap")

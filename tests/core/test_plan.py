@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onthedot.core.calendars import compile_calendar
-from onthedot.core.due import Due
+from onthedot.core.due import Due, left_after
 from onthedot.core.instants import parse_nominal
 from onthedot.core.numbers import LOOK_AHEAD_SEC, ROWS_MAX
 from onthedot.core.packed import pack
-from onthedot.core.plan import Plan, plan
+from onthedot.core.plan import plan
+from onthedot.core.planned import Plan
 from onthedot.core.schedule import compile_schedule
 from tests.core.made import NOON, due, law
 
@@ -22,14 +23,21 @@ TEXTS = ("* * * * *", "*/10 * * * * *", "*/7 * * * *", "@every 45s", "0 */6 * * 
 
 
 def plans(cursor: Due, now: int) -> Iterator[Plan]:
-    """Plan as a tick does: ranges first, each from behind the one before."""
+    """Plan as a tick does: what goes first by itself, then each from behind the one before."""
     while True:
         planned = plan(cursor, now)
         yield planned
-        if planned.range is None or planned.following is None:
+        if not (planned.range or planned.goes_on) or planned.following is None:
             return
         assert planned.following > cursor.next_run_at
-        cursor = replace(cursor, next_run_at=planned.following)
+        left = left_after(cursor, len(planned.firings))
+        cursor = replace(cursor, next_run_at=planned.following, runs_left=left)
+
+
+def _mixed(planned: Plan) -> bool:
+    """Whether something fires behind what is recorded, before that is known to be so."""
+    slots = [record.slot for record in planned.unfired]
+    return any(firing.slot > slot for firing in planned.firings for slot in slots)
 
 
 def slots_due(cursor: Due, now: int) -> list[int]:
@@ -75,6 +83,7 @@ def test_every_due_slot_fires_once_or_is_recorded_once(cursor: Due, late_sec: in
             told += [firing.slot for firing in planned.firings]
             told += [record.slot for record in planned.unfired]
             fired += len(planned.firings)
+            assert cursor.runs_left is None or not planned.goes_on or not _mixed(planned)
             assert len(planned.unfired) <= 2 * ROWS_MAX
         last = planned
 

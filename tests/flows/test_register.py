@@ -276,7 +276,7 @@ def test_a_task_that_is_not_there_cannot_be_changed(stage: Stage, write: object)
     assert write("sch_NONE") is None
 
 
-def test_an_edit_counts_no_run_of_a_bounded_task_twice(stage: Stage) -> None:
+def test_an_edit_counts_what_was_claimed_once_and_what_it_leaves_out_too(stage: Stage) -> None:
     task = add(stage, "* * * * *", max_runs=4)
     # 12:01 and 12:02 are claimed ahead, and lie ahead of the edit as well.
     go(stage, 5)
@@ -285,5 +285,33 @@ def test_an_edit_counts_no_run_of_a_bounded_task_twice(stage: Stage) -> None:
     register.reschedule(task.task_id, pack(compile_schedule("*/2 * * * *")))
     go(stage, 700)
 
-    ran = [key for key, said in outcomes(stage, task).items() if said == "succeeded"]
-    assert ran == ["12:02:00", "12:04:00", "12:06:00", "12:08:00"]
+    assert outcomes(stage, task) == {
+        "12:01:00": "skipped(superseded)",
+        "12:02:00": "succeeded",
+        "12:04:00": "succeeded",
+        "12:06:00": "succeeded",
+    }
+
+
+def test_slots_that_an_edit_puts_before_a_claimed_one_do_not_add_to_it(stage: Stage) -> None:
+    task = add(stage, "*/2 * * * *", max_runs=1)
+    go(stage, 5)
+
+    register.reschedule(task.task_id, pack(compile_schedule("* * * * *")))
+    go(stage, 400)
+
+    assert outcomes(stage, task) == {"12:02:00": "succeeded"}
+
+
+def test_a_slot_that_is_left_out_and_taken_up_again_counts_once(stage: Stage) -> None:
+    task = add(stage, "*/2 * * * *", max_runs=2)
+    go(stage, 5)
+
+    for text in ("30 * * * * *", "*/2 * * * *"):
+        register.reschedule(task.task_id, pack(compile_schedule(text)))
+    go(stage, 700)
+
+    assert outcomes(stage, task) == {
+        "12:00:30": "skipped(superseded)",
+        "12:02:00": "succeeded",
+    }

@@ -29,7 +29,7 @@ from tests.simulation.faults import Aim
 from tests.simulation.invariants import Measure, broken
 from tests.simulation.kinds import KINDS, LUNCH
 from tests.simulation.process import Process
-from tests.simulation.profiles import Scene
+from tests.simulation.scene import Scene
 from tests.simulation.stage import Act, Stage, make_stage, make_task, play
 
 _TRIES = 12

@@ -35,7 +35,8 @@ def _kept_back(run: Run | None, task: Task, slot: int, rows: dict[str, Run]) -> 
     """A slot's own row says why; where there is none, the newest range that covers it does."""
     if run is not None:
         return run.life.reason == "calendar"
-    if task.status != "active":
+    # A bounded task owes no more than so many.
+    if task.status != "active" or task.max_runs is not None:
         return False
     covering = [
         one

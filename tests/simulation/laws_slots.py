@@ -99,32 +99,34 @@ def _still_to_come(reign: Reign, rows: Iterable[Run]) -> int | None:
         for run in rows
         if run.task_id == reign.task.task_id
         and is_slot_key(run.key)
-        and run.life.claimed_ms
-        # A retry has a due time of its own.
-        and (run.life.first_due_ms or run.life.due_ms) <= reign.since * 1000
+        and 0 < run.life.claimed_ms <= (reign.since + EDGE_SEC) * 1000
     ]
     return most - len(before)
 
 
 def counted(stage: Stage, until_sec: float) -> Iterator[str]:
-    """A task with `max_runs` claims so many slots, and no more."""
-    minutes = until_sec // 60
+    """A task with `max_runs` claims so many slots, and no more; with edits, never more start."""
+    rows = stage.rows().values()
     for task in stage.tasks:
-        if task.max_runs is None or any(act.task_id == task.task_id for act in stage.acts):
+        if task.max_runs is None:
             continue
-        of_task = [run for run in stage.rows().values() if run.task_id == task.task_id]
-        # Which missed slot is the latest changes with time: two dispatches may each run one.
-        if any(run.life.reason == "coalesced" for run in of_task):
+        slots = [run for run in rows if run.task_id == task.task_id and is_slot_key(run.key)]
+        started = sum(run.life.attempt > 0 for run in slots)
+        claimed = [run for run in slots if run.life.claimed_ms]
+        if started > task.max_runs:
+            yield f"too many: {task.name} has {started} runs of {task.max_runs}"
+        if any(act.task_id == task.task_id for act in stage.acts):
             continue
-        claimed = [
-            run
-            for run in of_task
-            if is_slot_key(run.key)
-            and (run.life.attempt or run.life.claim_until)
-            and run.life.status != "missed"
-        ]
-        if len(claimed) != min(task.max_runs, minutes):
-            yield f"miscounted: {task.name} has {len(claimed)} runs of {task.max_runs}"
+        # One that came to nothing may have been passed before or after it did.
+        least = sum(not _given_up(run) for run in claimed)
+        if not least <= min(task.max_runs, until_sec // 60) <= len(claimed):
+            yield f"miscounted: {task.name} claimed {least} to {len(claimed)} of {task.max_runs}"
+
+
+def _given_up(run: Run) -> bool:
+    """Missed or coalesced after all, by a dispatcher or by the worker."""
+    missed = run.life.status == "missed" or run.life.reason == "coalesced"
+    return missed and not run.life.attempt
 
 
 def acknowledged(stage: Stage, journal: Journal) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.simulation import (
+    mutants_bound,
     mutants_calendars,
     mutants_dispatch,
     mutants_keys,
@@ -230,6 +231,14 @@ MUTANTS = (
     ),
     Mutant(
         "runs left", "a partial advance counts its part", mutants_dispatch.runs_left, ("answers",)
+    ),
+    Mutant("as planned", "0072: what ran counts", mutants_bound.as_planned, ("bounded",)),
+    Mutant("at once", "0072: counted first, then claimed", mutants_bound.at_once, ("bounded",)),
+    Mutant(
+        "unlisted", "0072: an edit counts what is claimed", mutants_bound.unlisted, ("recounted",)
+    ),
+    Mutant(
+        "counted twice", "0072: what was recorded did not run", mutants_bound.twice, ("bounded",)
     ),
 )
 # Left out without a history that shows it, and why the rule stays.

@@ -14,7 +14,8 @@ from onthedot.core.claim import Claim, Fate, fate_of
 from onthedot.core.decide import Decision, Skip, decide
 from onthedot.core.herd import Herd
 from onthedot.core.keys import SPEC
-from onthedot.core.plan import Plan, plan
+from onthedot.core.plan import plan
+from onthedot.core.planned import Plan
 from onthedot.core.run import Run
 from onthedot.core.writes import Clause, Insert, Update
 from onthedot.flows import dispatch, firing, ranges, starting
@@ -27,12 +28,12 @@ def ended() -> list[Patch]:
     """The last advance ends the task, and what is ended does not run."""
     original = dues.advance
 
-    def advance(due: dues.Due, following: int | None, claimed: int) -> Update:
+    def advance(due: dues.Due, following: int | None, claimed: int, **last: Any) -> Update:
         if following is None:
             key = (("task_id", due.task_id), ("part", SPEC))
             clause = (Clause.equal("task_id", due.task_id),)
             claims.write_one(Update(dues.TABLE, key, (("status", "ended"),), clause))
-        return original(due, following, claimed)
+        return original(due, following, claimed, **last)
 
     def decided(run: Any, task: Any, hint: Any, now_ms: int) -> Decision:
         if task and task.status == "ended" and run and not run.final and not run.life.attempt:
@@ -102,8 +103,8 @@ def aba() -> list[Patch]:
     """The advance does not look at the version."""
     original = dues.advance
 
-    def advance(due: dues.Due, following: int | None, claimed: int) -> Update:
-        made = original(due, following, claimed)
+    def advance(due: dues.Due, following: int | None, claimed: int, **last: Any) -> Update:
+        made = original(due, following, claimed, **last)
         return replace(made, clauses=made.clauses[:1])
 
     return [(dues, "advance", advance)]
@@ -113,13 +114,14 @@ def advance_first() -> list[Patch]:
     """The cursor moves before the messages are sent."""
     original = firing._send  # noqa: SLF001  # planted in the flow
 
-    def carry_out(plans: Sequence[Plan], tick: Tick) -> None:
+    def carry_out(plans: Sequence[Plan], tick: Tick) -> list[dues.Due]:
         wanted = [claim for each in plans for claim in firing._claims(each, tick)]  # noqa: SLF001
         if wanted and not tick.over:
             firing._list(wanted, tick)  # noqa: SLF001
             firing._claim(wanted, tick)  # noqa: SLF001
-        firing._advance(plans, wanted, tick)  # noqa: SLF001
+        onward = firing._advance(plans, wanted, tick)  # noqa: SLF001
         original(wanted, tick)
+        return onward
 
     return [(dispatch, "carry_out", carry_out)]
 
@@ -173,7 +175,7 @@ def runs_left() -> list[Patch]:
     """A partial advance counts all that was claimed."""
     original = dues.advance
 
-    def advance(due: dues.Due, following: int | None, claimed: int) -> Update:
-        return original(due, following, claimed + (following is not None))
+    def advance(due: dues.Due, following: int | None, claimed: int, **last: Any) -> Update:
+        return original(due, following, claimed + (following is not None), **last)
 
     return [(dues, "advance", advance)]

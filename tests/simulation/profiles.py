@@ -1,48 +1,13 @@
-"""What a history is made of: tasks, faults, and what users do meanwhile; one value a profile."""
+"""The profiles of histories: each puts some rules of the protocol to the test."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
-from tests.simulation.faults import CALM, ROUGH, Aim, Fault, Profile
+from tests.simulation.faults import ROUGH, Aim, Fault, Profile
 from tests.simulation.kinds import KINDS
+from tests.simulation.scene import FAULTS_UNTIL_SEC, Scene, quiet
 from tests.simulation.stage import Course
-
-FAULTS_UNTIL_SEC = 200.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
-    """One profile: the tasks it draws from, what goes wrong, what users and handlers do."""
-
-    name: str
-    faults: Profile = CALM
-    kinds: tuple[str, ...] = ("minute", "twenty", "skip", "queue", "once", "three", "jitter")
-    drawn: int = 2
-    course: Course = field(default_factory=Course)
-    # Calls of the API, at any moment.
-    calls: tuple[str, ...] = ()
-    calls_max: int = 3
-    # How often a handler fails, how long it takes at most, how often it kills its worker.
-    failing: float = 0.0
-    takes_sec: float = 0.0
-    killing: float = 0.0
-    poison: bool = False
-    # Faults that must happen, and when the calls do.
-    aims: tuple[Aim, ...] = ()
-    calls_between: tuple[float, float] = (5, 280)
-    # What the laws may ask for besides.
-    late_sec: float = 0.0
-    smooth: bool = False
-    resumed: bool = False
-    # The tenant's quota of runs under way; zero is none.
-    running_max: int = 0
-
-
-def _quiet(**chances: Any) -> Profile:
-    return Profile(faults_until_sec=FAULTS_UNTIL_SEC, faults_max=12, **chances)
-
 
 _ROUGH = replace(ROUGH, faults_until_sec=FAULTS_UNTIL_SEC)
 _API = ("pause", "resume", "half", "other", "faster", "delete", "trigger", "payload")
@@ -61,14 +26,14 @@ SCENES = (
     Scene(
         name="repeats",
         kinds=("minute", "twenty", "fragile", "queue", "once", "three", "jitter"),
-        faults=_quiet(repeated=0.1),
+        faults=quiet(repeated=0.1),
         late_sec=2.5,
         smooth=True,
     ),
-    Scene(name="crashes", faults=_quiet(crash_before=0.02, crash_after=0.03)),
+    Scene(name="crashes", faults=quiet(crash_before=0.02, crash_after=0.03)),
     Scene(
         name="answers",
-        faults=_quiet(
+        faults=quiet(
             lost=0.02,
             refused=0.02,
             repeated=0.02,
@@ -80,7 +45,7 @@ SCENES = (
     ),
     Scene(
         name="messages",
-        faults=_quiet(
+        faults=quiet(
             double_message=0.2,
             late_message=0.2,
             shuffle=True,
@@ -90,13 +55,13 @@ SCENES = (
     ),
     Scene(
         name="stale",
-        faults=_quiet(stale=0.5, stale_ms=(10, 70_000), short_page=0.3, crash_after=0.01),
+        faults=quiet(stale=0.5, stale_ms=(10, 70_000), short_page=0.3, crash_after=0.01),
         course=Course(dispatchers=2),
     ),
-    Scene(name="skew", faults=_quiet(skew_ms=2_000, crash_after=0.02, double_message=0.1)),
+    Scene(name="skew", faults=quiet(skew_ms=2_000, crash_after=0.02, double_message=0.1)),
     Scene(
         name="stalls",
-        faults=_quiet(stall_before=0.02, stall_after=0.02, skew_ms=2_000, double_message=0.1),
+        faults=quiet(stall_before=0.02, stall_after=0.02, skew_ms=2_000, double_message=0.1),
         course=Course(dispatch_limit_sec=240),
         takes_sec=8,
     ),
@@ -105,7 +70,7 @@ SCENES = (
         faults=replace(_ROUGH, crash_after=0.02, stall_before=0.02),
         course=Course(dispatchers=2, dispatch_limit_sec=240),
     ),
-    Scene(name="ticks", faults=_quiet(drop_tick=0.4, double_tick=0.3, crash_after=0.01)),
+    Scene(name="ticks", faults=quiet(drop_tick=0.4, double_tick=0.3, crash_after=0.01)),
     Scene(
         name="misfires",
         kinds=("latest", "all", "none", "strict", "three", "minute"),
@@ -113,6 +78,30 @@ SCENES = (
             _ROUGH, faults_until_sec=640, stall_before=0.02, double_tick=0.5, skew_ms=2_000
         ),
         course=Course(gap=(1, 480), ticks_until=780, sec=2_100, dispatch_limit_sec=240, rows_max=4),
+    ),
+    # What a dead dispatcher had claimed has run by the time that its slots are planned again.
+    Scene(
+        name="bounded",
+        kinds=("three latest", "two none", "three strict", "three"),
+        drawn=1,
+        faults=Profile(
+            faults_until_sec=640,
+            faults_max=8,
+            crash_before=0.04,
+            crash_after=0.06,
+            lost=0.02,
+            double_tick=0.3,
+        ),
+        course=Course(gap=(1, 300), ticks_until=780, sec=2_100, dispatch_limit_sec=240, rows_max=4),
+    ),
+    # And users set its cursor back and on meanwhile.
+    Scene(
+        name="recounted",
+        kinds=("three latest", "three", "two none"),
+        drawn=1,
+        faults=quiet(crash_before=0.02, crash_after=0.03, lost=0.02, slow=0.05),
+        calls=("pause", "resume", "half", "other", "faster", "close", "open"),
+        calls_max=7,
     ),
     # A range is recorded, and before the cursor moves the next dispatcher sees more slots missed.
     Scene(
@@ -151,7 +140,7 @@ SCENES = (
         name="races",
         kinds=("twenty",),
         drawn=1,
-        faults=_quiet(skew_ms=2_000, slow=0.1, crash_after=0.01, stale=0.2, split=0.1),
+        faults=quiet(skew_ms=2_000, slow=0.1, crash_after=0.01, stale=0.2, split=0.1),
         calls=_API,
         calls_max=8,
     ),
@@ -174,7 +163,7 @@ SCENES = (
         name="killers",
         kinds=("minute", "twenty", "skip", "queue"),
         drawn=3,
-        faults=_quiet(double_message=0.05),
+        faults=quiet(double_message=0.05),
         killing=0.1,
     ),
     # One worker dies with a pack of long runs: each of them starts again by its time.
@@ -226,7 +215,7 @@ SCENES = (
     Scene(
         name="doubles",
         kinds=("minute", "twenty", "queue"),
-        faults=_quiet(
+        faults=quiet(
             double_message=0.5,
             double_after_ms=(0, 2_000),
             pickup_ms=(0, 2_500),
@@ -239,7 +228,7 @@ SCENES = (
         name="replays",
         kinds=("twenty",),
         drawn=1,
-        faults=_quiet(crash_before=0.02, crash_after=0.02, lost=0.03, slow=0.2, skew_ms=2_000),
+        faults=quiet(crash_before=0.02, crash_after=0.02, lost=0.03, slow=0.2, skew_ms=2_000),
         calls=("pause", "resume", "other", "half", "delete"),
         calls_max=8,
     ),
@@ -248,7 +237,7 @@ SCENES = (
         name="again",
         kinds=("twenty",),
         drawn=1,
-        faults=_quiet(slow=0.05),
+        faults=quiet(slow=0.05),
         aims=(Aim("api#0", "transact_write_items", 0, Fault.CRASH_AFTER),),
         calls=("pause", "half"),
         calls_max=1,
@@ -283,7 +272,7 @@ SCENES = (
     ),
     Scene(
         name="buried",
-        faults=_quiet(crash_before=0.03, crash_after=0.03, stall_before=0.02),
+        faults=quiet(crash_before=0.03, crash_after=0.03, stall_before=0.02),
         course=Course(receives_max=2),
         takes_sec=30,
     ),
@@ -291,7 +280,7 @@ SCENES = (
         name="triggers",
         kinds=("minute", "queue"),
         drawn=1,
-        faults=_quiet(crash_before=0.05, crash_after=0.05),
+        faults=quiet(crash_before=0.05, crash_after=0.05),
         calls=("trigger",),
         calls_max=4,
     ),
@@ -300,7 +289,7 @@ SCENES = (
         name="extras",
         kinds=("minute", "twenty", "queue", "two"),
         drawn=1,
-        faults=_quiet(crash_before=0.02, crash_after=0.03, repeated=0.02, double_message=0.1),
+        faults=quiet(crash_before=0.02, crash_after=0.03, repeated=0.02, double_message=0.1),
         calls=("trigger", "replay", "cancel", "backfill"),
         calls_max=8,
         failing=0.2,
@@ -311,7 +300,7 @@ SCENES = (
         name="backfills",
         kinds=("skip", "queue", "previous", "two"),
         drawn=1,
-        faults=_quiet(crash_before=0.02, crash_after=0.03, repeated=0.02, double_message=0.1),
+        faults=quiet(crash_before=0.02, crash_after=0.03, repeated=0.02, double_message=0.1),
         calls=("backfill",),
         calls_max=3,
         failing=0.1,

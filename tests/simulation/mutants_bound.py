@@ -1,0 +1,43 @@
+"""Planted faults of `max_runs`: what is counted, when, and by whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onthedot.core.claim import Claim
+from onthedot.core.planned import Plan
+from onthedot.flows import change
+from onthedot.flows.recounting import Recount
+
+Patch = tuple[Any, str, Any]
+
+
+def as_planned() -> list[Patch]:
+    """What is planned to be recorded counts for nothing, though it may have run."""
+    return [(Claim, "counts", property(lambda self: self.fires and not self.counted))]
+
+
+def at_once() -> list[Patch]:
+    """What fires is claimed beside what is recorded before it."""
+    original = Plan.within_bound
+
+    def within_bound(self: Plan, left: int) -> Plan:
+        alone = Plan(due=self.due, firings=self.firings, following=self.following)
+        bounded = original(alone, left)
+        last = bounded.firings[-1].slot if bounded.firings else 0
+        recorded = [record for record in self.unfired if record.slot < last or not last]
+        return Plan(
+            due=self.due, firings=bounded.firings, unfired=recorded, following=bounded.following
+        )
+
+    return [(Plan, "within_bound", within_bound)]
+
+
+def unlisted() -> list[Patch]:
+    """An edit counts nothing: neither what a dead dispatcher claimed, nor what comes again."""
+    return [(change, "recount", lambda *_: Recount())]
+
+
+def twice() -> list[Patch]:
+    """What an edit has counted is counted by the cursor as well."""
+    return [(Claim, "counts", property(lambda self: self.fires or self.found is not None))]

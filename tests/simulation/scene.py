@@ -1,0 +1,43 @@
+"""One profile: the tasks that a history draws from, what goes wrong, what users do meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.simulation.faults import CALM, Aim, Profile
+from tests.simulation.stage import Course
+
+FAULTS_UNTIL_SEC = 200.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """One profile."""
+
+    name: str
+    faults: Profile = CALM
+    kinds: tuple[str, ...] = ("minute", "twenty", "skip", "queue", "once", "three", "jitter")
+    drawn: int = 2
+    course: Course = field(default_factory=Course)
+    # Calls of the API, at any moment.
+    calls: tuple[str, ...] = ()
+    calls_max: int = 3
+    # How often a handler fails, how long it takes at most, how often it kills its worker.
+    failing: float = 0.0
+    takes_sec: float = 0.0
+    killing: float = 0.0
+    poison: bool = False
+    # Faults that must happen, and when the calls do.
+    aims: tuple[Aim, ...] = ()
+    calls_between: tuple[float, float] = (5, 280)
+    # What the laws may ask for besides.
+    late_sec: float = 0.0
+    smooth: bool = False
+    resumed: bool = False
+    # The tenant's quota of runs under way; zero is none.
+    running_max: int = 0
+
+
+def quiet(**chances: Any) -> Profile:
+    return Profile(faults_until_sec=FAULTS_UNTIL_SEC, faults_max=12, **chances)

@@ -54,14 +54,17 @@ def entry(run: Run) -> Entry:
 
 
 def listing(
-    dispatch_id: str, entries: Sequence[Entry], *, now_ms: int, latest_ms: int
+    dispatch_id: str, entries: Sequence[Entry], *, now_ms: int, latest_ms: int, earlier: int = 0
 ) -> list[Manifest]:
-    """List what is about to be claimed; one manifest a dispatch."""
+    """List what is about to be claimed, behind so many lists of the same dispatch.
+
+    One that had the key of an earlier one would take its place.
+    """
     check_ms = max(now_ms, latest_ms) + CHECK_AFTER_SEC * 1000
     return [
         Manifest(
             partition=manifest_key(check_ms, dispatch_id),
-            sort=f"{dispatch_id}#{first // _ENTRIES_MAX:02}",
+            sort=f"{dispatch_id}#{earlier + first // _ENTRIES_MAX:02}",
             since_ms=now_ms,
             carried=0,
             entries=tuple(entries[first : first + _ENTRIES_MAX]),

@@ -65,9 +65,15 @@ def _list(wanted: Sequence[Claim], tick: Tick) -> None:
     """Manifest first: a claim whose dispatcher dies is in nobody's hands but the audit's."""
     entries = [manifest.entry(claim.run) for claim in wanted]
     latest = max(claim.run.life.due_ms for claim in wanted)
-    listed.write(
-        manifest.listing(tick.dispatch_id, entries, now_ms=tick.started_ms, latest_ms=latest)
+    lists = manifest.listing(
+        tick.dispatch_id,
+        entries,
+        now_ms=tick.started_ms,
+        latest_ms=latest,
+        earlier=tick.lists,
     )
+    tick.lists += len(lists)
+    listed.write(lists)
 
 
 def _claim(wanted: Sequence[Claim], tick: Tick) -> None:

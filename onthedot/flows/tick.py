@@ -23,6 +23,8 @@ class Tick:
     # What could not be caught up on while the backlog's circuit is open is missed for that.
     lost_for: str = "outside_grace"
     counts: dict[str, int] = field(default_factory=dict)
+    # How many lists it has written for the audit.
+    lists: int = 0
 
     @property
     def over(self) -> bool:

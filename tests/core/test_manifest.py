@@ -84,3 +84,11 @@ def test_what_has_been_looked_at_stands_in_its_hour_by_its_minute() -> None:
     assert item["scheduled_for"].startswith("2026-11-18T12:01#")
     assert item["expires_at"] == NOON + 2 * 3_600
     assert parse(item).entries == source.entries
+
+
+def test_lists_of_one_dispatch_have_keys_of_their_own() -> None:
+    first = listing("D1", entries(3), now_ms=NOON_MS, latest_ms=NOON_MS)
+    second = listing("D1", entries(3), now_ms=NOON_MS, latest_ms=NOON_MS, earlier=len(first))
+
+    assert {each.partition for each in (*first, *second)} == {first[0].partition}
+    assert [each.sort for each in (*first, *second)] == ["D1#00", "D1#01"]

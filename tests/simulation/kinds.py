@@ -15,6 +15,7 @@ LUNCH = blackout("lunch", cron="2-3 12 * * *")
 KINDS: dict[str, Kind] = {
     "minute": ("* * * * *", _FREE),
     "twenty": ("*/20 * * * * *", _FREE),
+    "eighth": ("8-20 12 * * *", _FREE),
     "skip": ("*/30 * * * * *", {"overlap": "skip"}),
     "queue": ("*/20 * * * * *", {"overlap": "queue", "queue_max": 3}),
     "previous": ("*/20 * * * * *", {"overlap": "cancel_previous"}),

@@ -103,6 +103,7 @@ MUTANTS = (
         ("backfills",),
     ),
     Mutant("listed late", "F11: the manifest goes first", mutants_write.listed_late, ("triggers",)),
+    Mutant("one list", "F11: a list takes no other's place", mutants_dispatch.one_list, ("lists",)),
     Mutant(
         "no ranges",
         "F12: adopt, resolve, deadline, cover",

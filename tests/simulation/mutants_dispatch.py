@@ -8,7 +8,7 @@ from typing import Any
 
 from onthedot.adapters import claims, clock, tables
 from onthedot.core import due as dues
-from onthedot.core import moves
+from onthedot.core import manifest, moves
 from onthedot.core.blackouts import Blackout, calendars_of
 from onthedot.core.claim import Claim, Fate, fate_of
 from onthedot.core.decide import Decision, Skip, decide
@@ -179,3 +179,13 @@ def runs_left() -> list[Patch]:
         return original(due, following, claimed + (following is not None), **last)
 
     return [(dues, "advance", advance)]
+
+
+def one_list() -> list[Patch]:
+    """All lists of a dispatch have one key, and the last one stands for all."""
+    original = manifest.listing
+
+    def listing(*given: Any, **named: Any) -> list[manifest.Manifest]:
+        return original(*given, **named | {"earlier": 0})
+
+    return [(manifest, "listing", listing)]

@@ -359,6 +359,13 @@ SCENES = (
         calls_max=4,
     ),
     Scene(name="poison", faults=_ROUGH, poison=True),
+    # One task is overdue, another one on time, and only the audit still knows what was sent.
+    Scene(
+        name="lists",
+        kinds=("eighth", "latest"),
+        faults=Profile(faults_until_sec=620, purge=1.0),
+        course=Course(gap=(1, 480), ticks_until=780, sec=2_100),
+    ),
     Scene(name="purge", faults=replace(_ROUGH, purge=0.5), course=Course(sec=2_400)),
     Scene(
         name="rough",
@@ -380,4 +387,4 @@ def bare(scene: Scene) -> Scene:
 
 
 ALL = {scene.name: scene for scene in SCENES}
-ALL |= {bare(scene).name: bare(scene) for scene in SCENES if scene.name != "purge"}
+ALL |= {bare(scene).name: bare(scene) for scene in SCENES if not scene.faults.purge}

@@ -59,11 +59,19 @@ def parse(body: str) -> Pack:
 
 def of_run(run: Run, why: str) -> Pack:
     """Make a message of a run alone, that is to start its next attempt."""
-    ticket = Ticket(run.run_id, run.life.attempt + 1, run.life.tv)
+    return _alone(run, run.life.attempt + 1, why)
+
+
+def poll_of(run: Run) -> Pack:
+    """Make a message of a run alone, that is to look at what its attempt waits for."""
+    return _alone(run, run.life.attempt, "poll")
+
+
+def _alone(run: Run, attempt: int, why: str) -> Pack:
     return Pack(
         due_ms=run.life.due_ms,
         why=why,
-        tickets=(ticket,),
+        tickets=(Ticket(run.run_id, attempt, run.life.tv),),
         tenant_id=run.tenant_id,
         queue=run.queue,
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from botocore.exceptions import BotoCoreError, ClientError
 
 from onthedot.adapters import claims, clock, ids, queue
 from onthedot.adapters.targets import stepfunctions
-from onthedot.core import moves
-from onthedot.core.pack import Pack, Ticket, delay_sec
+from onthedot.core import moves, pack
 from onthedot.core.policy import Again, Answer, Stopped, after, error_of, next_look_sec
 from onthedot.core.run import FINAL, Run
 from onthedot.core.task import Task
@@ -29,8 +30,7 @@ def look(batch: Batch, job: Job) -> None:
             return
     if answer is None:
         wait_sec = next_look_sec(run.life, clock.now_ms())
-        ticket = Ticket(run.run_id, run.life.attempt, run.life.tv)
-        if not queue.send([(_message(run, ticket, "poll"), wait_sec)]):
+        if not queue.send([(pack.poll_of(run), wait_sec)]):
             batch.done([run.run_id])
     elif conclude(run, task, answer):
         batch.done([run.run_id])
@@ -44,8 +44,8 @@ def conclude(run: Run, task: Task, answer: Answer) -> bool:
     now_ms = clock.now_ms()
     life = after(run.life, task, answer, now_ms=now_ms, fraction=ids.fraction())
     if life.status == "retrying":
-        again = _message(run, Ticket(run.run_id, life.attempt + 1, life.tv), "retry", life.due_ms)
-        if queue.send([(again, max(1, delay_sec(life.due_ms, now_ms)))]):
+        again = pack.of_run(replace(run, life=life), "retry")
+        if queue.send([(again, max(1, pack.delay_sec(life.due_ms, now_ms)))]):
             return False
     if claims.write_one(moves.mark(run, life, now_ms=now_ms)) is not Outcome.DONE:
         return False
@@ -71,13 +71,3 @@ def _looked_at(run: Run) -> Answer | None:
         return stepfunctions.look(run.life.waits_on) if run.life.waits_on else None
     except (BotoCoreError, ClientError):
         return None
-
-
-def _message(run: Run, ticket: Ticket, why: str, due_ms: int | None = None) -> Pack:
-    return Pack(
-        due_ms=run.life.due_ms if due_ms is None else due_ms,
-        why=why,
-        tickets=(ticket,),
-        tenant_id=run.tenant_id,
-        queue=run.queue,
-    )

@@ -7,22 +7,14 @@ from __future__ import annotations
 
 from onthedot.adapters import queue
 from onthedot.adapters.targets import stepfunctions
-from onthedot.core.pack import Pack, Ticket
+from onthedot.core import pack
 from onthedot.core.run import Run
 
 
 def stop_soon(run: Run) -> None:
     """Let a worker look at once: the run's own message may take five minutes."""
     if _started(run):
-        ticket = Ticket(run.run_id, run.life.attempt, run.life.tv)
-        pack = Pack(
-            due_ms=run.life.due_ms,
-            why="poll",
-            tickets=(ticket,),
-            tenant_id=run.tenant_id,
-            queue=run.queue,
-        )
-        queue.send([(pack, 0)])
+        queue.send([(pack.poll_of(run), 0)])
 
 
 def stopped(run: Run) -> bool:

@@ -19,7 +19,7 @@ from onthedot.adapters.targets import python
 from onthedot.client.client import Client
 from onthedot.client.errors import ApiError, Unavailable
 from onthedot.core.handler import Handler
-from onthedot.core.policy import Again, Answer, Dead, error_of
+from onthedot.core.policy import Again, Answer, error_of
 from onthedot.worker import telling
 from onthedot.worker.fetched import BEATS, Fetched
 
@@ -113,10 +113,7 @@ class Worker:
     def _answer(self, fetched: Fetched) -> Answer:
         handler = self._handler(fetched)
         if handler is None:
-            name = fetched.lease["run"].get("name")
-            known = ", ".join(sorted(self.handlers))
-            message = f"no handler {name} here; this worker has {known}"
-            return Dead("handler_not_found", error_of("HandlerNotFound", message))
+            return self._not_here(fetched)
         try:
             return python.call(handler, fetched.context())
         except Exception as failure:  # noqa: BLE001 the one place where anything becomes an outcome
@@ -128,6 +125,13 @@ class Worker:
         if len(self.handlers) == 1:
             return next(iter(self.handlers.values()))
         return self.handlers.get(fetched.lease["run"].get("name") or "")
+
+    def _not_here(self, fetched: Fetched) -> Answer:
+        """Another worker of the queue may have it, or will after its next deployment."""
+        name, known = fetched.lease["run"].get("name"), ", ".join(sorted(self.handlers))
+        message = f"no handler {name} here; this worker has {known}"
+        sys.stderr.write(f"{fetched.run_id}: {message}\n")
+        return Again("failed", error_of("HandlerNotFound", message))
 
     def _keep_leases(self) -> None:
         while not self._over.wait(_LOOK_SEC):

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,84 +12,20 @@ from onthedot import Client
 from onthedot.adapters import aws, clock
 from onthedot.api import callers
 from onthedot.flows.cancel import cancel
-from tests.api.kit import Answer, Api
-from tests.api.serving import in_turn, served, sleep
+from tests.api.kit import Api
+from tests.api.serving import served, sleep
+from tests.api.working import (
+    HANDLERS,
+    PATIENCE_SEC,
+    Start,
+    appeared,
+    asked,
+    ended,
+    stopped,
+    triggered,
+    workers,
+)
 from tests.contract.engines import free_port
-from tests.tidy.tree import ROOT
-
-COMMAND = Path(sys.executable).parent / "onthedot"
-PATIENCE_SEC = 60
-HANDLERS = """
-import time
-from pathlib import Path
-from onthedot import Fail, OnTheDot, RetryLater, Skip
-app = OnTheDot()
-
-@app.job()
-def quick(ctx, number=0):
-    return {"number": number, "run": ctx.run_id, "key": ctx.idempotency_key("charge")}
-
-@app.job()
-def slow(ctx, seconds=3):
-    until = time.time() + seconds
-    while time.time() < until:
-        ctx.heartbeat(progress=round(until - time.time()))
-        time.sleep(0.1)
-    Path("slept").touch()
-    return "slept"
-
-@app.job()
-def moody(ctx, how="fail"):
-    if how == "fail":
-        raise Fail("never")
-    if how == "skip":
-        raise Skip("nothing to do")
-    if how == "later" and ctx.checkpoint is None:
-        raise RetryLater(after=0, checkpoint={"page": 7})
-    if how == "bug" and ctx.attempt == 1:
-        raise ZeroDivisionError("a bug")
-    return ctx.checkpoint
-
-@app.job()
-def paid(ctx):
-    def charge():
-        with open("charges", "a") as file:
-            file.write(f"{ctx.attempt}\\n")
-        return {"by": ctx.attempt, "before": str(ctx.previous_success)}
-    receipt = ctx.once("charge", charge)
-    if ctx.attempt == 1:
-        raise RetryLater(after=0)
-    return receipt
-
-@app.job()
-def patient(ctx):
-    def charge():
-        Path("begun").touch()
-        while not Path("go").exists():
-            time.sleep(0.05)
-        with open("charges", "a") as file:
-            file.write("had\\n")
-        return "had"
-    return ctx.once("charge", charge)
-
-@app.job()
-def stuck(ctx):
-    by = ctx.once("charge", lambda: ctx.attempt)
-    Path("recorded").touch()
-    while ctx.attempt == 1:
-        time.sleep(0.05)
-    return by
-
-@app.job()
-def broken(ctx):
-    ctx.once("nothing", lambda: {1, 2})
-
-@app.job()
-def hung(ctx):
-    while True:
-        pass
-"""
-Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
@@ -110,76 +40,8 @@ def real_api(api: Api) -> Api:
 
 @pytest.fixture
 def start(real_api: Api, tmp_path: Path) -> Iterator[Start]:
-    """Begin workers; those that still live are killed after the test."""
-    (tmp_path / "their_jobs.py").write_text(HANDLERS)
-    begun: list[subprocess.Popen[str]] = []
-
-    def started(port: int, *more: str) -> subprocess.Popen[str]:
-        command = [str(COMMAND), "worker", "--queue", "gpu"]
-        command += ["--module", "their_jobs", "--url", f"http://127.0.0.1:{port}", *more]
-        environment = {
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(ROOT),
-            "ONTHEDOT_API_KEY": real_api.key("worker"),
-        }
-        process = subprocess.Popen(
-            command,
-            cwd=tmp_path,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        begun.append(process)
-        return process
-
-    yield started
-    for process in begun:
-        process.kill()
-        process.communicate()
-
-
-def asked(api: Api, route: str, body: Any = None) -> Answer:
-    """Ask the function itself, when no worker does."""
-    with in_turn:
-        return api.call(route, body)
-
-
-def triggered(api: Api, name: str, payload: Any = None, **fields: Any) -> str:
-    """Run one of the handlers, now."""
-    free = {"overlap": "allow", "max_concurrent": None}
-    if asked(api, f"GET /v1/schedules/{name}").status == 404:
-        with in_turn:
-            api.schedule(name, target={"type": "pull", "queue": "gpu"}, **free, **fields)
-    body = {} if payload is None else {"payload": payload}
-    answer = asked(api, f"POST /v1/schedules/{name}/trigger", body)
-    assert answer.status == 202, answer.text
-    return str(answer.body["run_id"])
-
-
-def ended(api: Api, run_id: str, *statuses: str) -> Any:
-    """The run, once it is as awaited; final unless told otherwise."""
-    wanted = statuses or ("succeeded", "dead", "skipped", "cancelled")
-    deadline = time.monotonic() + PATIENCE_SEC
-    while (run := asked(api, f"GET /v1/runs/{run_id}").body)["status"] not in wanted:
-        assert time.monotonic() < deadline, json.dumps(run)
-        time.sleep(0.1)
-    return run
-
-
-def appeared(file: Path) -> None:
-    """Wait until a handler has made it."""
-    deadline = time.monotonic() + PATIENCE_SEC
-    while not file.exists():
-        assert time.monotonic() < deadline, f"no {file.name}"
-        time.sleep(0.05)
-
-
-def stopped(process: subprocess.Popen[str]) -> int:
-    """Ask a worker to stop, and give its word."""
-    process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=PATIENCE_SEC)
-    return process.returncode
+    with workers(real_api, tmp_path) as begin:
+        yield begin
 
 
 def test_runs_are_worked_and_the_worker_stops_when_it_is_told_to(
@@ -312,6 +174,24 @@ def test_an_effect_that_gives_no_json_is_the_handlers_fault(real_api: Api, start
         run = ended(real_api, triggered(real_api, "broken", max_attempts=1))
 
     assert run["error"]["message"].startswith("once('nothing') gave what is no JSON")
+
+
+def test_a_worker_without_the_handler_leaves_the_run_to_one_that_has_it(
+    real_api: Api, start: Start, tmp_path: Path
+) -> None:
+    (tmp_path / "older_jobs.py").write_text(HANDLERS.replace("def quick", "def formerly"))
+    with served() as port:
+        older = start(port, "--module", "older_jobs")
+        often = {"retry": {"base_sec": 1, "cap_sec": 1}, "max_attempts": 100}
+        run_id = triggered(real_api, "quick", **often)
+        ended(real_api, run_id, "retrying")
+        older.kill()
+        start(port)
+        run = ended(real_api, run_id)
+
+    assert run["status"] == "succeeded"
+    assert run["attempts"][0]["error"]["type"] == "HandlerNotFound"
+    assert "no handler quick here" in run["attempts"][0]["error"]["message"]
 
 
 def test_a_request_to_cancel_stops_the_handler(real_api: Api, start: Start) -> None:

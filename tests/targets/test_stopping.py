@@ -10,9 +10,11 @@ import pytest
 
 from onthedot.adapters import aws
 from onthedot.adapters.targets import stepfunctions
+from onthedot.core.call import Call
+from onthedot.core.policy import Dead, Done
 from tests.contract import engines
 from tests.engines.place import surroundings
-from tests.targets.receiver import receiving
+from tests.targets.receiver import call_fields, receiving
 from tests.targets.standing import MACHINE, ROLE, WAITING_MACHINE
 
 
@@ -70,6 +72,28 @@ def test_a_refusal_that_passes_is_tried_again(
         receiver.answers = [(status, {}, json.dumps({"__type": code}).encode())]
 
         assert stepfunctions.stop("arn:aws:states:us-east-1:1:execution:any:one") is done
+
+
+def test_an_express_execution_is_not_waited_for_because_nobody_is_told_its_end(
+    settings: pytest.MonkeyPatch,
+) -> None:
+    arn = "arn:aws:states:us-east-1:1:express:any:one:two"
+    target = {
+        "type": "stepfunctions",
+        "state_machine_arn": "arn:aws:states:us-east-1:1:stateMachine:any",
+    }
+    with receiving() as receiver:
+        settings.setenv("AWS_ENDPOINT_URL", receiver.url)
+        receiver.answers = [(200, {}, json.dumps({"executionArn": arn, "startDate": 1}).encode())]
+        started, waited_for = (
+            stepfunctions.call(Call(**call_fields(attempt=1, target=target | {"wait": wait})))
+            for wait in (False, True)
+        )
+
+    assert started == Done({"execution": arn})
+    assert isinstance(waited_for, Dead)
+    assert waited_for.error is not None
+    assert f"{arn} was started" in waited_for.error["message"]
 
 
 def test_an_address_where_nobody_answers_is_tried_again(settings: pytest.MonkeyPatch) -> None:

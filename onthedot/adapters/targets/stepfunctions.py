@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -14,6 +15,7 @@ from onthedot.core.call import Call
 from onthedot.core.policy import Again, Answer, Awaiting, Dead, Done, error_of
 
 _NAME_MAX = 80
+_EXPRESS = ":express:"
 _FAILED = ("FAILED", "TIMED_OUT", "ABORTED")
 
 
@@ -33,7 +35,9 @@ def call(asked: Call) -> Answer:
         # Our own start, whose answer was lost.
         return Awaiting("execution", _arn(asked)) if waits else Done()
     arn = started["executionArn"]
-    return Awaiting("execution", arn) if waits else Done({"execution": arn})
+    if not waits:
+        return Done({"execution": arn})
+    return Dead("permanent", _not_awaited(arn)) if _EXPRESS in arn else Awaiting("execution", arn)
 
 
 def _left_behind(asked: Call) -> Answer | None:
@@ -60,10 +64,19 @@ def look(arn: str) -> Answer | None:
     return None
 
 
+def _not_awaited(arn: str) -> dict[str, Any]:
+    """Nobody is told how an Express execution ends; waited for, it would time out and run again."""
+    message = (
+        f"{arn} was started, but the end of an Express execution cannot be seen: "
+        "expected a Standard state machine, or wait=false"
+    )
+    return error_of("ExpressNotAwaited", message)
+
+
 def stop(arn: str) -> bool:
     """Stop an execution; False asks for another try.
 
-    One that has ended, is of a kind that cannot be stopped, or may not be, needs none.
+    One that has ended, or may not be stopped, needs none.
     """
     try:
         # A cause would have to be encrypted by the machine's key, which is none of ours.

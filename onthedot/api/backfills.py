@@ -65,9 +65,15 @@ def show(schedule: str, backfill_id: str) -> Response[str]:
     return answers.answer(loop_view.backfill(_found(schedule, backfill_id)))
 
 
-def cancel(schedule: str, backfill_id: str) -> Response[str]:
+def cancel(
+    schedule: str, backfill_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None
+) -> Response[str]:
     """Launch no more of it; what runs goes on."""
-    _found(schedule, backfill_id)
+    found = _found(schedule, backfill_id)
+    effects = {"action": "cancel", "backfill": loop_view.backfill(found)}
+    loop_pages.refuse_ended(found)
+    if planned := plans.first(dry_run, plan_token, effects, found.status):
+        return planned
     stopped = loop_pages.stop(_KIND, backfill_id)
     define.tell(by(), "backfill.cancelled", backfill_id)
     return answers.answer(loop_view.backfill(stopped))

@@ -14,7 +14,12 @@ from onthedot.api import answers, loop_pages, plans
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import by, tenant
 from onthedot.api.plans import DryRun, PlanToken
-from onthedot.api.preconditions import check_new, check_version, require_version
+from onthedot.api.preconditions import (
+    check_new,
+    check_none_wanted,
+    check_version,
+    require_version,
+)
 from onthedot.api.shapes_calendars import CALENDAR_ID, CalendarFields, CalendarIn
 from onthedot.core import calendar_items
 from onthedot.core.calendar_items import Stored
@@ -68,7 +73,9 @@ def put(
     seen = calendars.read(tenant(), calendar_id)
     if seen is None and not re.fullmatch(CALENDAR_ID, calendar_id):
         raise not_found("calendar of that id")
-    if seen is not None:
+    if seen is None:
+        check_none_wanted("calendar")
+    else:
         if check_new():
             raise Problem("version_mismatch", "It exists already, and only a new one was wanted.")
         require_version()
@@ -93,13 +100,12 @@ def remove(
     seen = _find(calendar_id)
     check_version(seen.version)
     effects = _effects("delete", calendar_id)
-    if dry_run == "true":
-        return plans.plan(effects, seen.version)
-    plans.check(plan_token, seen.version)
     if effects["schedules"]:
         names = ", ".join(one["name"] for one in effects["schedules"])
         message = f"Schedules name it: take it out of their calendars first ({names})."
         raise Problem("invalid_request", message)
+    if planned := plans.first(dry_run, plan_token, effects, seen.version):
+        return planned
     if not calendars.remove(seen, by()):
         raise Problem("version_mismatch", "It has just been changed: read it again.")
     return answers.empty()

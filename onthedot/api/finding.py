@@ -8,7 +8,6 @@ from onthedot.api.asking import tenant
 from onthedot.core import definition
 from onthedot.core.packed import UNREADABLE, pack
 from onthedot.core.problems import Problem, not_found
-from onthedot.core.task import Task
 from onthedot.flows.define import owner
 from onthedot.flows.known import Known, read
 
@@ -29,17 +28,17 @@ def find_any(schedule: str) -> Known | None:
     found = read(task_id) if task_id else None
     if found is None or found.task.tenant_id != tenant():
         return None
-    return replace(found, task=_readable(found.task))
+    return _readable(found)
 
 
-def _readable(task: Task) -> Task:
+def _readable(found: Known) -> Known:
     """One that was set aside because nobody can read its schedule is shown by its fields."""
     try:
-        _ = task.schedule
+        _ = found.task.schedule
     except UNREADABLE:
-        compiled = definition.compiled(definition.fields_of(task), task.task_id)
-        return replace(task, compiled=pack(compiled))
-    return task
+        compiled = definition.compiled(definition.fields_of(found.task), found.task.task_id)
+        return replace(found, task=replace(found.task, compiled=pack(compiled)), mended=True)
+    return found
 
 
 def missing() -> Problem:

@@ -1,4 +1,4 @@
-"""Idempotency-Key: a request that comes twice is carried out once, and answered alike."""
+"""A request that comes twice under one Idempotency-Key, or one plan, is carried out once."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ _TOO_MANY = 429
 
 def once(asked: Asked, answer: Callable[[], Answered]) -> Answered:
     """Give the answer, or the one that the same request got before."""
-    if asked.route is None or not asked.route.once or HEADER not in asked.headers:
+    key = _key(asked)
+    if key is None:
         return answer()
     now_ms = clock.now_ms()
-    mine = _once(asked, now_ms)
+    mine = _once(asked, key, now_ms)
     before = stored.begin(mine, now_ms)
     if before is None:
         begun = Repeatable(now_ms, mine.digest)
@@ -45,11 +46,23 @@ def once(asked: Asked, answer: Callable[[], Answered]) -> Answered:
             stored.abandon(mine, begun.begun_ms)
 
 
-def _once(asked: Asked, now_ms: int) -> Once:
-    key = asked.headers[HEADER].strip().strip('"')
-    if not 0 < len(key) <= LENGTH_MAX:
-        message = f"The Idempotency-Key is empty or longer than {LENGTH_MAX} characters."
+def _key(asked: Asked) -> str | None:
+    """Give what makes two requests one: the caller's own key, else the plan that they carry out."""
+    if asked.route is None or not asked.route.once:
+        return None
+    if HEADER in asked.headers:
+        key = asked.headers[HEADER].strip().strip('"')
+        if 0 < len(key) <= LENGTH_MAX:
+            return key
+        message = f"The Idempotency-Key has {len(key)} characters: expected 1 to {LENGTH_MAX}."
         raise Problem("invalid_request", message)
+    if "plan_token" not in asked.query or asked.query.get("dry_run") == "true":
+        return None
+    # With another body it is another request, which the plan does not fit.
+    return f"plan {asked.query['plan_token']} {asked.body}"
+
+
+def _once(asked: Asked, key: str, now_ms: int) -> Once:
     by = asked.by
     scope = (by.tenant_id, by.key_id, asked.method, asked.path, key)
     query = sorted(asked.query.items())

@@ -13,7 +13,7 @@ from onthedot.api import answers, instants, plans
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import by, tenant
 from onthedot.api.plans import DryRun, PlanToken
-from onthedot.api.shapes import KeyIn
+from onthedot.api.shapes_acts import KeyIn
 from onthedot.core.access import Key, view
 from onthedot.core.problems import Problem, not_found
 from onthedot.flows import keys

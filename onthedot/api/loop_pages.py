@@ -50,9 +50,14 @@ def stop(kind: str, loop_id: str) -> Loop:
     seen = find(kind, loop_id)
     if seen.running:
         seen = flows.stop(kind, tenant(), loop_id) or seen
-    if seen.status != "cancelled":
-        raise Problem("already_finished", "It has ended already: nothing is left to be stopped.")
+    refuse_ended(seen)
     return seen
+
+
+def refuse_ended(seen: Loop) -> None:
+    """Say that there is nothing to be stopped; to stop one twice is to stop it once."""
+    if seen.status not in ("running", "cancelled"):
+        raise Problem("already_finished", "It has ended already: nothing is left to be stopped.")
 
 
 def index(

@@ -59,8 +59,15 @@ def show(operation_id: str) -> Response[str]:
     return answers.answer(loop_view.operation(loop_pages.find(_KIND, operation_id)))
 
 
-def cancel(operation_id: str) -> Response[str]:
+def cancel(
+    operation_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None
+) -> Response[str]:
     """Stop an operation; what it has done stays done."""
+    found = loop_pages.find(_KIND, operation_id)
+    effects = {"action": "cancel", "operation": loop_view.operation(found)}
+    loop_pages.refuse_ended(found)
+    if planned := plans.first(dry_run, plan_token, effects, found.status):
+        return planned
     stopped = loop_pages.stop(_KIND, operation_id)
     define.tell(by(), "dead_letters.operation_cancelled", operation_id)
     return answers.answer(loop_view.operation(stopped))

@@ -17,6 +17,13 @@ def check_version(version: int) -> None:
         raise Problem("version_mismatch", message, headers={"ETag": etag(version)})
 
 
+def check_none_wanted(what: str) -> None:
+    """Refuse to make anew what the caller meant to replace: somebody has ended it since."""
+    if "if-match" in asked().headers:
+        message = f"There is no {what} to replace: leave If-Match out to make one."
+        raise Problem("version_mismatch", message)
+
+
 def require_version() -> None:
     """Refuse to replace a whole that the caller may never have seen."""
     if "if-match" not in asked().headers:

@@ -8,18 +8,19 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from onthedot.adapters import clock
-from onthedot.api import answers, instants, plans, rules
+from onthedot.api import answers, instants, plans, rules, shown
 from onthedot.api.answers import Handlers
-from onthedot.api.asking import asked, by, own_moment
+from onthedot.api.asking import asked, by, own_moment, tried_before
 from onthedot.api.finding import find, missing
 from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.preconditions import check_version
-from onthedot.api.shapes import PauseIn, ResumeIn, TriggerIn
+from onthedot.api.shapes_acts import PauseIn, ResumeIn, TriggerIn
 from onthedot.core import catchup, lifecycle, pauses, run_view, schedule_view
 from onthedot.core.instants import measured
 from onthedot.core.task import Task
 from onthedot.flows import define, trigger
 from onthedot.flows.catchup import catch_up
+from onthedot.flows.change import Changed
 from onthedot.flows.trigger import Moment
 
 
@@ -30,7 +31,8 @@ def pause(
     plan_token: PlanToken = None,
 ) -> Response[str]:
     """Start nothing of it any more; what runs goes on. Pausing twice is pausing once."""
-    task = find(schedule).task
+    seen = find(schedule)
+    task = seen.task
     reason = body.reason if body else None
     until = _end(body.until if body else None)
     if dry_run == "true":
@@ -47,7 +49,7 @@ def pause(
         why = pauses.why(now, asked().by.key_id, reason, until)
         return lifecycle.paused(known, now, why)
 
-    return _written(define.edit(task.task_id, edit, by(), "schedule.paused"))
+    return _written(define.edit(task.task_id, edit, by(), "schedule.paused", known=seen))
 
 
 def resume(
@@ -57,7 +59,8 @@ def resume(
     plan_token: PlanToken = None,
 ) -> Response[str]:
     """Go on from now. What passed meanwhile is run only if asked for: first comes the plan."""
-    task = find(schedule).task
+    seen = find(schedule)
+    task = seen.task
     mode = (body.catchup if body else None) or "none"
     now = clock.now_ms() // 1000
     world = [task.version, mode]
@@ -71,9 +74,9 @@ def resume(
         check_version(known.version)
         return lifecycle.resumed(known, at)
 
-    resumed = define.edit(task.task_id, edit, by(), "schedule.resumed")
+    resumed = define.edit(task.task_id, edit, by(), "schedule.resumed", known=seen)
     if resumed is not None:
-        catch_up(resumed, slots)
+        catch_up(resumed.task, slots)
     return _written(resumed)
 
 
@@ -84,7 +87,8 @@ def start(
     plan_token: PlanToken = None,
 ) -> Response[str]:
     """Run it once, now or at `due_at`, even if it is paused."""
-    task = find(schedule).task
+    seen = find(schedule)
+    task = seen.task
     payload = body.payload if body else None
     rules.check_payload(payload)
     due = instants.in_body(body.due_at if body else None, "due_at")
@@ -95,7 +99,8 @@ def start(
     run = trigger.trigger(
         task.task_id,
         payload=payload,
-        moment=Moment(begun_ms, token, 0 if due is None else due * 1000),
+        moment=Moment(begun_ms, token, 0 if due is None else due * 1000, again=tried_before()),
+        known=seen,
     )
     if run is None:
         raise missing()
@@ -112,10 +117,10 @@ def _end(text: str | None) -> int | None:
     return until
 
 
-def _written(task: Task | None) -> Response[str]:
-    if task is None:
+def _written(edited: Changed | None) -> Response[str]:
+    if edited is None:
         raise missing()
-    return answers.versioned(schedule_view.view(task, clock.now_ms() // 1000))
+    return answers.versioned(shown.after(edited))
 
 
 HANDLERS: Handlers = {

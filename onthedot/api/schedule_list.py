@@ -66,7 +66,7 @@ def _with_last_runs(items: Sequence[Item], now: int) -> list[Entry]:
     keys = [
         {"task_id": item["task_id"], "scheduled_for": key}
         for item, schedule in zip(items, compiled, strict=True)
-        for key in schedule_view.recent_keys(schedule, now)
+        for key in schedule_view.recent_keys(schedule, now, item["created_at"])
     ]
     rows = tables.get_many({runs.TABLE: keys})[runs.TABLE] if keys else []
     newest = sorted(rows, key=lambda row: str(row["scheduled_for"]))

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from onthedot.adapters import clock, tables
-from onthedot.api import answers, complaints, plans, rules
+from onthedot.adapters import clock
+from onthedot.api import answers, complaints, plans, rules, shown
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import by, own_id, tenant, tried_before
 from onthedot.api.finding import find, find_any, missing
 from onthedot.api.plans import DryRun, PlanToken
-from onthedot.api.preconditions import check_new, check_read_only, check_version, require_version
-from onthedot.api.shapes import ScheduleFields, ScheduleIn
+from onthedot.api.preconditions import (
+    check_new,
+    check_none_wanted,
+    check_read_only,
+    check_version,
+    require_version,
+)
+from onthedot.api.shapes import ScheduleFields, ScheduleIn, SchedulePatch
 from onthedot.core import definition, field_rules, lifecycle, schedule_view
-from onthedot.core import run as runs
-from onthedot.core.merge import merged
 from onthedot.core.problems import Fault, Problem, of_faults
-from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows import calendars, define
 from onthedot.flows.known import Known, read
@@ -38,12 +41,12 @@ def create(
 
 def show(schedule: str) -> Response[str]:
     """Show one schedule, by its id or its name."""
-    return answers.versioned(_shown(find(schedule)))
+    return answers.versioned(shown.present(find(schedule)))
 
 
 def patch(
     schedule: str,
-    body: Annotated[ScheduleFields, Body()],
+    body: Annotated[SchedulePatch, Body()],
     dry_run: DryRun = "false",
     plan_token: PlanToken = None,
 ) -> Response[str]:
@@ -53,7 +56,7 @@ def patch(
     _check_kept(body, given, known)
 
     def fields(task: Task) -> dict[str, Any]:
-        return _checked(merged(definition.fields_of(task), given))
+        return _checked(definition.patched(definition.fields_of(task), given))
 
     return _changed(known, fields, dry_run, plan_token)
 
@@ -74,6 +77,7 @@ def put(
     if known is None or known.task.status == "deleted":
         if schedule.startswith("sch_"):
             raise missing()
+        check_none_wanted("schedule")
         check_read_only(body.read_only(), {"tenant_id": tenant()})
         return _created(_checked({"name": schedule, **given}), dry_run, plan_token)
     if check_new():
@@ -95,7 +99,7 @@ def end(schedule: str, dry_run: DryRun = "false", plan_token: PlanToken = None) 
         effects = {"action": "delete", "task_id": task.task_id, "name": task.name}
         return plans.plan(effects, task.version)
     plans.check(plan_token, task.version)
-    define.end(task.task_id, by())
+    define.end(task.task_id, by(), known)
     return answers.empty()
 
 
@@ -104,7 +108,7 @@ def _check_kept(body: ScheduleFields, given: Mapping[str, Any], known: Known) ->
     status = {"status": given["status"]} if "status" in given else {}
     aside = {**body.read_only(), **status}
     if aside:
-        check_read_only(aside, _shown(known))
+        check_read_only(aside, shown.present(known))
 
 
 def _check_name(schedule: str, given: Mapping[str, Any]) -> None:
@@ -121,18 +125,19 @@ def _created(given: Mapping[str, Any], dry_run: str, plan_token: str | None) -> 
     field_rules.check_new(given)
     named = calendars.resolve(tenant(), given.get("calendars", ()))
     task = definition.schedule(given, task_id=own_id("sch"), tenant_id=tenant(), blackouts=named)
-    now = clock.now_ms() // 1000
     holder = None if dry_run != "true" and plan_token is None else _holder(task)
     if dry_run == "true":
         if holder:
             raise define.taken(task.name, holder)
-        shown = schedule_view.view(lifecycle.stamped(task, by()), now)
-        return plans.plan({"action": "create", "schedule": {**shown, "task_id": None}}, None)
+        planned = schedule_view.view(
+            lifecycle.stamped(task, by()), clock.now_ms() // 1000, runs_left=task.max_runs
+        )
+        return plans.plan({"action": "create", "schedule": {**planned, "task_id": None}}, None)
     plans.check(plan_token, holder)
     known = read(task.task_id) if tried_before() else None
     born = known.task if known else define.create(task, by())
-    shown = schedule_view.view(born, now)
-    return answers.versioned(shown, 201, {"Location": f"/v1/schedules/{born.task_id}"})
+    where = {"Location": f"/v1/schedules/{born.task_id}"}
+    return answers.versioned(shown.born(born), 201, where)
 
 
 def _holder(task: Task) -> str | None:
@@ -158,10 +163,10 @@ def _changed(known: Known, fields: Any, dry_run: str, plan_token: str | None) ->
         }
         return plans.plan(effects, before.version)
     plans.check(plan_token, before.version)
-    written = define.edit(before.task_id, edit, by(), "schedule.changed")
+    written = define.edit(before.task_id, edit, by(), "schedule.changed", known=known)
     if written is None:
         raise missing()
-    return answers.versioned(_view(written, known.due.runs_left))
+    return answers.versioned(shown.after(written))
 
 
 def _checked(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,25 +174,6 @@ def _checked(fields: Mapping[str, Any]) -> dict[str, Any]:
     given = complaints.checked(ScheduleIn, fields).given()
     rules.check(given)
     return given
-
-
-def _shown(known: Known) -> dict[str, Any]:
-    return _view(known.task, known.due.runs_left)
-
-
-def _view(task: Task, runs_left: int | None) -> dict[str, Any]:
-    now = clock.now_ms() // 1000
-    last = _newest(task, schedule_view.recent_keys(task.schedule, now))
-    return schedule_view.view(task, now, last=last, runs_left=runs_left)
-
-
-def _newest(task: Task, keys: Sequence[str]) -> Run | None:
-    """Read the rows that may be its last run's, and give the newest that is there."""
-    if not keys:
-        return None
-    wanted = {runs.TABLE: [{"task_id": task.task_id, "scheduled_for": key} for key in keys]}
-    found = [runs.readable(item) for item in tables.get_many(wanted)[runs.TABLE]]
-    return max((run for run in found if run), key=lambda run: run.key, default=None)
 
 
 HANDLERS: Handlers = {

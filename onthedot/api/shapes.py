@@ -114,6 +114,15 @@ class ScheduleFields(Definition):
     status: Literal["active", "paused", "completed", "invalid"] | None = None
 
 
+class SchedulePatch(ScheduleFields):
+    """A merge patch: what has parts is held to its shape when they are put together."""
+
+    tags: Any = None
+    target: Any = None
+    retry: Any = None
+    concurrency_key: Any = None
+
+
 class ScheduleIn(ScheduleFields):
     """A whole schedule."""
 
@@ -140,17 +149,6 @@ class TasksIn(Written):
     tasks: list[dict[str, Any]] = Field(min_length=1, max_length=100)
 
 
-class RescheduleIn(Written):
-    """Another time for it."""
-
-    run_at: Instant | None = None
-    delay_sec: int | None = Field(None, ge=0, le=31_622_400)
-
-    def given(self) -> dict[str, Any]:
-        """Give what was written."""
-        return self.model_dump(exclude_none=True)
-
-
 class PreviewIn(Written):
     """A schedule that is not saved."""
 
@@ -170,31 +168,3 @@ class PreviewIn(Written):
     from_: Instant | None = Field(None, alias="from")
     count: int | None = Field(None, ge=1, le=100)
     viewer_timezone: str | None = Field(None, max_length=64)
-
-
-class KeyIn(Written):
-    """What a new key may do, and until when."""
-
-    role: Literal["admin", "write", "read", "worker"]
-    name: str | None = Field(None, max_length=200)
-    expires_at: Instant | None = None
-
-
-class PauseIn(Written):
-    """Why it is paused, and for how long: without an end, until it is resumed."""
-
-    reason: str | None = Field(None, max_length=1_000)
-    until: Instant | None = None
-
-
-class ResumeIn(Written):
-    """Whether what passed meanwhile is run now."""
-
-    catchup: Literal["none", "latest", "all"] | None = None
-
-
-class TriggerIn(Written):
-    """What a manual run gets instead of the schedule's own, and when it is due."""
-
-    payload: Any = None
-    due_at: Instant | None = None

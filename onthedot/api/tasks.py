@@ -14,7 +14,8 @@ from onthedot.api.answers import Handlers
 from onthedot.api.asking import asked, by, own_id, tenant, tried_before
 from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.preconditions import check_read_only, check_version
-from onthedot.api.shapes import RescheduleIn, TaskIn, TasksIn
+from onthedot.api.shapes import TaskIn, TasksIn
+from onthedot.api.shapes_acts import RescheduleIn
 from onthedot.core import oneoff, run_view
 from onthedot.core.business_key import BusinessKey, digest
 from onthedot.core.problems import Problem, not_found

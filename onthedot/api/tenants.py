@@ -15,7 +15,7 @@ from onthedot.api import answers, keys, limits, plans
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import by, tenant
 from onthedot.api.plans import DryRun, PlanToken
-from onthedot.api.shapes import KeyIn
+from onthedot.api.shapes_acts import KeyIn
 from onthedot.api.shapes_calendars import TenantIn
 from onthedot.core.access import TASKS_MAX
 from onthedot.core.moments import moment

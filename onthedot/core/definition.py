@@ -12,7 +12,8 @@ from onthedot.core import packed
 from onthedot.core.blackouts import Blackout
 from onthedot.core.defaults import SCHEDULE
 from onthedot.core.errors import ScheduleError
-from onthedot.core.instants import parse_instant
+from onthedot.core.instants import nominal, parse_instant
+from onthedot.core.merge import merged
 from onthedot.core.problems import Fault, of_faults
 from onthedot.core.schedule import Schedule, compile_schedule
 from onthedot.core.task import Retry, Task
@@ -45,12 +46,16 @@ def schedule(
 ) -> Task:
     """Make the task that a schedule's fields define, or say all that is wrong with them."""
     whole = SCHEDULE | dict(fields)
+    found = compiled(whole, task_id)
+    # One way to write an instant, whatever offset it came with.
+    bounds = {"start_at": found.start_at, "end_at": found.end_at}
+    whole |= {name: None if at is None else nominal(at) for name, at in bounds.items()}
     if whole["max_concurrent"] is None and whole["overlap"] != "allow":
         whole["max_concurrent"] = 1
     return Task(
         task_id=task_id,
         tenant_id=tenant_id,
-        compiled=packed.pack(compiled(whole, task_id)),
+        compiled=packed.pack(found),
         blackouts=blackouts,
         retry=Retry(**whole["retry"]),
         shown=_shown(whole),
@@ -72,6 +77,14 @@ def fields_of(task: Task) -> dict[str, Any]:
     found = SCHEDULE | {name: task.shown[name] for name in SCHEDULE if name in task.shown}
     found |= {name: getattr(task, name) for name in _WORKED_WITH}
     return found | {"retry": {name: getattr(task.retry, name) for name in Retry.__slots__}}
+
+
+def patched(fields: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge a patch into fields; a target of another type has nothing in common with the old."""
+    old, new = fields["target"], patch.get("target")
+    if isinstance(new, Mapping) and new.get("type", old.get("type")) != old.get("type"):
+        fields = {**fields, "target": {}}
+    return merged(fields, patch)
 
 
 def differences(before: Task, after: Task) -> dict[str, Any]:

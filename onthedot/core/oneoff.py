@@ -58,6 +58,9 @@ def define(fields: Mapping[str, Any], *, task_id: str, tenant_id: str, now_ms: i
 
 def moved(task: Task, fields: Mapping[str, Any], now_ms: int) -> Task:
     """Give it another time, as a definition of its own."""
+    if not {"run_at", "delay_sec"} & fields.keys():
+        message = "Neither run_at nor delay_sec is given: expected one of them."
+        raise of_faults("invalid_field", [_fault("run_at", "missing", message)])
     at = run_at(fields, task.misfire_grace_sec, now_ms)
     later = at - at_of(task)
     times = {"start_at": nominal(at), "expires_at": task.shown["expires_at"] + later}

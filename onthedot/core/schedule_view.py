@@ -22,11 +22,11 @@ from onthedot.core.task import Task
 RECENT_SLOTS = 2
 
 
-def recent_keys(schedule: Schedule, now: int) -> list[str]:
-    """Name the rows that may hold its last run, newest first."""
+def recent_keys(schedule: Schedule, now: int, created_at: str = "") -> list[str]:
+    """Name the rows that may hold its last run, newest first; before it was there it had none."""
     keys: list[str] = []
     slot = schedule.prev(now + 1)
-    while slot is not None and len(keys) < RECENT_SLOTS:
+    while slot is not None and len(keys) < RECENT_SLOTS and slot_key(slot) > created_at:
         keys.append(slot_key(slot))
         slot = schedule.prev(slot)
     return keys

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from onthedot.adapters import claims, clock
 from onthedot.core import pauses
 from onthedot.core import task as tasks
-from onthedot.core.keys import CURSOR, SPEC
-from onthedot.core.payloads import of_task
-from onthedot.core.registered import cursor, first_due, revision
+from onthedot.core.registered import first_due, revision
+from onthedot.core.run import Run
 from onthedot.core.task import Task
-from onthedot.core.writes import Clause, Outcome, Part, Update
+from onthedot.core.writes import Outcome, Part
 from onthedot.flows.books import close_the_books
+from onthedot.flows.edited import moves, writes
 from onthedot.flows.govern import make_it_govern
 from onthedot.flows.known import Known, read
-from onthedot.flows.payloads import stored
 from onthedot.flows.recounting import Recount, recount
 
 _TRIES = 8
@@ -29,6 +27,14 @@ def _nothing_else(_before: Task, _after: Task) -> Sequence[Part]:
     return ()
 
 
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A task as an edit left it, and its runs of about now, which had to be looked at."""
+
+    task: Task
+    near: Sequence[Run]
+
+
 def change(
     task_id: str, edit: Edit, also: Also = _nothing_else, *, as_it_stands: bool = False
 ) -> Task | None:
@@ -37,35 +43,58 @@ def change(
     What else belongs to it is written together with it; what that collides with, `edit` finds.
     A pause that is over is ended first, unless the task is to be taken as it stands.
     """
+    done = changed(task_id, edit, also, as_it_stands=as_it_stands)
+    return done.task if done else None
+
+
+def changed(
+    task_id: str,
+    edit: Edit,
+    also: Also = _nothing_else,
+    *,
+    known: Known | None = None,
+    as_it_stands: bool = False,
+) -> Changed | None:
+    """Carry an edit out on what the caller has just read, and read again if that has changed."""
     for _ in range(_TRIES):
-        known = read(task_id)
-        if known is None:
+        seen, known = known or read(task_id), None
+        if seen is None:
             return None
         now = clock.now_ms() // 1000
-        if not as_it_stands and _its_pause_ended(known, now):
+        if not as_it_stands and _its_pause_ended(seen, now):
             continue
-        wanted = edit(known.task, now)
-        if _alike(wanted, known.task):
+        wanted = edit(seen.task, now)
+        if _alike(wanted, seen.task):
             # An earlier try may have died between its write and here: all of it is done again.
-            make_it_govern(known.task, sent_from=0)
-            return known.task
-        if known.task.status in tasks.ENDED:
+            next_due = seen.due.next_run_at if seen.indexed else None
+            return Changed(seen.task, make_it_govern(seen.task, sent_from=0, next_due=next_due))
+        if seen.task.status in tasks.ENDED:
             # Nothing revives it.
             return None
-        wanted = replace(_reopened(known, wanted, now), version=known.task.version + 1)
-        if _written(known, wanted, now, also):
-            return wanted
+        wanted = replace(_reopened(seen, wanted, now), version=seen.task.version + 1)
+        near = _written(seen, wanted, now, also)
+        if near is not None:
+            return Changed(wanted, near)
     raise RuntimeError(f"{task_id} kept changing under {_TRIES} attempts to edit it")
 
 
-def _written(known: Known, wanted: Task, now: int, also: Also) -> bool:
-    if _moves(known.task, wanted):
+def _written(known: Known, wanted: Task, now: int, also: Also) -> Sequence[Run] | None:
+    """Write it and make it govern; None: it was not as it had been read."""
+    if moves(known.task, wanted):
         close_the_books(known, now)
-    writes = [*_writes(known, wanted, _recounted(known, wanted, now)), *also(known.task, wanted)]
-    if claims.write_together(writes) is not Outcome.DONE:
-        return False
-    make_it_govern(wanted, sent_from=_sent_from(known, wanted))
-    return True
+    parts = [*writes(known, wanted, _recounted(known, wanted, now)), *also(known.task, wanted)]
+    if claims.write_together(parts) is not Outcome.DONE:
+        return None
+    return make_it_govern(
+        wanted, sent_from=_sent_from(known, wanted), next_due=_next_due(known, wanted)
+    )
+
+
+def _next_due(known: Known, wanted: Task) -> int | None:
+    """Tell where the write leaves the cursor: where it was, unless it was moved."""
+    if not moves(known.task, wanted):
+        return known.due.next_run_at if known.indexed else None
+    return first_due(wanted) if wanted.status == "active" else None
 
 
 def _its_pause_ended(known: Known, now: int) -> bool:
@@ -101,14 +130,9 @@ def _reopened(known: Known, wanted: Task, now: int) -> Task:
     return replace(wanted, schedule_version=wanted.schedule_version + 1, effective_from=now)
 
 
-def _moves(before: Task, after: Task) -> bool:
-    """Tell whether the cursor goes elsewhere."""
-    return (before.schedule_version, before.status) != (after.schedule_version, after.status)
-
-
 def _recounted(known: Known, wanted: Task, now: int) -> Recount:
     """Count anew where the cursor goes elsewhere; the books are closed by then."""
-    if not _moves(known.task, wanted):
+    if not moves(known.task, wanted):
         return Recount()
     return recount(known, wanted, now)
 
@@ -122,68 +146,4 @@ def _sent_from(known: Known, wanted: Task) -> int | None:
         wanted.queue_max,
     ):
         return 0
-    return known.due.next_run_at if _moves(before, wanted) else None
-
-
-def _writes(known: Known, wanted: Task, counted: Recount) -> Sequence[Update]:
-    """Both items, each only as it was read; a mere change of payload leaves the cursor alone."""
-    before = known.task
-    written, changed = before.item(), wanted.item()
-    said = {name: value for name, value in changed.items() if written.get(name) != value}
-    if "payload" in said:
-        said["payload"] = stored(of_task(wanted.task_id, wanted.version), wanted.payload)
-    spec = Update(
-        tasks.TABLE,
-        (("task_id", before.task_id), ("part", SPEC)),
-        tuple(said.items()),
-        (Clause.equal("version", before.version),),
-        removes=tuple(name for name in written if name not in changed),
-    )
-    part = _cursor_write(known, wanted, counted)
-    return [spec, part] if part else [spec]
-
-
-def _cursor_write(known: Known, wanted: Task, counted: Recount) -> Update | None:
-    before = known.task
-    clauses: tuple[Clause, ...] = (Clause.equal("version", known.due.version),)
-    following = first_due(wanted) if wanted.status == "active" else None
-    item = cursor(wanted, following)
-    left = item.pop("runs_left", None)
-    if _moves(before, wanted):
-        sets = {name: value for name, value in item.items() if name not in ("task_id", "part")}
-        if following is None:
-            sets.pop("next_run_at")
-    else:
-        old = cursor(before, None)
-        sets = {name: item[name] for name in _PLANNED_WITH if item[name] != old[name]}
-    removes: tuple[str, ...] = ()
-    if known.due.ahead != counted.ahead and _moves(before, wanted):
-        sets |= {"ahead": counted.ahead} if counted.ahead else {}
-        removes += () if counted.ahead else ("ahead",)
-    if wanted.max_runs != before.max_runs or _moves(before, wanted):
-        removes += () if left is not None else ("runs_left",)
-        clauses += _runs_left(known, wanted, sets, counted.counted)
-    if not sets and not removes:
-        return None
-    if _moves(before, wanted) and "due_shard" not in item:
-        removes += ("due_shard",)
-    key = (("task_id", before.task_id), ("part", CURSOR))
-    return Update(tasks.TABLE, key, (*sets.items(), *_version(wanted, sets)), clauses, removes)
-
-
-# What dispatch plans with besides the schedule.
-_PLANNED_WITH = ("misfire", "grace_sec", "queue", "pack_max")
-
-
-def _version(wanted: Task, sets: dict[str, Any]) -> tuple[tuple[str, int], ...]:
-    """Every write of the cursor bumps its version: what was planned before is void."""
-    return () if "version" in sets else (("version", wanted.version),)
-
-
-def _runs_left(known: Known, wanted: Task, sets: dict[str, Any], more: int) -> tuple[Clause, ...]:
-    """A bound counts what has been claimed, as it was seen, and what this edit counts."""
-    seen = known.due.runs_left
-    if wanted.max_runs is not None:
-        used = 0 if seen is None else (known.task.max_runs or 0) - seen + more
-        sets["runs_left"] = max(0, wanted.max_runs - used)
-    return () if seen is None else (Clause.equal("runs_left", seen),)
+    return known.due.next_run_at if moves(before, wanted) else None

@@ -15,7 +15,8 @@ from onthedot.core.registered import revision
 from onthedot.core.task import Task
 from onthedot.core.trail import By
 from onthedot.core.writes import Part
-from onthedot.flows.change import change
+from onthedot.flows.change import Changed, changed
+from onthedot.flows.known import Known
 from onthedot.flows.recount import recount
 from onthedot.flows.register import create_with
 
@@ -34,8 +35,10 @@ def create(task: Task, by: By, also: Sequence[Part] = ()) -> Task:
     return born
 
 
-def edit(task_id: str, make: Edit, by: By, what: str) -> Task | None:
-    """Change a schedule; None: it is not there, or not any more."""
+def edit(
+    task_id: str, make: Edit, by: By, what: str, *, known: Known | None = None
+) -> Changed | None:
+    """Change a schedule, as it is or has just been read; None: it is not there any more."""
 
     def made(task: Task, now: int) -> Task:
         wanted = lifecycle.touched(task, make(task, now), by)
@@ -58,14 +61,15 @@ def edit(task_id: str, make: Edit, by: By, what: str) -> Task | None:
         told = trail.insert(by, what, task_id, before=_told_of(before), after=_told_of(after))
         return [*parts, told]
 
-    return change(task_id, made, also)
+    at_hand = None if known is None or known.mended else known
+    return changed(task_id, made, also, known=at_hand)
 
 
 def _told_of(task: Task) -> dict[str, Any]:
     return fields_of(task) | {"paused": task.shown.get("paused")}
 
 
-def end(task_id: str, by: By) -> Task | None:
+def end(task_id: str, by: By, known: Known | None = None) -> None:
     """End a schedule; done again, it is made to govern again."""
     here = False
 
@@ -75,10 +79,8 @@ def end(task_id: str, by: By) -> Task | None:
         here = task.status != "deleted"
         return lifecycle.ended(task, now)
 
-    ended = edit(task_id, make, by, "schedule.deleted")
-    if ended is not None and here:
+    if edit(task_id, make, by, "schedule.deleted", known=known) and here:
         count(by.tenant_id, -1)
-    return ended
 
 
 def count(tenant_id: str, number: int) -> None:

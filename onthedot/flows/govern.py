@@ -18,14 +18,19 @@ _TRIES = 8
 _JITTER_MAX_SEC = 86_400
 
 
-def make_it_govern(task: Task, *, sent_from: int | None) -> None:
-    """Stamp what has not started, send what left the index unsent, dispatch what is near."""
+def make_it_govern(task: Task, *, sent_from: int | None, next_due: int | None) -> list[Run]:
+    """Stamp what has not started, send what left the index unsent, dispatch what is near.
+
+    `next_due` is where the writer left the cursor: one that was moved nearer since is another
+    writer's to dispatch. Gives the runs of about now, which had to be looked at.
+    """
     near = _stamp(task)
     if sent_from is not None:
         claimed = [run for run in near if run.life.status == "claimed"]
         send([run for run in claimed if run.life.due_ms // 1000 >= sent_from])
-    if task.status == "active":
-        dispatch_if_near(task)
+    if task.status == "active" and next_due is not None and _is_near(next_due):
+        _dispatch(task)
+    return near
 
 
 def _stamp(task: Task) -> list[Run]:
@@ -56,9 +61,11 @@ def _stamped(run: Run, task: Task) -> Update:
     return moves.stamp(run, task.version, now_ms=now_ms)
 
 
-def dispatch_if_near(task: Task) -> None:
+def _dispatch(task: Task) -> None:
     known = read(task.task_id)
-    if known is None or not known.indexed:
-        return
-    if known.due.next_run_at <= clock.now_ms() // 1000 + LOOK_AHEAD_SEC:
+    if known is not None and known.indexed and _is_near(known.due.next_run_at):
         dispatch_inline(known.due)
+
+
+def _is_near(instant: int) -> bool:
+    return instant <= clock.now_ms() // 1000 + LOOK_AHEAD_SEC

@@ -21,6 +21,8 @@ class Known:
     task: Task
     due: Due
     indexed: bool
+    # Shown otherwise than it is stored: fit to be looked at, not to be written over.
+    mended: bool = False
 
 
 def read(task_id: str) -> Known | None:

@@ -11,7 +11,7 @@ from onthedot.core.keys import moment_key
 from onthedot.core.run import Run
 from onthedot.core.task import ENDED
 from onthedot.flows.extra import first_life, launched
-from onthedot.flows.known import read
+from onthedot.flows.known import Known, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,8 @@ class Moment:
     token: str
     # When it is due, if that is not at once.
     due_ms: int = 0
+    # Whether it may have been asked for before.
+    again: bool = True
 
 
 def trigger(
@@ -29,9 +31,10 @@ def trigger(
     *,
     payload: Any = None,  # noqa: ANN401 any JSON
     moment: Moment | None = None,
+    known: Known | None = None,
 ) -> Run | None:
-    """Run a task once, with its own payload or another."""
-    known = read(task_id)
+    """Run a task once, with its own payload or another; `known`: it has just been read."""
+    known = known or read(task_id)
     if known is None or known.task.status in ENDED:
         return None
     at = moment or Moment(clock.now_ms(), ids.token(6))
@@ -43,9 +46,10 @@ def trigger(
         queue=known.task.queue,
         life=first_life(known.task, at.now_ms, ids.token()),
     )
-    there = tables.get(runs.TABLE, runs.row_key(manual.run_id)) if moment else None
-    if there is not None:
-        # An earlier try of the same request; the audit sends what it may not have sent.
-        return runs.parse(there)
+    if moment and moment.again:
+        there = tables.get(runs.TABLE, runs.row_key(manual.run_id))
+        if there is not None:
+            # An earlier try of the same request; the audit sends what it may not have sent.
+            return runs.parse(there)
     life = replace(manual.life, due_ms=max(at.now_ms, at.due_ms))
     return launched(replace(manual, life=life), payload)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from onthedot.flows import loops
 from tests.api import ran
 from tests.api.kit import SCHEDULE, Api
 
@@ -15,6 +16,9 @@ TASKS = {"tasks": [{"target": TARGET, "delay_sec": 900}, {"delay_sec": -1}]}
 DATES = {"calendar_id": "holidays", "dates": ["2026-12-25"]}
 # A route, its body, what it says it would do, and the status when it is done.
 Asked = tuple[str, Any, str, int]
+
+
+BACKFILL = {"from": "2026-11-17T00:00:00Z", "to": "2026-11-18T00:00:00Z"}
 
 
 def schedule(api: Api) -> Asked:
@@ -55,7 +59,40 @@ def key(api: Api) -> Asked:
     return f"DELETE /v1/keys/{made['key_id']}", None, "revoke", 204
 
 
-WRITES = (schedule, trigger, cancel, replay, task, batch, calendar, new_key, key)
+def a_backfill(api: Api) -> str:
+    """Begin one, and give its path."""
+    api.schedule(overlap="allow")
+    route = "POST /v1/schedules/report/backfills"
+    token = api.call(route, BACKFILL).body["plan_token"]
+    begun = api.call(f"{route}?plan_token={token}", BACKFILL)
+    return str(begun.headers["location"])
+
+
+def backfill(api: Api) -> Asked:
+    return f"POST {a_backfill(api)}/cancel", None, "cancel", 200
+
+
+def operation(api: Api) -> Asked:
+    ran.dead(api)
+    route = "POST /v1/dead-letters/replay"
+    token = api.call(route, {}).body["plan_token"]
+    begun = api.call(f"{route}?plan_token={token}", {})
+    return f"POST {begun.headers['location']}/cancel", None, "cancel", 200
+
+
+WRITES = (
+    backfill,
+    operation,
+    schedule,
+    trigger,
+    cancel,
+    replay,
+    task,
+    batch,
+    calendar,
+    new_key,
+    key,
+)
 LISTS = ("schedules", "tasks", "runs", "calendars", "keys", "audit")
 
 
@@ -107,3 +144,37 @@ def test_a_run_that_went_on_meanwhile_is_another_world(api: Api) -> None:
     stale = api.call(f"POST /v1/runs/{run_id}/cancel?plan_token={token}")
 
     assert (stale.status, stale.body["code"]) == (409, "plan_stale")
+
+
+def test_a_plan_is_carried_out_once_however_often_it_is_sent(api: Api) -> None:
+    api.schedule()
+    route, body = "POST /v1/schedules/report/trigger", {"payload": 1}
+    token = api.call(f"{route}?dry_run=true", body).body["plan_token"]
+
+    first, second = (api.call(f"{route}?plan_token={token}", body) for _ in range(2))
+
+    assert (first.status, second.status) == (202, 202)
+    assert second.body["run_id"] == first.body["run_id"]
+    assert second.headers["idempotent-replayed"] == "true"
+    (run,) = api.call("GET /v1/schedules/report/runs").body["data"]
+    assert run["run_id"] == first.body["run_id"]
+
+
+def test_a_backfill_that_has_ended_cannot_be_planned_to_stop(api: Api) -> None:
+    path = a_backfill(api)
+    loops.step()
+    loops.step()
+
+    ended = api.call(f"POST {path}/cancel?dry_run=true")
+
+    assert (ended.status, ended.body["code"]) == (409, "already_finished")
+
+
+def test_a_calendar_that_is_named_is_not_planned_to_be_forgotten(api: Api) -> None:
+    api.call("POST /v1/calendars", DATES)
+    api.schedule(calendars=["holidays"])
+
+    refused = api.call("DELETE /v1/calendars/holidays?dry_run=true")
+
+    assert refused.status == 400
+    assert "report" in refused.body["detail"]

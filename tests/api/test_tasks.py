@@ -137,3 +137,11 @@ def test_a_task_that_waits_for_a_worker_of_its_own_is_cancelled_like_any_other(a
     api.wait(5)
     leased = api.call("POST /v1/leases", {"queue": "mine", "worker": "w"}, key=api.key("worker"))
     assert leased.body["data"] == []
+
+
+def test_a_task_is_not_moved_to_now_by_saying_nothing(api: Api) -> None:
+    task_id = create(api, delay_sec=3600)["task_id"]
+
+    refused = api.call(f"POST /v1/tasks/{task_id}/reschedule", {})
+
+    assert (refused.status, refused.body["errors"][0]["pointer"]) == (422, "/run_at")

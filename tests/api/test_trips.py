@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.api import ran
 from tests.api.kit import SCHEDULE, Api
 
 TASK = {"target": {"type": "python", "handler": "hello"}}
@@ -80,12 +81,43 @@ def test_the_last_page_costs_what_the_first_did(api: Api) -> None:
     assert costs[0] <= 2
 
 
-def test_a_schedule_is_changed_with_six_trips_and_paused_with_four(api: Api) -> None:
-    """Found, read, written, stamped; what goes on is looked at again, and its last run shown."""
-    task_id = api.schedule()["task_id"]
+def test_a_schedule_is_changed_paused_and_resumed_with_three_trips_each(api: Api) -> None:
+    """Read, written, stamped; its last run is among those that had to be stamped."""
+    task_id = api.schedule(cron="1 12 * * *")["task_id"]
+    api.now_ms += 61_000
+    (run,) = api.call("GET /v1/schedules/report/runs").body["data"]
+    ran.started(run["run_id"])
+    ran.settled(run["run_id"], "succeeded")
+    api.warm()
+    path = f"/v1/schedules/{task_id}"
+
+    for route, body in (
+        (f"PATCH {path}", {"description": "new"}),
+        (f"PATCH {path}", {"cron": "1 12 1-30 * *"}),
+        (f"POST {path}/pause", {}),
+        (f"POST {path}/resume", {}),
+    ):
+        answer = api.call(route, body)
+        assert answer.status == 200
+        assert api.trips() <= 3, route
+        assert answer.body["last_run"]["run_id"] == run["run_id"]
+
+
+def test_a_schedule_is_ended_with_four_trips_and_run_by_hand_with_four(api: Api) -> None:
+    """Read, written, stamped, counted; read, listed, claimed, told."""
+    task_id, other = api.schedule()["task_id"], api.schedule("other")["task_id"]
     api.warm()
 
-    assert api.call(f"PATCH /v1/schedules/{task_id}", {"description": "new"}).status == 200
-    assert api.trips() <= 6
-    assert api.call(f"POST /v1/schedules/{task_id}/pause").status == 200
+    assert api.call(f"DELETE /v1/schedules/{task_id}").status == 204
     assert api.trips() <= 4
+    assert api.call(f"POST /v1/schedules/{other}/trigger").status == 202
+    assert api.trips() <= 4
+
+
+def test_what_goes_on_within_the_look_ahead_is_claimed_before_the_answer(api: Api) -> None:
+    api.schedule(cron="0 9 * * *")
+
+    changed = api.call("PATCH /v1/schedules/report", {"every_sec": 60, "cron": None}).body
+
+    claimed = api.call("GET /v1/schedules/report/runs?status=claimed").body["data"]
+    assert changed["next_run_at"] in {run["scheduled_for"] for run in claimed}

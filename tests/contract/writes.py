@@ -21,7 +21,7 @@ from onthedot.core.run import Life, Run
 from onthedot.core.schedule import compile_schedule
 from onthedot.core.task import Task
 from onthedot.core.writes import Insert, Update, Write
-from onthedot.flows import change
+from onthedot.flows import edited
 from onthedot.flows.known import Known
 from onthedot.flows.recounting import Recount
 
@@ -149,7 +149,7 @@ def _of_cursors() -> list[Case]:
         Case("leave the index", replace(dues.advance(due, None, 1), sets=()), item),
     ]
     for name, wanted in edits.items():
-        spec, part = change._writes(known, wanted, Recount())  # noqa: SLF001  # what an edit writes
+        spec, part = edited.writes(known, wanted, Recount())
         cases += [Case(f"{name}, spec", spec, TASK.item()), Case(f"{name}, cursor", part, item)]
     return cases
 

@@ -41,9 +41,8 @@ def same_again() -> list[Patch]:
         found[:] = [alike(wanted, present)]
         return found[0]
 
-    def make_it_govern(task: Task, *, sent_from: int | None) -> None:
-        if not found[0]:
-            original(task, sent_from=sent_from)
+    def make_it_govern(task: Task, **where: int | None) -> list[Run]:
+        return [] if found[0] else original(task, **where)
 
     return [(change, "_alike", noted), (change, "make_it_govern", make_it_govern)]
 

@@ -18,15 +18,17 @@ def run(arguments: argparse.Namespace) -> int:
     """Work until SIGTERM or Ctrl-C, then finish what is under way."""
     # The module is the user's own, and stands where the command is called.
     sys.path.insert(0, os.getcwd())  # noqa: PTH109 a text is what sys.path wants
+    if arguments.at_once < 1:
+        return _refused(f"--at-once is {arguments.at_once}: expected 1 or more")
     try:
-        client = Client(url=arguments.url or "", key=arguments.key or "")
+        client = Client(
+            arguments.url or "", arguments.key or "", _patience_sec(arguments.lease_sec)
+        )
         handlers = jobs.handlers(arguments.module)
     except (HandlerError, ImportError, ValueError) as mistake:
-        sys.stderr.write(f"onthedot worker: {mistake}\n")
-        return 2
+        return _refused(str(mistake))
     if not handlers:
-        sys.stderr.write(f"onthedot worker: no function under @app.job in {arguments.module}\n")
-        return 2
+        return _refused(f"no function under @app.job in {arguments.module}")
     worker = Worker(
         client=client,
         queue=arguments.queue,
@@ -44,3 +46,13 @@ def run(arguments: argparse.Namespace) -> int:
     if code:
         leave(code)
     return code
+
+
+def _refused(why: str) -> int:
+    sys.stderr.write(f"onthedot worker: {why}\n")
+    return 2
+
+
+def _patience_sec(lease_sec: int) -> float:
+    """An answer that does not come must not cost the lease that it was to extend."""
+    return min(30.0, lease_sec / 2)

@@ -96,7 +96,7 @@ class Tasks:
 
     def get(self, task_id: str) -> Task:
         """Give one, with its run once it is claimed."""
-        return cast("Task", self.transport.call("GET", f"/v1/tasks/{quote(task_id)}"))
+        return cast("Task", self.transport.call("GET", _task(task_id)))
 
     def iter(self, **filters: object) -> Iterator[Task]:
         """Walk all that match, page by page."""
@@ -104,13 +104,16 @@ class Tasks:
 
     def reschedule(self, task_id: str, **when: object) -> Task:
         """Move it to `run_at`, or `delay_sec` from now, unless it has started."""
-        path = f"/v1/tasks/{quote(task_id)}/reschedule"
-        return cast("Task", self.transport.call("POST", path, body=when))
+        return cast("Task", self.transport.call("POST", _task(task_id, "reschedule"), body=when))
 
     def cancel(self, task_id: str) -> Task:
         """Cancel it, unless it has started."""
-        return cast("Task", self.transport.call("POST", f"/v1/tasks/{quote(task_id)}/cancel"))
+        return cast("Task", self.transport.call("POST", _task(task_id, "cancel")))
 
 
 def _at(schedule: str, what: str = "") -> str:
     return f"{_PATH}/{quote(schedule, safe='')}" + (f"/{what}" if what else "")
+
+
+def _task(task_id: str, what: str = "") -> str:
+    return f"/v1/tasks/{quote(task_id, safe='')}" + (f"/{what}" if what else "")

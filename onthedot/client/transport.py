@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import random
+import select
 import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any
@@ -55,7 +57,8 @@ class Transport:
         if text is not None:
             given["content-type"] = "application/json"
         wanted = {name: value for name, value in (query or {}).items() if value is not None}
-        target = path + (f"?{urlencode(wanted, doseq=True)}" if wanted else "")
+        target = urlsplit(self.url).path + path
+        target += f"?{urlencode(wanted, doseq=True)}" if wanted else ""
         return self._until_answered(method, target, text, given)
 
     def _until_answered(
@@ -91,12 +94,17 @@ class Transport:
             raise
 
     def _connection(self) -> HTTPConnection:
-        """A closed connection opens itself again at its next request."""
+        """A closed connection opens itself again at its next request.
+
+        One with something to read was closed by the other side, perhaps long ago.
+        """
         if not hasattr(self._kept, "connection"):
             split = urlsplit(self.url)
             kind = HTTPSConnection if split.scheme == "https" else HTTPConnection
             self._kept.connection = kind(split.netloc, timeout=self.timeout_sec)
         kept: HTTPConnection = self._kept.connection
+        if kept.sock and select.select([kept.sock], [], [], 0)[0]:
+            kept.close()
         return kept
 
     def close(self) -> None:
@@ -107,7 +115,9 @@ class Transport:
 
 def _judged(status: int, answer: bytes) -> Any:  # noqa: ANN401 whatever the route answers
     if status // 100 == 2:
-        return json.loads(answer) if answer else None
+        # What is no JSON comes from somebody else than the API.
+        with suppress(ValueError):
+            return json.loads(answer) if answer else None
     raise ApiError(status, _problem(answer))
 
 

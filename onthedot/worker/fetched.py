@@ -35,9 +35,12 @@ class Fetched:
     lease_sec: int
     # By this machine's clock, from before the request: never later than the API's own.
     leased_until: float
+    # How far the API's clock is ahead of this machine's; the run's own times are by that one.
+    ahead_sec: float
     cancel: bool = False
     lost: bool = False
-    abandoned: bool = False
+    # Something is being said of it already, by its handler's end or because that did not come.
+    told: bool = False
     progress: Any = None
 
     @property
@@ -51,9 +54,9 @@ class Fetched:
         return self.lease["attempt"]
 
     @property
-    def deadline(self) -> float:
+    def deadline(self) -> datetime:
         """Until when the attempt may work."""
-        return _moment(self.lease["deadline"]).timestamp()
+        return _moment(self.lease["deadline"])
 
     def beat_is_due(self) -> bool:
         """Tell whether the lease wants extending."""
@@ -61,7 +64,7 @@ class Fetched:
 
     def has_hung(self) -> bool:
         """Tell whether the handler did not see that its time was over."""
-        return time.time() > self.deadline + _ABANDON_SEC
+        return self.now_ms() > (self.deadline.timestamp() + _ABANDON_SEC) * 1000
 
     def extended(self, since: float, *, cancel: bool) -> None:
         """Note what a heartbeat was answered."""
@@ -69,7 +72,7 @@ class Fetched:
         self.cancel = cancel
 
     def now_ms(self) -> int:
-        return time.time_ns() // 1_000_000
+        return round((time.time() + self.ahead_sec) * 1000)
 
     def cancel_requested(self) -> bool:
         return self.cancel
@@ -122,12 +125,24 @@ class Fetched:
             max_attempts=run["max_attempts"],
             scheduled_for=_moment(slot) if slot else None,
             due_at=_moment(run["due_at"]),
-            deadline=_moment(self.lease["deadline"]),
+            deadline=self.deadline,
             payload=run.get("payload"),
             checkpoint=self.lease.get("checkpoint"),
             log=runlog.of(names),
             hands=self,
         )
+
+
+def fetched(client: Client, lease: Lease, lease_sec: int, *, asked_at: float) -> Fetched:
+    """Take a run into one's hands, right when it has come: it began by the API's clock just now."""
+    began_at = _moment(str(lease["run"]["started_at"]))
+    return Fetched(
+        client=client,
+        lease=lease,
+        lease_sec=lease_sec,
+        leased_until=asked_at + lease_sec,
+        ahead_sec=began_at.timestamp() - time.time(),
+    )
 
 
 def moved_on(refusal: ApiError) -> bool:

@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import Any
 
 from onthedot.adapters.targets import python
@@ -21,7 +21,7 @@ from onthedot.client.errors import ApiError, Unavailable
 from onthedot.core.handler import Handler
 from onthedot.core.policy import Again, Answer, error_of
 from onthedot.worker import telling
-from onthedot.worker.fetched import BEATS, Fetched
+from onthedot.worker.fetched import BEATS, Fetched, fetched
 
 _LOOK_SEC = 0.5
 _WAIT_MAX_SEC = 10
@@ -41,6 +41,7 @@ class Worker:
     _working: list[Fetched] = field(default_factory=list)
     _stopping: Event = field(default_factory=Event)
     _over: Event = field(default_factory=Event)
+    _speaking: Lock = field(default_factory=Lock)
     _strays: int = 0
     _refused: bool = False
 
@@ -88,49 +89,58 @@ class Worker:
             return []
         if not found and self._working:
             self._stopping.wait(_LOOK_SEC)
-        until = since + self.lease_sec
-        return [Fetched(self.client, lease, self.lease_sec, until) for lease in found]
+        return [fetched(self.client, each, self.lease_sec, asked_at=since) for each in found]
 
     @property
     def _wait_sec(self) -> int:
         """A lease counts from before the wait for it: most of it must be left after that."""
         return min(_WAIT_MAX_SEC, self.lease_sec // BEATS)
 
-    def _work(self, fetched: Fetched) -> None:
-        answer = self._answer(fetched)
-        if not fetched.abandoned:
-            self._tell(fetched, answer)
+    def _work(self, run: Fetched) -> None:
+        answer = self._answer(run)
+        if self._first_word_of(run):
+            self._tell(run, answer)
 
-    def _tell(self, fetched: Fetched, answer: Answer) -> None:
+    def _first_word_of(self, run: Fetched) -> bool:
+        """A handler may return just when it is given up: one of the two is told."""
+        with self._speaking:
+            first, run.told = not run.told, True
+        return first
+
+    def _tell(self, run: Fetched, answer: Answer) -> None:
         """A word that the API refuses is not said again: the lease ends, and another tries."""
         try:
-            telling.tell(fetched, answer)
+            telling.tell(run, answer)
         except ApiError as refusal:
-            sys.stderr.write(f"the API refuses what came of {fetched.run_id}: {refusal}\n")
+            sys.stderr.write(f"the API refuses what came of {run.run_id}: {refusal}\n")
         finally:
-            self._working.remove(fetched)
+            self._working.remove(run)
 
-    def _answer(self, fetched: Fetched) -> Answer:
-        handler = self._handler(fetched)
+    def _answer(self, run: Fetched) -> Answer:
+        if self._stopping.is_set():
+            # It came while this worker was being stopped: another may begin it at once.
+            stopped = error_of("WorkerStopped", "the worker was told to stop before it began")
+            return Again("released", stopped, after_sec=0)
+        handler = self._handler(run)
         if handler is None:
-            return self._not_here(fetched)
+            return self._not_here(run)
         try:
-            return python.call(handler, fetched.context())
+            return python.call(handler, run.context())
         except Exception as failure:  # noqa: BLE001 the one place where anything becomes an outcome
             kind = type(failure).__name__
             return Again("failed", error_of(kind, str(failure), traceback.format_exc()))
 
-    def _handler(self, fetched: Fetched) -> Handler[..., Any] | None:
+    def _handler(self, run: Fetched) -> Handler[..., Any] | None:
         """The handler is called as the task is; a worker with a single one does all with it."""
         if len(self.handlers) == 1:
             return next(iter(self.handlers.values()))
-        return self.handlers.get(fetched.lease["run"].get("name") or "")
+        return self.handlers.get(run.lease["run"].get("name") or "")
 
-    def _not_here(self, fetched: Fetched) -> Answer:
+    def _not_here(self, run: Fetched) -> Answer:
         """Another worker of the queue may have it, or will after its next deployment."""
-        name, known = fetched.lease["run"].get("name"), ", ".join(sorted(self.handlers))
+        name, known = run.lease["run"].get("name"), ", ".join(sorted(self.handlers))
         message = f"no handler {name} here; this worker has {known}"
-        sys.stderr.write(f"{fetched.run_id}: {message}\n")
+        sys.stderr.write(f"{run.run_id}: {message}\n")
         return Again("failed", error_of("HandlerNotFound", message))
 
     def _keep_leases(self) -> None:
@@ -141,20 +151,21 @@ class Worker:
                 elif each.beat_is_due() and not each.lost:
                     self._extend(each)
 
-    def _extend(self, fetched: Fetched) -> None:
+    def _extend(self, run: Fetched) -> None:
         try:
-            telling.extend(fetched)
+            telling.extend(run)
         except ApiError:
             # Whatever is wrong with it, the others' leases must be kept.
             traceback.print_exc()
 
-    def _abandon(self, fetched: Fetched) -> None:
+    def _abandon(self, run: Fetched) -> None:
         """A thread cannot be killed: its attempt is over, and the process ends when others have."""
-        fetched.abandoned = True
+        if not self._first_word_of(run):
+            return
         self._strays += 1
         self.stop()
         late = error_of("TimedOut", "the handler took too long")
-        self._tell(fetched, Again("timed_out", late))
+        self._tell(run, Again("timed_out", late))
 
 
 def leave(code: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,6 +71,27 @@ def test_a_worker_that_is_told_to_stop_finishes_what_it_has(real_api: Api, start
         assert ended(real_api, run_id)["result"] == "slept"
         assert asked(real_api, f"GET /v1/runs/{after}").body["status"] == "claimed"
     assert code == 0
+
+
+def test_a_run_that_comes_while_the_worker_is_being_stopped_is_given_back(
+    real_api: Api, start: Start
+) -> None:
+    with served() as port:
+        worker = start(port, "--lease-sec", "30")
+        while_waiting = triggered(real_api, "quick")
+        ended(real_api, while_waiting)
+        # It asks for the next, and the API waits for one to come.
+        time.sleep(1)
+        worker.send_signal(signal.SIGTERM)
+        run_id = triggered(real_api, "quick")
+        worker.communicate(timeout=PATIENCE_SEC)
+        given_back = asked(real_api, f"GET /v1/runs/{run_id}").body
+        start(port)
+        run = ended(real_api, run_id)
+
+    assert worker.returncode == 0
+    assert (given_back["status"], given_back["reason"]) == ("retrying", "released")
+    assert run["status"] == "succeeded"
 
 
 def test_a_run_longer_than_its_lease_is_kept_and_shows_progress(
@@ -226,6 +248,7 @@ def test_a_hung_handler_is_timed_out_and_its_worker_ends_when_others_have(
         (["--module", "nothing_of_that_name"], "nothing_of_that_name"),
         (["--url", "localhost"], "no address of the API"),
         (["--module", "json"], "no function under @app.job"),
+        (["--at-once", "0"], "--at-once is 0"),
     ],
 )
 def test_a_worker_that_cannot_work_says_why(start: Start, more: list[str], said: str) -> None:

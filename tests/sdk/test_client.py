@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 from collections.abc import Iterator
 from typing import Any
 
@@ -116,6 +117,40 @@ def test_what_is_no_json_is_shown_as_it_is(client: Client, receiver: Receiver) -
 
     with pytest.raises(ApiError, match="<html>Forbidden"):
         client.runs.get("sch_A.20261118T120000Z")
+
+
+def test_a_page_of_somebody_elses_is_no_answer_of_the_apis(
+    client: Client, receiver: Receiver
+) -> None:
+    receiver.answers = [(200, {}, b"<html>Welcome</html>")]
+
+    with pytest.raises(ApiError, match="200 unknown: <html>Welcome"):
+        client.schedules.get("report")
+
+
+def test_an_api_may_stand_behind_a_path(receiver: Receiver) -> None:
+    receiver.answers = [(200, {}, b"{}")]
+    client = Client(f"{receiver.url}/scheduler/", "a-key")
+
+    client.tasks.cancel("tsk_1/../../keys?x#y")
+    client.transport.close()
+
+    (got,) = receiver.got
+    assert got.path == "/scheduler/v1/tasks/tsk_1%2F..%2F..%2Fkeys%3Fx%23y/cancel"
+
+
+def test_what_may_not_be_repeated_is_not_lost_to_a_connection_closed_long_ago(
+    client: Client, receiver: Receiver
+) -> None:
+    receiver.answers = [(200, {}, b"{}")]
+    client.schedules.get("report")
+    kept = client.transport._connection().sock  # noqa: SLF001 to wait for its end
+    receiver.hang_up()
+    assert select.select([kept], [], [], 5)[0]
+
+    client.schedules.change("report", description="new")
+
+    assert [got.method for got in receiver.got] == ["GET", "PATCH"]
 
 
 def test_pages_are_walked_to_the_last_also_through_an_empty_one(

@@ -54,6 +54,13 @@ class Receiver:
     # What is to be answered under /wire, byte for byte; the connection stays open after it.
     wire: bytes = b""
     closing: Event = field(default_factory=Event)
+    connections: list[socket.socket] = field(default_factory=list)
+
+    def hang_up(self) -> None:
+        """Close every connection that stands idle."""
+        for each in self.connections:
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
 
 
 @contextmanager
@@ -92,6 +99,10 @@ class _Asked(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     receiver: Receiver
+
+    def setup(self) -> None:
+        super().setup()
+        self.receiver.connections.append(self.connection)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

@@ -19,7 +19,7 @@ from onthedot.core.quota import limit_key
 from onthedot.core.run import Run
 from onthedot.core.schedule import compile_schedule
 from onthedot.core.task import Task
-from onthedot.flows import loops, register
+from onthedot.flows import line, loops, register
 from onthedot.flows.cancel import cancel
 from onthedot.flows.change import change
 from onthedot.flows.replay import replay
@@ -33,6 +33,7 @@ from tests.simulation.scene import Scene
 from tests.simulation.stage import Act, Stage, make_stage, make_task, play
 
 _TRIES = 12
+_LIMITS = (1, 2, 6, None)
 _OTHERS = {"half": "*/2 * * * *", "other": "30 * * * * *", "faster": "*/20 * * * * *"}
 
 
@@ -79,7 +80,6 @@ def judged(stage: Stage, scene: Scene) -> list[str]:
         late_sec=scene.late_sec,
         smooth=scene.smooth,
         resumed=scene.resumed,
-        running_max=scene.running_max,
     )
     return broken(stage, measure)
 
@@ -214,6 +214,11 @@ def _cancelled(stage: Stage, act: Act) -> object:
     return cancel(still[0].run_id) if still else None
 
 
+def _limited(act: Act) -> None:
+    """The tenant's quota is raised, lowered or lifted; the same call again means the same."""
+    line.set_limit("acme", _LIMITS[int(act.began_ms) % len(_LIMITS)])
+
+
 def _backfilled(act: Act) -> bool:
     """The last minutes, some slots a minute; the same call again begins no second one."""
     now = int(act.began_ms) // 1000
@@ -232,6 +237,7 @@ _LAUNCHES: dict[str, Callable[[Stage, Act], Run | None]] = {
     "replay": _replayed,
 }
 _BESIDE: dict[str, Callable[[Stage, Act], object]] = {
+    "limit": lambda _, act: _limited(act),
     "cancel": _cancelled,
     "backfill": lambda _, act: _backfilled(act),
 }

@@ -34,8 +34,6 @@ class Measure:
     smooth: bool = False
     # What a dead worker leaves is taken over by its time.
     resumed: bool = False
-    # How many runs may be under way; zero is no limit.
-    running_max: int = 0
 
 
 def broken(stage: Stage, measure: Measure) -> list[str]:
@@ -58,7 +56,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
         laws_runs.spared(stage),
         laws_gate.never_crowded(journal),
         () if measure.purged else laws_keys.heeded(stage, journal),
-        laws_tenants.within_quota(journal, measure.running_max),
+        laws_tenants.within_quota(journal),
         laws_gate.turned_away_for_cause(journal),
         laws_gate.bounded(stage, journal),
         () if measure.purged else laws_gate.left_clean(stage, journal),

@@ -15,6 +15,7 @@ from onthedot.core import task as tasks
 from onthedot.core.attributes import plain, plain_item
 from onthedot.core.keyed import RATE
 from onthedot.core.keys import GATE, run_id
+from onthedot.core.quota import LIMIT
 from onthedot.core.run import FINAL
 from onthedot.core.task import Task
 
@@ -78,6 +79,13 @@ class Held(NamedTuple):
     waiting: tuple[str, ...]
 
 
+class Limit(NamedTuple):
+    """How many runs of the tenant may be under way from one moment on; zero is no limit."""
+
+    at_ms: float
+    most: int
+
+
 class Version(NamedTuple):
     """A task from one moment on."""
 
@@ -104,6 +112,8 @@ class Journal:
     bookings: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     versions: dict[str, list[Version]] = field(default_factory=lambda: defaultdict(list))
     moves: list[Move] = field(default_factory=list)
+    # All tasks of a history are one tenant's.
+    limits: list[Limit] = field(default_factory=list)
     # When SQS first took a message that names the run.
     sent_ms: dict[str, float] = field(default_factory=dict)
 
@@ -121,6 +131,8 @@ def read(world: World, corrected: Mapping[str, int]) -> Journal:
             journal.gates[key[0]].append(_held(at_us, after))
         elif key[1] == RATE:
             journal.bookings[key[0]].append(plain(after["starts"])[-1])
+        elif key[1] == LIMIT:
+            journal.limits.append(Limit(at_us / 1000, plain(after["most"]) if after else 0))
         elif (before or after) and _readable(before) and _readable(after):
             ends = (_seen(before), _seen(after))
             writer = writers.get(at_us)

@@ -1,19 +1,18 @@
-"""Law of a tenant's quota: no run starts while as many others as may hold leases that live."""
+"""Laws of a tenant's quota: no run starts while as many others as may hold leases that live."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.simulation.journal import SKEW_MS, Journal, Seen
+from tests.simulation.journal import SKEW_MS, Change, Journal, Seen
 
 _UNDER_WAY = frozenset({"running", "awaiting"})
+# What a worker has read of the limit when it starts a run is no older: a hold, and slow calls.
+_KNOWN_MS = 30_000
 
 
-def within_quota(journal: Journal, most: int) -> Iterator[str]:
-    """A lease lives until every clock says that it is over; zero is no quota.
-
-    All tasks of a history are one tenant's.
-    """
+def within_quota(journal: Journal) -> Iterator[str]:
+    """A lease lives until every clock says that it is over; a limit, until every worker knows."""
     under_way: dict[str, Seen] = {}
     for change in journal.changes:
         after = change.after
@@ -21,9 +20,33 @@ def within_quota(journal: Journal, most: int) -> Iterator[str]:
             under_way.pop(change.run_id, None)
             continue
         under_way[change.run_id] = after
-        living = [
-            run_id for run_id, seen in under_way.items() if seen.lease_ms + SKEW_MS >= change.at_ms
-        ]
         # A start that stalled until its own lease was over calls no target, and counts for none.
-        if most and change.started and change.run_id in living and len(living) > most:
-            yield f"beyond the quota: {change.run_id} started beside {living}, {most} may run"
+        if change.started and _living(after, change):
+            yield from _started(journal, change, under_way)
+
+
+def _started(journal: Journal, change: Change, under_way: dict[str, Seen]) -> Iterator[str]:
+    """What started when there was no limit holds no permit, and does not count."""
+    limits = _in_force(journal, change.at_ms)
+    if not all(limits):
+        return
+    holding = [
+        run_id
+        for run_id, seen in under_way.items()
+        if _living(seen, change) and ("permit" in seen.life or run_id == change.run_id)
+    ]
+    if change.after and "permit" not in change.after.life:
+        yield f"without a permit: {change.run_id} started, {max(limits)} may run"
+    if len(holding) > max(limits):
+        yield f"beyond the quota: {change.run_id} started beside {holding}, {max(limits)} may run"
+
+
+def _living(seen: Seen, change: Change) -> bool:
+    return seen.lease_ms + SKEW_MS >= change.at_ms
+
+
+def _in_force(journal: Journal, at_ms: float) -> list[int]:
+    """Every limit that a start may go by; zero is none."""
+    before = [one.most for one in journal.limits if one.at_ms <= at_ms - _KNOWN_MS]
+    lately = [one.most for one in journal.limits if at_ms - _KNOWN_MS < one.at_ms <= at_ms]
+    return [before[-1] if before else 0, *lately]

@@ -231,6 +231,18 @@ MUTANTS = (
         ("tenants bare",),
     ),
     Mutant(
+        "above forgotten",
+        "0070: lowered, a limit waits for those above it",
+        mutants_tenants.above_forgotten,
+        ("quotas",),
+    ),
+    Mutant(
+        "raised silently",
+        "0070: another limit calls whoever may start",
+        mutants_tenants.raised_silently,
+        ("quotas bare",),
+    ),
+    Mutant(
         "runs left", "a partial advance counts its part", mutants_dispatch.runs_left, ("answers",)
     ),
     Mutant("as planned", "0072: what ran counts", mutants_bound.as_planned, ("bounded",)),

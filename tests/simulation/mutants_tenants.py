@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from onthedot.adapters import tables
 from onthedot.core import quota
-from onthedot.core.quota import Permit
+from onthedot.core.quota import Permit, Quota
 from onthedot.flows import heartbeat, line, permits
 from onthedot.flows.job import Job
 
@@ -73,3 +74,26 @@ def called_before() -> list[Patch]:
 
     calling = line.call
     return [(permits, "_give_back", give_back), (line, "call", lambda _tenant, _most: None)]
+
+
+def above_forgotten() -> list[Patch]:
+    """Permits above a limit that was lowered do not count."""
+
+    def free(self: Quota, now_ms: int) -> list[int]:
+        held = {one.number for one in self.permits.values() if one.live(now_ms)}
+        return [number for number in range(self.most) if number not in held]
+
+    return [(Quota, "free", free)]
+
+
+def raised_silently() -> list[Patch]:
+    """Another limit calls nobody of those who wait under the old one."""
+
+    def set_limit(tenant_id: str, most: int | None) -> None:
+        key = quota.limit_key(tenant_id)
+        if most is None:
+            tables.delete(quota.TABLE, key)
+        else:
+            tables.put(quota.TABLE, {**key, "most": most})
+
+    return [(line, "set_limit", set_limit)]

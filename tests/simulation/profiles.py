@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tests.simulation.faults import ROUGH, Aim, Fault, Profile
 from tests.simulation.kinds import KINDS
-from tests.simulation.scene import FAULTS_UNTIL_SEC, Scene, quiet
+from tests.simulation.scene import FAULTS_UNTIL_SEC, Scene, bare, quiet
 from tests.simulation.stage import Course
 
 _ROUGH = replace(ROUGH, faults_until_sec=FAULTS_UNTIL_SEC)
@@ -340,6 +340,18 @@ SCENES = (
         failing=0.6,
         running_max=1,
     ),
+    # The quota is raised, lowered and lifted while runs hold permits, wait for them, take them.
+    Scene(
+        name="quotas",
+        kinds=("minute", "last two", "last queue", "skip", "all", "jitter"),
+        drawn=3,
+        faults=quiet(crash_before=0.004, crash_after=0.006, slow=0.03, double_message=0.1),
+        course=Course(ticks_until=180),
+        calls=("limit",),
+        takes_sec=100,
+        failing=0.1,
+        running_max=3,
+    ),
     # Calendars are put over a task and lifted at any moment.
     Scene(
         name="calendars",
@@ -378,12 +390,6 @@ SCENES = (
         takes_sec=12,
     ),
 )
-
-
-def bare(scene: Scene) -> Scene:
-    """The same without the audit, which would hide faults; it may take long to calm down."""
-    course = replace(scene.course, audited=False, sec=scene.course.sec + 2_500)
-    return replace(scene, name=f"{scene.name} bare", course=course)
 
 
 ALL = {scene.name: scene for scene in SCENES}

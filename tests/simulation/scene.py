@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tests.simulation.faults import CALM, Aim, Profile
@@ -41,3 +41,9 @@ class Scene:
 
 def quiet(**chances: Any) -> Profile:
     return Profile(faults_until_sec=FAULTS_UNTIL_SEC, faults_max=12, **chances)
+
+
+def bare(scene: Scene) -> Scene:
+    """The same without the audit, which would hide faults; it may take long to calm down."""
+    course = replace(scene.course, audited=False, sec=scene.course.sec + 2_500)
+    return replace(scene, name=f"{scene.name} bare", course=course)

@@ -30,8 +30,10 @@ def group() -> str | None:
     return os.environ.get("WORK_LOG_GROUP") or None
 
 
-def _write(names: Mapping[str, object], level: str, message: str, **fields: object) -> None:
-    line = {"level": level, "message": message, **fields, **names}
+def _write(names: Mapping[str, object], level: str, message: object, /, **fields: object) -> None:
+    """A field may be called as it likes, but for what the line itself says."""
+    own = {"level": level, "message": message}
+    line = own | fields | own | dict(names)
     # One write a line, so that lines of handlers side by side do not mix.
-    sys.stdout.write(json.dumps(line, default=str) + "\n")
+    sys.stdout.write(json.dumps(line, default=str, skipkeys=True) + "\n")
     sys.stdout.flush()

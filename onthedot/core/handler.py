@@ -33,11 +33,21 @@ class Handler(Generic[P, R]):
     declared: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse a name that no task could call."""
+        """Refuse what no task could call by its name, or not to any effect."""
         if not _NAME.fullmatch(self.name) or self.name.startswith(("sch_", "tsk_")):
             raise HandlerError(
                 f"'{self.name}' is no name for a handler: expected letters, digits, '.', '_' and "
                 "'-', 200 at most, and not beginning with sch_ or tsk_."
+            )
+        if isinstance(self.function, Handler):
+            raise HandlerError(
+                f"{self.name}: this function is the handler '{self.function.name}' already; "
+                "a second schedule calls it by that name."
+            )
+        if inspect.isgeneratorfunction(self.function) or inspect.isasyncgenfunction(self.function):
+            raise HandlerError(
+                f"{self.name} yields: a call of it would do nothing. "
+                "Expected a function that does its work and returns."
             )
         # functools.update_wrapper would want a mutable one.
         object.__setattr__(self, "__doc__", self.function.__doc__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
@@ -76,8 +77,7 @@ Answer = Done | Again | Dead | Skipped | Stopped | Awaiting
 
 def error_of(kind: str, message: str, stack: str = "") -> dict[str, Any]:
     """Describe an error; its fingerprint forgets digits and quoted parts, so that likes meet."""
-    # Half of a surrogate pair can be written nowhere.
-    message, stack = (text.encode("utf-8", "replace").decode() for text in (message, stack))
+    message, stack = writable(message), writable(stack)
     plain = re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "", message)
     return {
         "type": kind[:_TYPE_MAX],
@@ -85,6 +85,19 @@ def error_of(kind: str, message: str, stack: str = "") -> dict[str, Any]:
         "fingerprint": sha256(f"{kind}{plain}".encode()).hexdigest()[:12],
         "stack": stack[-_STACK_MAX:],
     }
+
+
+def words_of(failure: BaseException) -> str:
+    """Give what was raised as a text, even if it cannot say itself what it is."""
+    words = "its own text cannot be made"
+    with suppress(Exception):
+        words = str(failure)
+    return writable(words)
+
+
+def writable(text: str) -> str:
+    """Half of a surrogate pair can be written nowhere."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: float) -> Life:

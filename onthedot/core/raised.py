@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 from onthedot.core.small import checked
@@ -21,7 +22,7 @@ class Skip(Exception):  # noqa: N818 a handler says it, as a verb
 class RetryLater(Exception):  # noqa: N818 a handler says it, as a verb
     """Go on at another time: the attempt does not count, and the next one sees the checkpoint."""
 
-    def __init__(self, after: int | None = None, checkpoint: Any = None) -> None:  # noqa: ANN401 any JSON
+    def __init__(self, after: float | None = None, checkpoint: Any = None) -> None:  # noqa: ANN401 any JSON
         """Without `after`, in seconds, the task's own backoff decides when."""
         if after is not None and not 0 <= after <= AFTER_MAX_SEC:
             raise ValueError(
@@ -29,7 +30,7 @@ class RetryLater(Exception):  # noqa: N818 a handler says it, as a verb
             )
         checked(checkpoint, "the checkpoint")
         super().__init__("the handler asked for another time")
-        self.after = after
+        self.after = None if after is None else ceil(after)
         self.checkpoint = checkpoint
 
 

@@ -12,7 +12,7 @@ from onthedot.core.call import Call, run_fields
 from onthedot.core.keys import is_slot_key
 from onthedot.core.numbers import DELIVER_MIN_SEC
 from onthedot.core.payloads import Away
-from onthedot.core.policy import Again, Answer, Dead, error_of
+from onthedot.core.policy import Again, Answer, Dead, error_of, words_of
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows.job import Job
@@ -32,7 +32,7 @@ def deliver(call: Call) -> Answer:
         return target(whole)
     except Exception as failure:  # noqa: BLE001 the one place where anything becomes an outcome
         kind = type(failure).__name__
-        return Again("failed", error_of(kind, str(failure), traceback.format_exc()))
+        return Again("failed", error_of(kind, words_of(failure), traceback.format_exc()))
 
 
 def begin(job: Job) -> bool:

@@ -45,9 +45,13 @@ class OnTheDot:
 
         The other words are the schedule's fields, spelt as the API spells them.
         """
+        if not isinstance(when, When | None):
+            raise HandlerError(
+                f"@app.job was given {when!r}: expected @app.job(), or cron(…) or every(…) in it."
+            )
 
         def made(function: Callable[P, R]) -> Handler[P, R]:
-            called = name or function.__name__
+            called = name or str(getattr(function, "__name__", ""))
             declared = self._declared(called, when, fields)
             return Handler(name=called, function=function, declared=checked(declared))
 

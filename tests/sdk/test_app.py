@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -75,6 +76,32 @@ def test_a_declaration_that_cannot_be_is_refused_by_name(
 def test_a_name_that_no_task_could_call_is_refused(name: str) -> None:
     with pytest.raises(HandlerError):
         app.job(name=name or "-")(lambda: None)
+
+
+@pytest.mark.parametrize("when", [lambda: None, "0 9 * * *", 900])
+def test_a_decorator_without_its_parentheses_or_schedule_says_what_is_missing(when: Any) -> None:  # noqa: ANN401 anything but a schedule
+    with pytest.raises(HandlerError, match=r"expected @app.job\(\)"):
+        app.job(when)
+
+
+def test_a_function_whose_call_would_do_nothing_is_refused() -> None:
+    def rows() -> Iterator[int]:
+        yield 1
+
+    async def events() -> AsyncIterator[int]:
+        yield 1
+
+    for function in (rows, events):
+        with pytest.raises(HandlerError, match="yields: a call of it would do nothing"):
+            app.job()(function)
+
+
+def test_a_handler_is_not_declared_a_second_time() -> None:
+    @app.job(cron("0 9 * * *"))
+    def report() -> None: ...
+
+    with pytest.raises(HandlerError, match="is the handler 'report' already"):
+        app.job(cron("0 18 * * *"), name="evening")(report)
 
 
 def test_the_payload_is_given_by_the_names_of_the_parameters() -> None:

@@ -12,8 +12,14 @@ import pytest
 from jobs import examples
 from onthedot import Cancelled, Context, Fail, LeaseLost, OnTheDot, RetryLater, Skip, TimedOut
 from onthedot.adapters.targets import python
-from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, Stopped
+from onthedot.core.attributes import typed_item
+from onthedot.core.call import Call
+from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, Stopped, after
+from onthedot.flows.deliver import deliver
+from onthedot.flows.targets import TARGETS
+from tests.core.made import run, task
 from tests.sdk.contexts import NOON, NOON_MS, RUN_ID, Hands, context
+from tests.targets.receiver import call_fields
 
 app = OnTheDot()
 
@@ -74,10 +80,14 @@ def _outcome(answer: Answer) -> str:
     return answer.outcome
 
 
-@pytest.mark.parametrize("after", [-1, 31_622_401])
+@pytest.mark.parametrize("after", [-1, 31_622_401, float("nan"), float("inf")])
 def test_a_retry_in_the_past_or_after_years_is_refused(after: int) -> None:
     with pytest.raises(ValueError, match=f"after is {after}"):
         RetryLater(after=after)
+
+
+def test_a_part_of_a_second_is_waited_for_as_a_whole_one() -> None:
+    assert RetryLater(after=0.2).after == 1
 
 
 @pytest.mark.parametrize("left", [{1, 2}, "x" * 5_000, object()])
@@ -99,6 +109,37 @@ def test_a_result_that_cannot_even_be_shown_is_the_handlers_own_error() -> None:
 
     with pytest.raises(RuntimeError, match="not me"):
         python.call(shy, context())
+
+
+class Mute(Exception):  # noqa: N818 it cannot say what it is
+    def __str__(self) -> str:
+        raise RuntimeError("not even that")
+
+
+@pytest.mark.parametrize(
+    ("what", "status"),
+    [
+        (Mute(), "retrying"),
+        (Skip("\ud800" + "x" * 1_000_000), "skipped"),
+        (Fail("\ud800"), "dead"),
+        (SystemExit("\ud800"), "retrying"),
+        (RetryLater(after=1.5), "retrying"),
+        (ExceptionGroup("many", [ValueError("\ud800")]), "retrying"),
+    ],
+)
+def test_whatever_a_handler_raises_its_row_can_be_written(
+    monkeypatch: pytest.MonkeyPatch, what: BaseException, status: str
+) -> None:
+    """One row that cannot would hold up all runs that were fetched with it."""
+    monkeypatch.setitem(TARGETS, "python", lambda _: _raising(what))
+    answer = deliver(Call(**call_fields(target={"type": "python"})))
+
+    life = after(run(status="running", attempt=1).life, task(), answer, now_ms=NOON_MS, fraction=1)
+
+    assert life.status == status
+    assert isinstance(life.due_ms, int)
+    row = json.dumps(typed_item(life.stored()), ensure_ascii=False)
+    assert len(row.encode()) < 20_000
 
 
 def test_an_error_of_the_handlers_own_is_left_to_the_worker() -> None:
@@ -177,3 +218,13 @@ def test_every_line_of_the_log_names_its_run(capsys: pytest.CaptureFixture[str])
 
     line: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert line == {"level": "INFO", "message": "building", "region": "eu", "run_id": RUN_ID}
+
+
+def test_a_line_of_the_log_takes_any_field_and_stays_what_it_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    context().log.warning("paid", level=3, names=["a"], run_id="mine", by={(1, 2): 1, "x": {1}})
+
+    line: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert (line["level"], line["message"], line["run_id"]) == ("WARNING", "paid", RUN_ID)
+    assert (line["names"], line["by"]) == (["a"], {"x": "{1}"})

@@ -9,8 +9,21 @@ from typing import Any
 
 from onthedot.core.context import Context
 from onthedot.core.handler import Handler, PayloadMismatch, arguments
-from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, Stopped, error_of, kept
+from onthedot.core.policy import (
+    Again,
+    Answer,
+    Dead,
+    Done,
+    Skipped,
+    Stopped,
+    error_of,
+    kept,
+    words_of,
+)
 from onthedot.core.raised import Cancelled, Fail, LeaseLost, RetryLater, Skip, TimedOut
+
+# As long as an error's message: it stands on the run's row.
+_NOTE_MAX = 1_000
 
 
 def call(handler: Handler[..., Any], context: Context) -> Answer:
@@ -36,22 +49,22 @@ def _meant(raised: BaseException) -> Answer | None:
     """What it says of the run; None leaves an error to the worker, as any target's."""
     match raised:
         case Skip():
-            return Skipped(str(raised))
+            return Skipped(words_of(raised)[:_NOTE_MAX])
         case RetryLater():
             return Again("yielded", after_sec=raised.after, checkpoint=raised.checkpoint)
         case Fail():
-            return Dead("permanent", error_of("Fail", str(raised), traceback.format_exc()))
+            return Dead("permanent", error_of("Fail", words_of(raised), traceback.format_exc()))
         case Cancelled():
             return Stopped()
         case TimedOut():
             return Again("timed_out", error_of("TimedOut", "the handler stopped at its deadline"))
         case LeaseLost():
-            return Again("lost", error_of("LeaseLost", str(raised)))
+            return Again("lost", error_of("LeaseLost", words_of(raised)))
         case Exception():
             return None
     # sys.exit() and its like end the attempt, not the process in which others run.
     kind = type(raised).__name__
-    message = f"the handler left by {kind}: {raised}"
+    message = f"the handler left by {kind}: {words_of(raised)}"
     return Again("failed", error_of(kind, message, traceback.format_exc()))
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 from onthedot.core import gate, keyed, quota
+from onthedot.core.pull import pulled
 from onthedot.core.run import Run
 
 Items = Mapping[tuple[Any, ...], Mapping[str, Any]]
@@ -16,18 +17,29 @@ def asks(run: Run, now_ms: int) -> list[dict[str, str]]:
     """Give the keys of what tells; a run that is not due, or has started, asks nothing."""
     if run.life.status != "claimed" or run.life.due_ms > now_ms:
         return []
-    keys = [keyed.gate_key(run.task_id), quota.entry_key(run)]
+    # One that is fetched stands in no line: it waits as long as its tenant's permits are taken.
+    tenants = quota.limit_key(run.tenant_id) if pulled(run.queue) else quota.entry_key(run)
+    keys = [keyed.gate_key(run.task_id), tenants]
     return [*keys, keyed.gate_key(run.life.key_gate)] if run.life.key_gate else keys
 
 
-def shown(run: Run, found: Items, now_ms: int) -> Run:
-    """Give the run as it is to be shown: one that waits says so, and what for."""
+def bounded(found: Items) -> list[str]:
+    """Name the tenants whose runs are fetched, and have a quota."""
+    limits = [partition for partition, part in found if part == quota.LIMIT]
+    return [partition.removeprefix(quota.partition("")) for partition in limits]
+
+
+def shown(run: Run, found: Items, full: Collection[str], now_ms: int) -> Run:
+    """Give the run as it is to be shown: one that waits says so, and what for.
+
+    `full` are the bounded tenants that have no permit left.
+    """
     asked = asks(run, now_ms)
-    reason = _reason(run, found, now_ms) if asked else ""
+    reason = _reason(run, found, full, now_ms) if asked else ""
     return replace(run, life=replace(run.life, status="waiting", reason=reason)) if reason else run
 
 
-def _reason(run: Run, found: Items, now_ms: int) -> str:
+def _reason(run: Run, found: Items, full: Collection[str], now_ms: int) -> str:
     """In the order in which a start asks for places."""
     own = gate.parse(run.task_id, _of(found, keyed.gate_key(run.task_id)))
     if run.key in own.waiting:
@@ -35,6 +47,8 @@ def _reason(run: Run, found: Items, now_ms: int) -> str:
     place = run.life.key_gate
     if place and run.run_id not in gate.parse(place, _of(found, keyed.gate_key(place))).holders:
         return "concurrency_key"
+    if pulled(run.queue) and run.tenant_id in full:
+        return "tenant"
     if _of(found, quota.entry_key(run)):
         return "tenant"
     return "rate" if run.life.gate_ms > now_ms else ""

@@ -1,4 +1,7 @@
-"""Waiting: runs as they are to be shown, in one call more where some are due and not started."""
+"""Waiting: runs as they are to be shown, in one call more where some are due and not started.
+
+In one more again for those that outside workers fetch, where their tenant has a quota.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from onthedot.adapters import tables
 from onthedot.core import run as runs
 from onthedot.core import waiting
 from onthedot.core.run import Run
+from onthedot.flows import permits
 
 
 def shown(seen: Sequence[Run], now_ms: int) -> list[Run]:
@@ -17,4 +21,5 @@ def shown(seen: Sequence[Run], now_ms: int) -> list[Run]:
         return list(seen)
     items = tables.get_many({runs.TABLE: list(asked.values())})[runs.TABLE]
     found = tables.by_key(items, "task_id", "scheduled_for")
-    return [waiting.shown(run, found, now_ms) for run in seen]
+    full = [tenant for tenant in waiting.bounded(found) if permits.all_taken(tenant)]
+    return [waiting.shown(run, found, full, now_ms) for run in seen]

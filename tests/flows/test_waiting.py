@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from onthedot.adapters import clock
+from onthedot.core.policy import Again, Done
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows import keyed, line, waiting
@@ -76,6 +77,33 @@ def test_while_its_tenant_has_its_fill_it_waits_for_the_tenant(stage: Stage) -> 
     assert now(stage, one, two) == ["running", "waiting(tenant)"]
     wait(stage, 65)
     assert now(stage, one, two) == ["succeeded", "running"]
+
+
+def test_what_workers_fetch_waits_for_the_tenant_as_long_as_no_permit_is_left(
+    stage: Stage,
+) -> None:
+    line.set_limit("acme", 1)
+    one = busy(stage, "one")
+    two = add(stage, YEARLY, name="two", target={"type": "pull", "queue": "reports"})
+    started(one)
+    wait(stage, 2)
+    started(two)
+    assert now(stage, one, two) == ["running", "waiting(tenant)"]
+    wait(stage, 65)
+    assert now(stage, one, two) == ["succeeded", "claimed"]
+
+
+def test_a_retry_that_waits_for_its_tenant_is_retrying_still(stage: Stage) -> None:
+    line.set_limit("acme", 1)
+    one, two = add(stage, YEARLY, name="one", timeout_sec=200), busy(stage, "two")
+    stage.answer = lambda call: Again("failed", after_sec=5) if call.attempt == 1 else Done()
+    stage.takes_sec = lambda call: 60 if call.task_id == two.task_id else 0.1
+    started(one)
+    wait(stage, 2)
+    started(two)
+    wait(stage, 20)
+
+    assert now(stage, one, two) == ["retrying(failed)", "running"]
 
 
 def test_of_several_it_says_what_it_asks_for_first(stage: Stage) -> None:

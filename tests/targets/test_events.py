@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from itertools import count
 
 import pytest
+from botocore.exceptions import ClientError
 
 from onthedot.adapters import aws, secrets, tables
 from onthedot.adapters import events as outbox
 from onthedot.core import events
 from onthedot.core.events import Event
+from onthedot.flows import events as telling
 from onthedot.flows.events import keep, tell
 from tests.contract import engines
 from tests.core.made import run
@@ -106,6 +108,63 @@ def test_a_webhook_gets_a_signed_event_and_one_that_fails_gets_it_again(
     signed = f"{event().id}.{second.headers['webhook-timestamp']}.".encode() + second.body
     mine = base64.b64encode(hmac.digest(b"k" * 24, signed, hashlib.sha256)).decode()
     assert second.headers["webhook-signature"] == f"v1,{mine}"
+
+
+def test_a_webhook_that_hangs_holds_the_audit_up_once_a_minute_and_no_other_place(
+    settings: pytest.MonkeyPatch, receiver: Receiver
+) -> None:
+    settings.setattr(telling, "_WEBHOOK_SEC", 0.3)
+    settings.setenv("EVENTS_TO", f"{receiver.url}/hang,{receiver.url}/ok")
+
+    keep([event(number) for number in range(20)])
+    told = tell()
+
+    assert told == {"events_told": 20, "events_refused": 20}
+    assert [got.path for got in receiver.got].count("/hang") == 1
+
+
+def test_an_event_that_a_webhook_refuses_keeps_none_of_the_others_from_it(
+    settings: pytest.MonkeyPatch, receiver: Receiver
+) -> None:
+    settings.setenv("EVENTS_TO", f"{receiver.url}/answer")
+    receiver.answers = [(400, {}, b""), (204, {}, b"")]
+
+    keep([event(number) for number in range(3)])
+
+    assert tell() == {"events_told": 2, "events_refused": 1}
+    assert open_ones() == 1
+
+
+def test_a_place_that_takes_nothing_leaves_room_for_the_others(
+    settings: pytest.MonkeyPatch, receiver: Receiver
+) -> None:
+    settings.setattr(telling, "AT_ONCE", 3)
+    gone = "arn:aws:sns:us-east-1:000000000000:missing"
+    settings.setenv("EVENTS_TO", gone)
+    keep([event(number) for number in range(20)])
+    settings.setenv("EVENTS_TO", f"{gone},{receiver.url}/ok")
+    keep([event(number) for number in range(20, 24)])
+
+    assert [tell()["events_told"] for _ in range(2)] == [3, 1]
+
+
+@pytest.mark.parametrize("secret", ["whsec_no base64!", None])
+def test_a_secret_that_cannot_sign_costs_the_events_a_minute_and_not_the_audit(
+    settings: pytest.MonkeyPatch, receiver: Receiver, secret: str | None
+) -> None:
+    def reveal(_ref: str) -> str:
+        if secret is None:
+            raise ClientError({"Error": {"Code": "AccessDeniedException"}}, "GetParameter")
+        return secret
+
+    settings.setenv("EVENTS_TO", f"{receiver.url}/ok")
+    settings.setenv("EVENTS_SIGN_REF", "ssm:/hook")
+    settings.setattr(secrets, "reveal", reveal)
+
+    keep([event()])
+
+    assert tell() == {"events_told": 0, "events_refused": 1}
+    assert receiver.got == []
 
 
 @pytest.mark.usefixtures("settings")

@@ -31,13 +31,14 @@ class Client:
 
     def __post_init__(self) -> None:
         """Make the parts; no request is made yet."""
-        url = self.url or os.environ.get("ONTHEDOT_URL", "")
+        # A file or a secret store often ends what it holds with a line break.
+        url = (self.url or os.environ.get("ONTHEDOT_URL", "")).strip()
         if not url.startswith(("http://", "https://")):
             raise ValueError(
                 f"'{url}' is no address of the API: give url=, or set ONTHEDOT_URL to what "
                 "the deployment printed, such as https://….execute-api.eu-west-1.amazonaws.com"
             )
-        key = self.key or os.environ.get("ONTHEDOT_API_KEY", "")
+        key = (self.key or os.environ.get("ONTHEDOT_API_KEY", "")).strip()
         transport = Transport(url.rstrip("/"), key, self.timeout_sec)
         object.__setattr__(self, "transport", transport)
         object.__setattr__(self, "schedules", Schedules(transport))

@@ -25,6 +25,7 @@ WAIT_MAX_SEC = 30.0
 _BUSY = (429, 500, 502, 503, 504)
 # The first request under the same Idempotency-Key is not through yet.
 _UNDER_WAY = "idempotency_in_progress"
+_GONE = 404
 _REPEATABLE = ("GET", "PUT", "DELETE")
 
 
@@ -76,6 +77,9 @@ class Transport:
                 status = 0
                 problem = {"code": "unreachable", "detail": f"{self.url}: {failure}"}
                 continue
+            if number and method == "DELETE" and status == _GONE:
+                # By an earlier try, whose answer did not come.
+                return None
             problem = {} if status // 100 == 2 else {**_problem(answer), "retry_after": after}
             if status not in _BUSY and problem.get("code") != _UNDER_WAY:
                 return _judged(status, answer)

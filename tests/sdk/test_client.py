@@ -76,6 +76,15 @@ def test_what_may_not_be_repeated_is_tried_once(client: Client, receiver: Receiv
     assert len(receiver.got) == 1
 
 
+def test_what_an_unanswered_try_has_deleted_is_deleted(client: Client, receiver: Receiver) -> None:
+    receiver.answers = [(500, {}, problem("internal")), (404, {}, problem("not_found"))]
+
+    client.schedules.delete("report")
+
+    with pytest.raises(ApiError, match="not_found"):
+        client.schedules.delete("report")
+
+
 def test_a_key_is_asked_for_once_because_its_answer_is_kept_nowhere(
     client: Client, receiver: Receiver
 ) -> None:
@@ -204,8 +213,8 @@ def test_an_address_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, url
 
 
 def test_address_and_key_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ONTHEDOT_URL", "https://api.example/")
-    monkeypatch.setenv("ONTHEDOT_API_KEY", "a-key")
+    monkeypatch.setenv("ONTHEDOT_URL", "https://api.example/\n")
+    monkeypatch.setenv("ONTHEDOT_API_KEY", "a-key\n")
 
     client = Client()
 

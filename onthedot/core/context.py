@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from inspect import iscoroutinefunction
 from typing import Any, Protocol, TypeVar
 
 from onthedot.core.raised import Cancelled, LeaseLost, TimedOut
@@ -103,6 +104,11 @@ class Context:
         Every attempt of the run finds it. Between the effect and its record a crash may still
         fall, so an effect that takes an idempotency key should be given `idempotency_key(key)`.
         """
+        if iscoroutinefunction(effect):
+            raise TypeError(
+                f"once('{key}') was given a coroutine function: expected a plain one, in an "
+                "asynchronous handler by `await asyncio.to_thread(ctx.once, key, effect)`"
+            )
         kept: T = self.hands.once(key, effect)
         return kept
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from asyncio import CancelledError
+from asyncio import CancelledError, TaskGroup, to_thread
+from collections.abc import Callable, Coroutine
 from datetime import timedelta
 from typing import Any
 
@@ -62,6 +63,31 @@ def test_each_exception_says_what_becomes_of_the_run() -> None:
     assert _raising(Cancelled()) == Stopped()
     assert _outcome(_raising(TimedOut())) == "timed_out"
     assert _outcome(_raising(LeaseLost())) == "lost"
+
+
+def test_a_task_of_an_asynchronous_handler_speaks_for_it() -> None:
+    def ran(*tasks: Callable[[Context], Coroutine[None, None, None]]) -> Answer:
+        @app.job()
+        async def job(ctx: Context) -> None:
+            async with TaskGroup() as group:
+                for each in tasks:
+                    group.create_task(each(ctx))
+
+        return python.call(job, context(Hands(cancel=True)))
+
+    async def asks(ctx: Context) -> None:
+        ctx.heartbeat()
+
+    async def gives_up(_: Context) -> None:
+        raise Fail("customer closed")
+
+    async def breaks(_: Context) -> None:
+        raise ZeroDivisionError
+
+    assert ran(asks) == Stopped()
+    assert isinstance(ran(gives_up), Dead)
+    with pytest.raises(ExceptionGroup):
+        ran(gives_up, breaks)
 
 
 @pytest.mark.parametrize("leaves", [SystemExit(0), KeyboardInterrupt(), CancelledError()])
@@ -211,6 +237,22 @@ def test_a_step_has_its_effect_once_whatever_the_attempt() -> None:
 
     assert answers == [Done({"day": "2026-11-17", "invoice": "invoice of 2026-11-17"})] * 2
     assert list(hands.steps) == ["invoice"]
+
+
+def test_a_step_of_an_asynchronous_handler_is_had_beside_its_loop() -> None:
+    hands = Hands()
+
+    async def effect() -> str:
+        return "had"
+
+    @app.job()
+    async def job(ctx: Context) -> str:
+        with pytest.raises(TypeError, match=r"expected a plain one.*asyncio\.to_thread"):
+            ctx.once("wrong", effect)
+        return await to_thread(ctx.once, "right", lambda: "had")
+
+    assert python.call(job, context(hands)) == Done("had")
+    assert hands.steps == {"right": "had"}
 
 
 def test_every_line_of_the_log_names_its_run(capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ from onthedot.core.policy import (
     kept,
     words_of,
 )
-from onthedot.core.raised import Cancelled, Fail, LeaseLost, RetryLater, Skip, TimedOut
+from onthedot.core.raised import Cancelled, Fail, LeaseLost, RetryLater, Skip, Stop, TimedOut
 
 # As long as an error's message: it stands on the run's row.
 _NOTE_MAX = 1_000
@@ -39,10 +39,20 @@ def call(handler: Handler[..., Any], context: Context) -> Answer:
         # Here, where it is the handler's own fault if its value cannot even be shown.
         return Done(kept(result))
     except BaseException as raised:
-        answer = _meant(raised)
+        answer = _meant(_alone(raised))
         if answer is None:
             raise
         return answer
+
+
+def _alone(raised: BaseException) -> BaseException:
+    """A TaskGroup wraps what its tasks raise; a group of words to us means the first of them."""
+    while isinstance(raised, BaseExceptionGroup):
+        words, others = raised.split((Stop, Fail, RetryLater, Skip))
+        if words is None or others is not None:
+            return raised
+        raised = words.exceptions[0]
+    return raised
 
 
 def _meant(raised: BaseException) -> Answer | None:

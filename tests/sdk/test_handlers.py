@@ -248,7 +248,7 @@ def test_a_step_of_an_asynchronous_handler_is_had_beside_its_loop() -> None:
     @app.job()
     async def job(ctx: Context) -> str:
         with pytest.raises(TypeError, match=r"expected a plain one.*asyncio\.to_thread"):
-            ctx.once("wrong", effect)
+            await ctx.once("wrong", effect)
         return await to_thread(ctx.once, "right", lambda: "had")
 
     assert python.call(job, context(hands)) == Done("had")

@@ -13,6 +13,7 @@ from onthedot.adapters import clock, tables
 from onthedot.api import answers, loop_pages, plans
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import by, tenant
+from onthedot.api.forms import CALENDAR_ID
 from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.preconditions import (
     check_new,
@@ -20,7 +21,7 @@ from onthedot.api.preconditions import (
     check_version,
     require_version,
 )
-from onthedot.api.shapes_calendars import CALENDAR_ID, CalendarFields, CalendarIn
+from onthedot.api.shapes_calendars import CalendarFields, CalendarIn
 from onthedot.core import calendar_items
 from onthedot.core.calendar_items import Stored
 from onthedot.core.loop import Loop

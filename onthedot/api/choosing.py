@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
@@ -11,6 +11,11 @@ from onthedot.adapters import listing
 from onthedot.core import filters
 
 Text = Annotated[str | None, Query(min_length=1, max_length=200)]
+Target = Annotated[
+    Literal["python", "http", "sqs", "sns", "lambda", "eventbridge", "stepfunctions", "pull"]
+    | None,
+    Query(),
+]
 Item = Mapping[str, Any]
 Entry = dict[str, Any]
 # How many entries a filter may look at for one page, which may be short then, or empty.

@@ -2,38 +2,56 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from onthedot.api import forms, shapes, shapes_target
 from onthedot.core.problems import Fault, Problem, of_faults
 
 Shape = TypeVar("Shape", bound=BaseModel)
+_OBJECT = "{field} is {value}: expected an object, {{…}}."
 _SENTENCES = {
     "missing": "{field} is missing: it is required.",
-    "string_type": "{field} is not text: expected a string.",
-    "int_type": "{field} is no whole number.",
-    "bool_type": "{field} is neither true nor false.",
-    "dict_type": "{field} is no object: expected {{…}}.",
-    "list_type": "{field} is no list: expected […].",
-    "model_type": "{field} is no object: expected {{…}}.",
-    "model_attributes_type": "{field} is no object: expected {{…}}.",
+    "string_type": "{field} is {value}: expected text.",
+    "int_type": "{field} is {value}: expected a whole number.",
+    "bool_type": "{field} is {value}: expected true or false.",
+    "dict_type": _OBJECT,
+    "list_type": "{field} is {value}: expected a list, […].",
+    "model_type": _OBJECT,
+    "model_attributes_type": _OBJECT,
     "greater_than_equal": "{field} is {value}: expected {ge} or more.",
     "less_than_equal": "{field} is {value}: expected {le} or less.",
-    "string_too_long": "{field} is too long: expected {max_length} characters at most.",
-    "string_too_short": "{field} is too short: expected {min_length} characters or more.",
-    "string_pattern_mismatch": "{field} is {value}: expected the form {pattern}.",
+    "multiple_of": "{field} is {value}: expected a multiple of {multiple_of}.",
+    "string_too_long": "{field} has {size} characters: expected {max_length} at most.",
+    "string_too_short": "{field} has {size} characters: expected {min_length} or more.",
+    "string_pattern_mismatch": "{field} is {value}: expected {form}.",
     "literal_error": "{field} is {value}: expected {expected}.",
-    "too_long": "{field} has {actual_length} entries: expected {max_length} at most.",
-    "too_short": "{field} has {actual_length} entries: expected {min_length} or more.",
+    "too_long": "{field} has {size} entries: expected {max_length} at most.",
+    "too_short": "{field} has {size} entries: expected {min_length} or more.",
     "int_parsing": "{field} is {value}: expected a whole number.",
     "bool_parsing": "{field} is {value}: expected true or false.",
-    "union_tag_invalid": "The target's type is not one of {expected_tags}.",
-    "union_tag_not_found": "The target has no type: expected one such as 'http' or 'python'.",
-    "extra_forbidden": "'{field}' is no field here.",
+    "union_tag_invalid": "target.type is '{tag}': expected one of {expected_tags}.",
+    "union_tag_not_found": "target.type is missing: expected one such as 'http' or 'python'.",
 }
+# Where the validator stands at the name of a field itself.
+_NAME = "[key]"
+# What each part of a body may hold.
+_PARTS: dict[str, type[BaseModel]] = {
+    "retry": shapes.Backoff,
+    "concurrency_key": shapes.ConcurrencyKey,
+    "rate": shapes.Rate,
+    "auth": shapes_target.Secret,
+    "sign": shapes_target.Secret,
+    **shapes_target.TYPES,
+}
+# A name less alike than this was hardly meant.
+_ALIKE = 0.7
+# So many names are better told than guessed.
+_FEW = 12
 
 
 def problem(errors: Sequence[Mapping[str, Any]], known: Sequence[str] = ()) -> Problem:
@@ -65,41 +83,78 @@ def checked(shape: type[Shape], fields: Mapping[str, Any]) -> Shape:
 
 def names(shape: type[BaseModel]) -> list[str]:
     """Name the fields of a body, for suggestions."""
-    return list(shape.model_fields)
+    return [field.alias or name for name, field in shape.model_fields.items()]
 
 
 def fault(error: Mapping[str, Any], known: Sequence[str] = ()) -> Fault:
     """Put one of them into words."""
-    source, *path = error["loc"]
-    path = [str(step) for step in path]
-    field = path[-1] if path else str(source)
+    source, *steps = error["loc"]
+    path = _path(steps)
     kind = str(error["type"])
     if kind == "extra_forbidden":
-        return _unknown(path, field, known)
-    words = {**error.get("ctx", {}), "field": field, "value": _shortly(error.get("input"))}
-    said = str(error["msg"]).removeprefix("Value error, ").replace("{", "{{").replace("}", "}}")
-    own = said if kind == "value_error" else f"{{field}} is not valid: {said}."
-    sentence = _SENTENCES.get(kind, own)
+        part = _PARTS.get(str(steps[-2])) if len(steps) > 1 else None
+        return _unknown(path, names(part) if part else known)
+    at_name = bool(steps) and steps[-1] == _NAME
     return Fault(
-        pointer="".join(f"/{step}" for step in path) if source == "body" else f"?{field}",
+        pointer=_pointer(path) if source == "body" else f"?{path[-1]}",
         code="missing" if kind == "missing" else "bad_value",
-        message=sentence.format_map(words),
-        field=field,
+        message=_sentence(error, _called(path, at_name=at_name) if path else f"The {source}"),
+        field=next((step for step in reversed(path) if not step.isdigit()), str(source)),
     )
 
 
-def _unknown(path: Sequence[str], field: str, known: Sequence[str]) -> Fault:
-    near = get_close_matches(field, known, 1)
+def _sentence(error: Mapping[str, Any], called: str) -> str:
+    kind, given = str(error["type"]), error.get("input")
+    context = error.get("ctx", {})
+    words = {
+        **context,
+        "field": called,
+        "value": _shortly(given),
+        "size": len(given) if isinstance(given, str | list | dict) else 0,
+        "form": forms.SAID.get(str(context.get("pattern")), f"the form {context.get('pattern')}"),
+    }
+    said = str(error["msg"]).removeprefix("Value error, ").replace("{", "{{").replace("}", "}}")
+    own = said if kind == "value_error" else f"{{field}} is not valid: {said}."
+    return _SENTENCES.get(kind, own).format_map(words)
+
+
+def _path(steps: Sequence[str | int]) -> list[str]:
+    """Give the way through the body; the validator also names the type of a target, and names."""
+    path = [str(step) for step in steps if step != _NAME]
+    if len(path) > 1 and path[0] == "target" and path[1] in shapes_target.TYPES:
+        del path[1]
+    return path
+
+
+def _called(path: Sequence[str], *, at_name: bool) -> str:
+    """Call a place as people do: retry.backoff, tasks[0]."""
+    said = path[0]
+    for step in path[1 : -1 if at_name else None]:
+        said += f"[{step}]" if step.isdigit() else f".{step[:64]}"
+    return f"A name in {said}" if at_name else said
+
+
+def _pointer(path: Sequence[str]) -> str:
+    """Write the way as RFC 6901 has it."""
+    return "".join(f"/{step[:64].replace('~', '~0').replace('/', '~1')}" for step in path)
+
+
+def _unknown(path: Sequence[str], known: Sequence[str]) -> Fault:
+    field = path[-1][:64]
+    near = get_close_matches(field, known, 1, _ALIKE)
     hint = f" Did you mean '{near[0]}'?" if near else ""
+    if not near and len(known) <= _FEW:
+        hint = f" There are {', '.join(sorted(known))}."
+    where = f" of {_called(path[:-1], at_name=False)}" if path[1:] else " here"
     return Fault(
-        pointer="".join(f"/{step[:64]}" for step in path),
+        pointer=_pointer(path),
         code="unknown_field",
-        message=f"'{field[:64]}' is no field here.{hint}",
-        field=field[:64],
+        message=f"'{field}' is no field{where}.{hint}",
+        field=field,
         suggestion=near[0] if near else None,
     )
 
 
 def _shortly(value: object) -> str:
-    text = repr(value)
+    text = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 64 else f"{text[:64]}…"  # a line's worth

@@ -15,6 +15,7 @@ from onthedot.api.asking import tenant
 from onthedot.api.shapes import PreviewIn
 from onthedot.core import definition, zones
 from onthedot.core import preview as previews
+from onthedot.core.blackouts import calendars_of
 from onthedot.core.defaults import SCHEDULE
 from onthedot.core.errors import ScheduleError
 from onthedot.core.heat import same_minute
@@ -22,8 +23,9 @@ from onthedot.core.instants import nominal, parse_instant
 from onthedot.core.per_day import per_day
 from onthedot.core.preview import Window
 from onthedot.core.problems import Fault, of_faults
+from onthedot.core.schedule_view import heeding
 from onthedot.core.zone_names import zone_names
-from onthedot.flows import agenda
+from onthedot.flows import agenda, calendars
 
 
 def preview(body: Annotated[PreviewIn, Body()]) -> Response[str]:
@@ -32,7 +34,8 @@ def preview(body: Annotated[PreviewIn, Body()]) -> Response[str]:
     if "run_at" in given:
         given["cron"] = f"at({_instant(given.pop('run_at'), 'run_at')[:-1]})"
     seed = given.get("seed", "")
-    schedule = definition.compiled(SCHEDULE | given, seed)
+    named = calendars.resolve(tenant(), given.get("calendars", ()))
+    schedule = heeding(definition.compiled(SCHEDULE | given, seed), calendars_of(named))
     after = _seconds(given["from"], "from") if "from" in given else clock.now_ms() // 1000
     window = Window(
         after=after,

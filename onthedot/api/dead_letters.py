@@ -16,7 +16,7 @@ from onthedot.api.instants import From, To, window
 from onthedot.api.pages import Cursor, Limit, Listing
 from onthedot.core import attention, run_view
 from onthedot.core import dead_letters as letters
-from onthedot.core.dead_letters import Chosen, Letter
+from onthedot.core.dead_letters import Chosen, Letter, Reason
 from onthedot.core.instants import HORIZON
 from onthedot.core.moments import moment
 from onthedot.core.run import Run
@@ -36,7 +36,7 @@ _GROUPS_MAX = 100
 def index(
     task_id: Word = None,
     fingerprint: Word = None,
-    reason: Word = None,
+    reason: Annotated[Reason | None, Query()] = None,
     *,
     from_: From = None,
     to: To = None,

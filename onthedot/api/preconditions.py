@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from onthedot.api.answers import etag, names
@@ -42,7 +43,7 @@ def check_read_only(given: dict[str, Any], present: dict[str, Any]) -> None:
         Fault(
             pointer=f"/{name}",
             code="read_only_field",
-            message=f"{name} cannot be written: expected its present value, or none.",
+            message=_kept(name, present),
             field=name,
         )
         for name, value in given.items()
@@ -50,3 +51,11 @@ def check_read_only(given: dict[str, Any], present: dict[str, Any]) -> None:
     ]
     if faults:
         raise of_faults("read_only_field", faults)
+
+
+def _kept(name: str, present: dict[str, Any]) -> str:
+    if name not in present:
+        return f"{name} is read-only: leave it out, for it is given to what is new."
+    stands = json.dumps(present[name], ensure_ascii=False)
+    by_other = " A pause and a resume change it." if name == "status" else ""
+    return f"{name} is read-only: expected {stands[:64]}, as it is now, or none.{by_other}"

@@ -51,7 +51,7 @@ def index(
     if task_id is not None:
         return _of_task(asked_for, task_id)
     if status is not None or asked_for.between != ALL:
-        given = "from and to" if status is None else f"status={status}"
+        given = "A time" if status is None else f"status={status}"
         message = f"{given} needs a task_id here: without one, only the last hour is listed."
         raise Problem("unsupported_filter", message)
     return _recent(asked_for)

@@ -12,7 +12,7 @@ from onthedot.adapters import clock, tables
 from onthedot.api import failing
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import tenant
-from onthedot.api.choosing import Entry, Item, Text, choose, given
+from onthedot.api.choosing import Entry, Item, Target, Text, choose, given
 from onthedot.api.pages import Cursor, Limit, Listing
 from onthedot.core import run as runs
 from onthedot.core import schedule_view
@@ -31,7 +31,7 @@ def index(
     *,
     status: Status = None,
     tag: Text = None,
-    target: Text = None,
+    target: Target = None,
     handler: Text = None,
     q: Text = None,
     managed_by: Text = None,

@@ -7,10 +7,10 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr
 from pydantic import model_validator as checked
 
+from onthedot.api import forms
 from onthedot.api.shapes_target import Target, Written
 from onthedot.core.defaults import SCHEDULE_READ_ONLY, TASK_READ_ONLY
 
-NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$"
 Instant = Annotated[str, Field(json_schema_extra={"format": "date-time"}, max_length=64)]
 Tags = Annotated[
     dict[Annotated[str, Field(min_length=1, max_length=64)], Annotated[str, Field(max_length=128)]],
@@ -59,9 +59,7 @@ class Definition(Written):
     priority: Literal[1, 2, 3] | None = None
     misfire_grace_sec: int | None = Field(None, ge=0, le=604_800)
     concurrency_key: ConcurrencyKey | None = None
-    managed_by: str | None = Field(
-        None, max_length=128, pattern=r"^(api|console|(code|file):[^\s:]{1,100})$"
-    )
+    managed_by: str | None = Field(None, max_length=128, pattern=forms.OWNER)
     _read_only: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     @checked(mode="wrap")
@@ -94,7 +92,7 @@ class ScheduleFields(Definition):
 
     READ_ONLY = SCHEDULE_READ_ONLY
 
-    name: str | None = Field(None, pattern=NAME)
+    name: str | None = Field(None, pattern=forms.NAME)
     cron: str | None = Field(None, max_length=256)
     every_sec: int | None = Field(None, ge=1, le=31_622_400)
     seconds: Literal["first", "last"] | None = None
@@ -126,7 +124,7 @@ class SchedulePatch(ScheduleFields):
 class ScheduleIn(ScheduleFields):
     """A whole schedule."""
 
-    name: str = Field(pattern=NAME)
+    name: str = Field(pattern=forms.NAME)
     target: Target
 
 
@@ -136,7 +134,7 @@ class TaskIn(Definition):
     READ_ONLY = TASK_READ_ONLY
 
     target: Target
-    name: str | None = Field(None, pattern=NAME)
+    name: str | None = Field(None, pattern=forms.NAME)
     run_at: Instant | None = None
     delay_sec: int | None = Field(None, ge=0, le=31_622_400)
     idempotency_key: str | None = Field(None, min_length=1, max_length=255)

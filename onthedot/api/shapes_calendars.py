@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from onthedot.api import forms
 from onthedot.api.shapes_target import Written
 from onthedot.core.quota import MOST
 
-CALENDAR_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 # Every task that names it keeps all of it.
 _DATES_MAX = 400
 
@@ -26,7 +26,7 @@ class CalendarFields(Written):
 class CalendarIn(CalendarFields):
     """A new calendar."""
 
-    calendar_id: str = Field(pattern=CALENDAR_ID)
+    calendar_id: str = Field(pattern=forms.CALENDAR_ID)
 
 
 class TenantIn(Written):

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from onthedot.api import forms
 from onthedot.api.shapes_target import Written
 from onthedot.core.once import STEP_MAX
 
@@ -16,7 +17,7 @@ Attempt = Annotated[int, Field(ge=1)]
 class LeaseIn(Written):
     """Up to `max` runs of a queue; `wait_sec` is how long to wait for one."""
 
-    queue: str = Field(pattern=r"^[a-z0-9-]{1,64}$")
+    queue: str = Field(pattern=forms.QUEUE)
     max: int = Field(1, ge=1, le=10)
     wait_sec: int = Field(5, ge=0, le=20)
     lease_sec: LeaseSec = 60

@@ -9,6 +9,7 @@ from pydantic import model_validator as checked
 
 from onthedot.api.shapes import Instant
 from onthedot.api.shapes_target import Written
+from onthedot.core.dead_letters import Reason
 
 
 class ReplayIn(Written):
@@ -29,7 +30,7 @@ class DeadIn(Written):
 
     task_id: str | None = Field(None, max_length=64)
     fingerprint: str | None = Field(None, max_length=64)
-    reason: str | None = Field(None, max_length=64)
+    reason: Reason | None = None
     from_: Instant | None = Field(None, alias="from")
     to: Instant | None = None
     rate_per_min: int = Field(100, ge=1, le=300)

@@ -6,12 +6,14 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Arn = Annotated[str, Field(pattern=r"^arn:[^\s]{1,2000}$")]
+from onthedot.api import forms
+
+Arn = Annotated[str, Field(pattern=forms.ARN)]
 Text = Annotated[str, Field(min_length=1, max_length=256)]
-Header = Annotated[str, Field(pattern=r"^[!-~][ -~]{0,2000}$|^$")]
-HeaderName = Annotated[str, Field(pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$")]
+Header = Annotated[str, Field(pattern=forms.HEADER)]
+HeaderName = Annotated[str, Field(pattern=forms.HEADER_NAME)]
 # A status, or a class of them, that an answer can end in.
-Status = Annotated[str, Field(pattern=r"^[2-5]([0-9][0-9]|xx)$")]
+Status = Annotated[str, Field(pattern=forms.STATUS)]
 
 
 class Written(BaseModel):
@@ -23,21 +25,21 @@ class Written(BaseModel):
 class Secret(Written):
     """Where a secret is kept: an ARN of Secrets Manager, or a parameter's path."""
 
-    secret_ref: str = Field(pattern=r"^(arn:|ssm:/)[^\s]{1,2000}$")
+    secret_ref: str = Field(pattern=forms.SECRET)
 
 
 class PythonTarget(Written):
     """A handler of `jobs/`, by its name."""
 
     type: Literal["python"]
-    handler: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,199}$")
+    handler: str = Field(pattern=forms.HANDLER)
 
 
 class HttpTarget(Written):
     """An address that is called."""
 
     type: Literal["http"]
-    url: str = Field(pattern=r"^https?://[^\s/?#]{1,255}([/?][!-~]{0,2000})?$")
+    url: str = Field(pattern=forms.URL)
     method: Literal["POST", "PUT", "PATCH", "GET", "DELETE", "HEAD"] | None = None
     headers: dict[HeaderName, Header] | None = Field(None, max_length=50)
     body: str | None = Field(None, max_length=65_536)
@@ -53,8 +55,8 @@ class SqsTarget(Written):
     """A queue that gets a message."""
 
     type: Literal["sqs"]
-    queue_url: str = Field(pattern=r"^https?://[!-~]{1,2000}$")
-    group_id: str | None = Field(None, pattern=r"^[!-~]{1,128}$")
+    queue_url: str = Field(pattern=forms.QUEUE_URL)
+    group_id: str | None = Field(None, pattern=forms.GROUP)
 
 
 class SnsTarget(Written):
@@ -93,9 +95,19 @@ class PullTarget(Written):
     """A queue that workers of your own take runs from."""
 
     type: Literal["pull"]
-    queue: str = Field(pattern=r"^[a-z0-9-]{1,64}$")
+    queue: str = Field(pattern=forms.QUEUE)
 
 
+TYPES: dict[str, type[Written]] = {
+    "python": PythonTarget,
+    "http": HttpTarget,
+    "sqs": SqsTarget,
+    "sns": SnsTarget,
+    "lambda": LambdaTarget,
+    "eventbridge": EventBridgeTarget,
+    "stepfunctions": StepFunctionsTarget,
+    "pull": PullTarget,
+}
 Target = Annotated[
     PythonTarget
     | HttpTarget

@@ -11,7 +11,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 from onthedot.adapters import tables
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import tenant
-from onthedot.api.choosing import Entry, Item, Text, choose, given
+from onthedot.api.choosing import Entry, Item, Target, Text, choose, given
 from onthedot.api.pages import Cursor, Limit, Listing
 from onthedot.core import oneoff
 from onthedot.core import run as runs
@@ -25,7 +25,7 @@ def index(
     *,
     status: Status = None,
     tag: Text = None,
-    target: Text = None,
+    target: Target = None,
     handler: Text = None,
     q: Text = None,
     managed_by: Text = None,

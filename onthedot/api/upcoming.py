@@ -77,7 +77,9 @@ def _window(from_: str | None, to: str | None) -> tuple[int, int, int]:
     now = clock.now_ms() // 1000
     first, last = window(from_, to, (now, now + _DAY_SEC))
     if last - first > _WINDOW_MAX_SEC:
-        raise Problem("invalid_field", "More than 31 days lie between: expected a shorter time.")
+        days = -(-(last - first) // _DAY_SEC)
+        message = f"From {nominal(first)} to {nominal(last)} are {days} days: expected 31 at most."
+        raise Problem("invalid_field", message)
     return now, first, last
 
 

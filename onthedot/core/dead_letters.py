@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, Literal
 
 from onthedot.core import attention
 from onthedot.core.moments import moment
@@ -13,6 +13,14 @@ from onthedot.core.run import TABLE, Life, Run
 from onthedot.core.writes import Clause, Update
 
 KIND = "dead"
+Reason = Literal[
+    "attempts_exhausted",
+    "permanent",
+    "handler_not_found",
+    "target_forbidden",
+    "payload_unreadable",
+    "undeliverable",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,9 @@ def _shown(whole: Mapping[str, Any]) -> dict[str, Any]:
 
 def _compiled(whole: Mapping[str, Any], seed: str, faults: list[Fault]) -> Schedule | None:
     if (whole["cron"] is None) == (whole["every_sec"] is None):
-        message = "Exactly one of cron and every_sec says when: expected one of them."
+        neither = "Neither cron nor every_sec is given: expected one of them."
+        both = "cron and every_sec both say when: expected one of them, and null for the other."
+        message = neither if whole["cron"] is None else both
         faults.append(Fault(pointer="/cron", code="field_count", message=message, field="cron"))
         return None
     text = whole["cron"] if whole["cron"] is not None else f"@every {whole['every_sec']}s"

@@ -58,3 +58,14 @@ def test_the_zones_are_those_that_a_schedule_may_have(api: Api) -> None:
     assert "Europe/Berlin" in zones
     assert "UTC" in zones
     assert "EST" not in zones
+
+
+def test_a_preview_heeds_calendars_as_the_schedule_would(api: Api) -> None:
+    api.call("POST /v1/calendars", {"calendar_id": "holidays", "dates": ["2026-11-19"]})
+    wanted = {"cron": "0 9 * * *", "calendars": ["holidays"], "count": 1}
+
+    (fire,) = api.call("POST /v1/cron/preview", wanted).body["fires"]
+    refused = api.call("POST /v1/cron/preview", wanted | {"calendars": ["nope"]})
+
+    assert fire["at"] == "2026-11-20T09:00:00Z"
+    assert (refused.status, refused.body["errors"][0]["pointer"]) == (422, "/calendars")

@@ -58,16 +58,16 @@ class Dashboard(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
 
-        self._board = cloudwatch.Dashboard(self, "Board", default_interval=Duration.hours(3))
-        self._board.add_widgets(
+        self.board = cloudwatch.Dashboard(self, "Board", default_interval=Duration.hours(3))
+        self.board.add_widgets(
             cloudwatch.AlarmStatusWidget(
                 title="Red is what somebody must look at", alarms=alarms.all, width=24, height=4
             )
         )
-        self._board.add_widgets(*(self._ours(*each) for each in SCREEN))
-        self._board.add_widgets(self._ends(), *(self._ours(*each) for each in DETAILS[:3]))
-        self._board.add_widgets(*(self._ours(*each) for each in DETAILS[3:7]))
-        self._board.add_widgets(
+        self.board.add_widgets(*(self._ours(*each) for each in SCREEN))
+        self.board.add_widgets(self._ends(), *(self._ours(*each) for each in DETAILS[:3]))
+        self.board.add_widgets(*(self._ours(*each) for each in DETAILS[3:7]))
+        self.board.add_widgets(
             self._ours(*DETAILS[7]),
             self._of_functions(functions),
             self._of_tables(storage),

@@ -52,12 +52,13 @@ class OnTheDot(Stack):
             worker_memory_mb=settings.worker_memory_mb,
         )
         poll(self.queues, self.functions, at_once=settings.worker_concurrency)
-        Ticks(self, "Ticks", functions=[self.functions.dispatch, self.functions.audit])
+        ticking = [self.functions.dispatch, self.functions.audit]
+        self.ticks = Ticks(self, "Ticks", functions=ticking)
         self.front = Front(self, "Front", function=self.functions.api, settings=settings)
         self.alarms = Alarms(
             self, "Alarms", queues=self.queues, front=self.front, email=settings.alarm_email
         )
-        Dashboard(
+        self.dashboard = Dashboard(
             self,
             "Dashboard",
             alarms=self.alarms,
@@ -129,10 +130,17 @@ class OnTheDot(Stack):
             "Url": self.front.api.api_endpoint,
             "ApiId": self.front.api.api_id,
             "AlarmTopic": self.alarms.topic.topic_arn,
+            "DashboardName": self.dashboard.board.dashboard_name,
+            "RuleName": self.ticks.rule.rule_name,
+            "AccessLogGroup": self.front.logs.log_group_name,
             "BlobsBucket": self.storage.blobs.bucket_name,
             **{f"{each.node.id}Table": each.table_name for each in self.storage.tables},
             **{f"{each.node.id}QueueUrl": each.queue_url for each in self.queues.all},
             **{f"{each.node.id}Function": each.function_name for each in self.functions.all},
+            **{
+                f"{each.node.id}LogGroup": each.log_group.log_group_name
+                for each in self.functions.all
+            },
         }
         for name, value in said.items():
             CfnOutput(self, name, value=value)

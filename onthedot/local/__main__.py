@@ -97,7 +97,10 @@ def _watch(stack: Stack, say: Callable[[str], None]) -> None:
 _BANNER = """
   API        {url}
   admin key  {key}
-  try        curl -H 'authorization: Bearer {key}' {url}/v1/schedules
+
+  In another shell:
+  export ONTHEDOT_URL={url} ONTHEDOT_API_KEY={key}
+  curl -H "authorization: Bearer $ONTHEDOT_API_KEY" $ONTHEDOT_URL/v1/schedules
 
   Everything is kept in {folder}; Ctrl-C stops. Each fire is a line:
 """

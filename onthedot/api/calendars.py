@@ -74,14 +74,14 @@ def put(
     seen = calendars.read(tenant(), calendar_id)
     if seen is None and not re.fullmatch(CALENDAR_ID, calendar_id):
         raise not_found("calendar of that id")
-    if seen is None:
-        check_none_wanted("calendar")
-    else:
+    if seen is not None:
         if check_new():
             raise Problem("version_mismatch", "It exists already, and only a new one was wanted.")
         require_version()
         check_version(seen.version)
     wanted = _made(calendar_id, body, seen)
+    if seen is None:
+        check_none_wanted("calendar")
     version = seen.version if seen else 0
     if dry_run == "true":
         return plans.plan(_effects("change" if seen else "create", calendar_id), version)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -77,9 +77,9 @@ def put(
     if known is None or known.task.status == "deleted":
         if schedule.startswith("sch_"):
             raise missing()
-        check_none_wanted("schedule")
         check_read_only(body.read_only(), {"tenant_id": tenant()})
-        return _created(_checked({"name": schedule, **given}), dry_run, plan_token)
+        whole = _checked({"name": schedule, **given})
+        return _created(whole, dry_run, plan_token, lambda: check_none_wanted("schedule"))
     if check_new():
         raise Problem("version_mismatch", "It exists already, and only a new one was wanted.")
     require_version()
@@ -120,11 +120,17 @@ def _check_name(schedule: str, given: Mapping[str, Any]) -> None:
         raise of_faults("invalid_field", [fault])
 
 
-def _created(given: Mapping[str, Any], dry_run: str, plan_token: str | None) -> Response[str]:
+def _created(
+    given: Mapping[str, Any],
+    dry_run: str,
+    plan_token: str | None,
+    check: Callable[[], None] = lambda: None,
+) -> Response[str]:
     rules.check(given)
     field_rules.check_new(given)
     named = calendars.resolve(tenant(), given.get("calendars", ()))
     task = definition.schedule(given, task_id=own_id("sch"), tenant_id=tenant(), blackouts=named)
+    check()
     holder = None if dry_run != "true" and plan_token is None else _holder(task)
     if dry_run == "true":
         if holder:

@@ -25,7 +25,11 @@ WAIT_MAX_SEC = 30.0
 _BUSY = (429, 500, 502, 503, 504)
 # The first request under the same Idempotency-Key is not through yet.
 _UNDER_WAY = "idempotency_in_progress"
-_GONE = 404
+_GONE, _CHANGED = 404, 412
+_BY_WHOM = (
+    "It has another version by now: an earlier try, which was not answered, has written it, or "
+    "somebody else has. Read it again."
+)
 _REPEATABLE = ("GET", "PUT", "DELETE")
 
 
@@ -57,7 +61,7 @@ class Transport:
         text = None if body is None else json.dumps(body).encode()
         if text is not None:
             given["content-type"] = "application/json"
-        wanted = {name: value for name, value in (query or {}).items() if value is not None}
+        wanted = {name: _spelled(one) for name, one in (query or {}).items() if one is not None}
         target = urlsplit(self.url).path + path
         target += f"?{urlencode(wanted, doseq=True)}" if wanted else ""
         return self._until_answered(method, target, text, given)
@@ -80,6 +84,8 @@ class Transport:
             if number and method == "DELETE" and status == _GONE:
                 # By an earlier try, whose answer did not come.
                 return None
+            if number and status == _CHANGED:
+                raise Unavailable(status, _problem(answer) | {"detail": _BY_WHOM})
             problem = {} if status // 100 == 2 else {**_problem(answer), "retry_after": after}
             if status not in _BUSY and problem.get("code") != _UNDER_WAY:
                 return _judged(status, answer)
@@ -115,6 +121,11 @@ class Transport:
         """Close this thread's connection."""
         if hasattr(self._kept, "connection"):
             self._kept.connection.close()
+
+
+def _spelled(value: object) -> object:
+    """A truth is written as JSON has it, not as Python."""
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def _judged(status: int, answer: bytes) -> Any:  # noqa: ANN401 whatever the route answers

@@ -85,6 +85,20 @@ def test_what_an_unanswered_try_has_deleted_is_deleted(client: Client, receiver:
         client.schedules.delete("report")
 
 
+def test_what_an_unanswered_try_may_have_written_is_not_said_to_be_anothers(
+    client: Client, receiver: Receiver
+) -> None:
+    receiver.answers = [(500, {}, problem("internal")), (412, {}, problem("version_mismatch"))]
+
+    with pytest.raises(Unavailable, match="an earlier try"):
+        client.schedules.replace("report", {"cron": "@daily"}, version=17)
+    with pytest.raises(ApiError, match="As it is") as refused:
+        client.schedules.replace("report", {"cron": "@daily"}, version=17)
+
+    assert not isinstance(refused.value, Unavailable)
+    assert refused.value.code == "version_mismatch"
+
+
 def test_a_key_is_asked_for_once_because_its_answer_is_kept_nowhere(
     client: Client, receiver: Receiver
 ) -> None:
@@ -171,13 +185,13 @@ def test_pages_are_walked_to_the_last_also_through_an_empty_one(
         for data, cursor in pages
     ]
 
-    found: list[Any] = list(client.schedules.iter(status="active", tag=None))
+    found: list[Any] = list(client.schedules.iter(status="active", tag=None, mine=True))
 
     assert found == [1, 2, 3]
     assert [got.path.partition("?")[2] for got in receiver.got] == [
-        "status=active",
-        "status=active&cursor=a",
-        "status=active&cursor=b",
+        "status=active&mine=true",
+        "status=active&mine=true&cursor=a",
+        "status=active&mine=true&cursor=b",
     ]
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from onthedot.adapters import claims, clock, tables
-from onthedot.core import moves
+from onthedot.core import moves, stamping
 from onthedot.core import run as runs
-from onthedot.core.instants import nominal
 from onthedot.core.numbers import LOOK_AHEAD_SEC
 from onthedot.core.run import NOT_STARTED, Run
 from onthedot.core.task import ENDED, Task
@@ -15,7 +14,6 @@ from onthedot.flows.extra import send
 from onthedot.flows.known import read
 
 _TRIES = 8
-_JITTER_MAX_SEC = 86_400
 
 
 def make_it_govern(task: Task, *, sent_from: int | None, next_due: int | None) -> list[Run]:
@@ -34,12 +32,13 @@ def make_it_govern(task: Task, *, sent_from: int | None, next_due: int | None) -
 
 
 def _stamp(task: Task) -> list[Run]:
-    """L5: every run that has not started obeys this version before the write is acknowledged."""
-    now = clock.now_ms() // 1000
-    since = nominal(max(0, now - task.misfire_grace_sec - LOOK_AHEAD_SEC - _JITTER_MAX_SEC))
-    until = nominal(now + LOOK_AHEAD_SEC + _JITTER_MAX_SEC)
+    """L5: every run that has not started obeys this version before the write is acknowledged.
+
+    Whoever starts one with a key from before that looks at the task once more.
+    """
+    between = stamping.window(task, clock.now_ms() // 1000)
     for _ in range(_TRIES):
-        items = tables.rows(("task_id", task.task_id), "scheduled_for", (since, until))
+        items = tables.rows(("task_id", task.task_id), "scheduled_for", between)
         # A run's own payload lies beside it; a row of another version holds up no edit.
         near = [run for item in items if (run := runs.readable(item))]
         behind = [run for run in near if _to_be_stamped(run, task)]

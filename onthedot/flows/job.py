@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from onthedot.adapters import tables
+from onthedot.adapters import clock, tables
 from onthedot.core import quota
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
@@ -14,9 +14,10 @@ from onthedot.core.decide import Hint, Start
 from onthedot.core.keys import row_of
 from onthedot.core.numbers import ABANDON_SEC
 from onthedot.core.pack import Ticket
-from onthedot.core.policy import Answer
+from onthedot.core.policy import Answer, Stopped
 from onthedot.core.quota import Permit
 from onthedot.core.run import Run
+from onthedot.core.stamping import surely_within
 from onthedot.core.task import Task
 from onthedot.core.writes import Update
 
@@ -133,3 +134,21 @@ def _load(jobs: list[Job]) -> None:
         job.ready = None
         job.task = tasks.parse(spec) if spec else None
         job.loaded = True
+
+
+def look_again(started: Iterable[Job]) -> None:
+    """Look at the task once more where no edit can have stamped the run: it is under way now.
+
+    What was acknowledged before the start governs it so: its target is called by the task as it is
+    now, or not at all.
+    """
+    now = clock.now_ms() // 1000
+    old = [job for job in started if job.task and not surely_within(job.held.key, job.task, now)]
+    keys = [tasks.spec_key(task_id) for task_id in dict.fromkeys(job.held.task_id for job in old)]
+    items = tables.get_many({tasks.TABLE: keys})[tasks.TABLE] if keys else []
+    specs = tables.by_key(items, "task_id")
+    for job in old:
+        spec = specs.get((job.held.task_id,))
+        job.task = tasks.parse(spec) if spec else job.task
+        if spec is None or spec["status"] in tasks.ENDED:
+            job.answer = Stopped(tasks.ENDED[spec["status"]] if spec else "task_deleted")

@@ -94,6 +94,10 @@ def _leased(job: Job, lease_sec: int) -> Leased | None:
     """The start's own lease is short; a refused longer one leaves it as it is."""
     if job.task is None:
         raise LookupError(f"{job.ticket.run_id} has no task")
+    if job.answer:
+        # It ended as it began: its task is no more.
+        conclude(job.held, job.task, job.answer)
+        return None
     longer = extended(job.held, job.task, lease_sec)
     write = moves.mark(job.held, longer.life, now_ms=clock.now_ms())
     kept = permits.extend_of(job.held, longer.life.lease_ms)

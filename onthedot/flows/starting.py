@@ -22,7 +22,7 @@ from onthedot.core.writes import Outcome
 from onthedot.flows import awaiting, deliver, executions, gate, gates, keyed, permits
 from onthedot.flows.batch import Batch
 from onthedot.flows.handing import belongs_here, hand_over
-from onthedot.flows.job import Job, load
+from onthedot.flows.job import Job, load, look_again
 from onthedot.flows.ranges import covering
 from onthedot.flows.ready import begin, prepare, still_ready
 
@@ -166,7 +166,8 @@ def _start(entered: Sequence[Job], again: list[Job], *, worker: str) -> list[Job
     others = [job for job in doubtful if job not in ours]
     permits.drop(others)
     again += others
-    return [job for job in started if deliver.begin(job)]
+    look_again(started)
+    return [job for job in started if job.answer or deliver.begin(job)]
 
 
 def _runs_by(job: Job, worker: str) -> bool:

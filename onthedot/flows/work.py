@@ -105,7 +105,7 @@ def _stop_late(running: Sequence[Job]) -> None:
     """A handler that did not stop at its deadline is abandoned: its attempt ends all the same."""
     now_ms = clock.now_ms()
     for job in running:
-        if now_ms >= job.abandoned_ms and not job.part.done():
+        if not job.answer and now_ms >= job.abandoned_ms and not job.part.done():
             job.part.cancel()
             job.answer = Again("timed_out", error_of("TimedOut", "the handler took too long"))
 

@@ -23,7 +23,7 @@ from onthedot.flows import line, loops, register
 from onthedot.flows.cancel import cancel
 from onthedot.flows.change import change
 from onthedot.flows.replay import replay
-from onthedot.flows.trigger import trigger
+from onthedot.flows.trigger import Moment, trigger
 from tests.simulation import pauses
 from tests.simulation.faults import Aim
 from tests.simulation.invariants import Measure, broken
@@ -33,6 +33,7 @@ from tests.simulation.scene import Scene
 from tests.simulation.stage import Act, Stage, make_stage, make_task, play
 
 _TRIES = 12
+DAYS_MS = 3 * 86_400_000
 _LIMITS = (1, 2, 6, None)
 _OTHERS = {"half": "*/2 * * * *", "other": "30 * * * * *", "faster": "*/20 * * * * *"}
 
@@ -202,6 +203,12 @@ def _reclosed(*blackouts: Blackout) -> Callable[[str, float], Any]:
     return lambda task_id, _: change(task_id, edit)
 
 
+def _put_off(act: Act) -> Run | None:
+    """A run that was asked for days ago, and is due now: no edit looks that far back."""
+    now_ms = int(act.began_ms)
+    return trigger(act.task_id, moment=Moment(now_ms - DAYS_MS, f"{now_ms}", now_ms))
+
+
 def _replayed(stage: Stage, act: Act) -> Run | None:
     """The oldest run that is over is run again."""
     over = [run for run in _runs(stage, act.task_id) if run.final]
@@ -234,6 +241,7 @@ def _runs(stage: Stage, task_id: str) -> list[Run]:
 
 _LAUNCHES: dict[str, Callable[[Stage, Act], Run | None]] = {
     "trigger": lambda _, act: trigger(act.task_id),
+    "put off": lambda _, act: _put_off(act),
     "replay": _replayed,
 }
 _BESIDE: dict[str, Callable[[Stage, Act], object]] = {

@@ -73,6 +73,12 @@ MUTANTS = (
     Mutant("version", "F2: another version is not another slot", mutants_work.version, ("races",)),
     Mutant("no stamp", "F3, L5: version before acknowledgement", mutants_write.stamp, ("races",)),
     Mutant(
+        "not again",
+        "F3: what no stamp reaches is looked at after its start",
+        mutants_write.not_again,
+        ("put off",),
+    ),
+    Mutant(
         "same again",
         "F3: who finds it so already stamps all the same",
         mutants_write.same_again,

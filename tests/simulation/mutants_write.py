@@ -13,7 +13,7 @@ from onthedot.core.numbers import LOOK_AHEAD_SEC
 from onthedot.core.run import Run, parse
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
-from onthedot.flows import backfill, change, extra, govern, register
+from onthedot.flows import backfill, change, extra, govern, register, starting
 from tests.simulation import stage
 
 Patch = tuple[Any, str, Any]
@@ -91,3 +91,8 @@ def edge() -> list[Patch]:
         (register, "first_due", first_due),
         (stage, "first_due", first_due),
     ]
+
+
+def not_again() -> list[Patch]:
+    """A run from before what an edit looks through starts by the task as it was loaded."""
+    return [(starting, "look_again", lambda _started: None)]

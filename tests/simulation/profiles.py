@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.simulation.faults import ROUGH, Aim, Fault, Profile
+from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.kinds import KINDS
-from tests.simulation.scene import FAULTS_UNTIL_SEC, Scene, bare, quiet
+from tests.simulation.profiles_limits import LIMITS
+from tests.simulation.scene import FAULTS_UNTIL_SEC, SLOW, UNTIL_CALM, Scene, bare, quiet
 from tests.simulation.stage import Course
 
-_ROUGH = replace(ROUGH, faults_until_sec=FAULTS_UNTIL_SEC)
 _API = ("pause", "resume", "half", "other", "faster", "delete", "trigger", "payload")
-_SLOW = replace(_ROUGH, crash_before=0.005, crash_after=0.005)
 _LATE = Course(gap=(1, 420), ticks_until=660, sec=1_800, dispatch_limit_sec=240, rows_max=2)
 
 SCENES = (
@@ -67,7 +66,7 @@ SCENES = (
     ),
     Scene(
         name="two",
-        faults=replace(_ROUGH, crash_after=0.02, stall_before=0.02),
+        faults=replace(UNTIL_CALM, crash_after=0.02, stall_before=0.02),
         course=Course(dispatchers=2, dispatch_limit_sec=240),
     ),
     Scene(name="ticks", faults=quiet(drop_tick=0.4, double_tick=0.3, crash_after=0.01)),
@@ -75,7 +74,7 @@ SCENES = (
         name="misfires",
         kinds=("latest", "all", "none", "strict", "three", "minute"),
         faults=replace(
-            _ROUGH, faults_until_sec=640, stall_before=0.02, double_tick=0.5, skew_ms=2_000
+            UNTIL_CALM, faults_until_sec=640, stall_before=0.02, double_tick=0.5, skew_ms=2_000
         ),
         course=Course(gap=(1, 480), ticks_until=780, sec=2_100, dispatch_limit_sec=240, rows_max=4),
     ),
@@ -132,7 +131,7 @@ SCENES = (
     Scene(
         name="edits",
         kinds=("minute", "twenty", "queue", "jitter"),
-        faults=replace(_ROUGH, faults_max=6),
+        faults=replace(UNTIL_CALM, faults_max=6),
         course=Course(rows_max=4),
         calls=_API,
     ),
@@ -145,17 +144,25 @@ SCENES = (
         calls_max=8,
     ),
     Scene(
+        name="put off",
+        kinds=("twenty",),
+        drawn=1,
+        faults=quiet(slow=0.3, stall_before=0.02, stall_sec=(2.0, 12.0), crash_after=0.01),
+        calls=("put off", "put off", "payload", "delete"),
+        calls_max=9,
+    ),
+    Scene(
         name="gates",
         drawn=1,
         kinds=("skip", "queue", "previous", "two"),
-        faults=_SLOW,
+        faults=SLOW,
         takes_sec=45,
         failing=0.1,
     ),
     Scene(
         name="retries",
         kinds=("minute", "twenty", "fragile", "queue", "skip"),
-        faults=replace(_ROUGH, crash_after=0.02),
+        faults=replace(UNTIL_CALM, crash_after=0.02),
         failing=0.5,
         takes_sec=10,
     ),
@@ -306,57 +313,12 @@ SCENES = (
         failing=0.1,
         takes_sec=4,
     ),
-    # Tasks that share a key, and one under a rate.
-    Scene(
-        name="keys",
-        kinds=("key", "key too", "key queue", "rated"),
-        drawn=3,
-        faults=_SLOW,
-        takes_sec=30,
-        failing=0.15,
-    ),
-    # A tenant that may have two runs under way at once, of tasks with gates and without.
-    Scene(
-        name="tenants",
-        kinds=("minute", "twenty", "queue", "key", "jitter", "last two"),
-        drawn=3,
-        faults=replace(_ROUGH, crash_before=0.01, crash_after=0.015, stall_before=0.01),
-        calls=("trigger", "cancel"),
-        calls_max=3,
-        takes_sec=30,
-        failing=0.15,
-        running_max=2,
-    ),
-    # Workers stall between an outcome and the permit that they give back after it.
-    Scene(
-        name="permits",
-        kinds=("twenty",),
-        drawn=1,
-        aims=tuple(
-            Aim(f"work#{worker}", "batch_execute_statement", 3, Fault.STALL_BEFORE, stall_sec=33)
-            for worker in range(12)
-        ),
-        takes_sec=40,
-        failing=0.6,
-        running_max=1,
-    ),
-    # The quota is raised, lowered and lifted while runs hold permits, wait for them, take them.
-    Scene(
-        name="quotas",
-        kinds=("minute", "last two", "last queue", "skip", "all", "jitter"),
-        drawn=3,
-        faults=quiet(crash_before=0.004, crash_after=0.006, slow=0.03, double_message=0.1),
-        course=Course(ticks_until=180),
-        calls=("limit",),
-        takes_sec=100,
-        failing=0.1,
-        running_max=3,
-    ),
+    *LIMITS,
     # Calendars are put over a task and lifted at any moment.
     Scene(
         name="calendars",
         kinds=("closed minute", "closed twenty", "minute"),
-        faults=replace(_ROUGH, faults_max=6),
+        faults=replace(UNTIL_CALM, faults_max=6),
         course=Course(dispatchers=2),
         calls=("close", "open", "pause", "resume"),
         calls_max=4,
@@ -365,12 +327,12 @@ SCENES = (
     Scene(
         name="pauses",
         kinds=("minute", "twenty", "all", "queue", "jitter"),
-        faults=replace(_ROUGH, faults_until_sec=400, crash_before=0.02, crash_after=0.03),
+        faults=replace(UNTIL_CALM, faults_until_sec=400, crash_before=0.02, crash_after=0.03),
         course=Course(ticks_until=660, sec=1_500),
         calls=("pause for a while", "pause for a while", "pause", "resume", "payload", "other"),
         calls_max=4,
     ),
-    Scene(name="poison", faults=_ROUGH, poison=True),
+    Scene(name="poison", faults=UNTIL_CALM, poison=True),
     # One task is overdue, another one on time, and only the audit still knows what was sent.
     Scene(
         name="lists",
@@ -378,11 +340,11 @@ SCENES = (
         faults=Profile(faults_until_sec=620, purge=1.0),
         course=Course(gap=(1, 480), ticks_until=780, sec=2_100),
     ),
-    Scene(name="purge", faults=replace(_ROUGH, purge=0.5), course=Course(sec=2_400)),
+    Scene(name="purge", faults=replace(UNTIL_CALM, purge=0.5), course=Course(sec=2_400)),
     Scene(
         name="rough",
         kinds=tuple(KINDS),
-        faults=_ROUGH,
+        faults=UNTIL_CALM,
         course=Course(dispatchers=2),
         calls=("pause", "resume", "half", "trigger"),
         calls_max=1,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.simulation.faults import CALM, Aim, Profile
+from tests.simulation.faults import CALM, ROUGH, Aim, Profile
 from tests.simulation.stage import Course
 
 FAULTS_UNTIL_SEC = 200.0
@@ -41,6 +41,11 @@ class Scene:
 
 def quiet(**chances: Any) -> Profile:
     return Profile(faults_until_sec=FAULTS_UNTIL_SEC, faults_max=12, **chances)
+
+
+# Everything at once for a while, and then its end.
+UNTIL_CALM = replace(ROUGH, faults_until_sec=FAULTS_UNTIL_SEC)
+SLOW = replace(UNTIL_CALM, crash_before=0.005, crash_after=0.005)
 
 
 def bare(scene: Scene) -> Scene:

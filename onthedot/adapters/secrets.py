@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from onthedot.adapters import aws
+from onthedot.core.signatures import BadSecret
 
 KEPT_SEC = 60.0
 _SSM = "ssm:"
@@ -24,4 +25,7 @@ def _looked_up(ref: str) -> str:
     if ref.startswith(_SSM):
         answer = aws.client("ssm").get_parameter(Name=ref.removeprefix(_SSM), WithDecryption=True)
         return str(answer["Parameter"]["Value"])
-    return str(aws.client("secretsmanager").get_secret_value(SecretId=ref)["SecretString"])
+    answer = aws.client("secretsmanager").get_secret_value(SecretId=ref)
+    if "SecretString" not in answer:
+        raise BadSecret(f"{ref} holds bytes: expected a secret that is a text")
+    return str(answer["SecretString"])

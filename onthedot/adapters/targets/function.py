@@ -39,7 +39,9 @@ def call(asked: Call) -> Answer:
 def _error(said: Any) -> dict[str, Any]:
     """A function's own error has a type, a message and a trace; a killed one only a message."""
     told = said if isinstance(said, dict) else {"errorMessage": str(said)}
-    stack = "".join(str(line) for line in told.get("stackTrace", ()))
+    # Python and Java call it one way, Node another.
+    trace = told.get("stackTrace") or told.get("trace")
+    stack = "\n".join(str(line).rstrip() for line in trace) if isinstance(trace, list) else ""
     return error_of(
         str(told.get("errorType", "FunctionError")), str(told.get("errorMessage", "")), stack
     )

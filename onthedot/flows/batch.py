@@ -32,8 +32,9 @@ class Batch:
 
     queue: str
     messages: list[Received]
-    # Ids of messages that this version cannot read: they come back, for another or the dead.
-    unread: list[str] = field(default_factory=list)
+    # Ids of messages that come back unworked: unreadable ones, for another version or the dead,
+    # and packs of whose parts SQS did not take all.
+    put_back: list[str] = field(default_factory=list)
 
     @property
     def url(self) -> str:
@@ -57,6 +58,8 @@ class Batch:
             if not queue.send([(single, delay) for single in singles]):
                 message.owes.clear()
         self.delete_done()
+        # L2: what has a part that is in no message yet must come back as a whole.
+        self.put_back += [message.message_id for message in again if message.owes]
         self.messages = [m for m in self.messages if m not in again]
 
     def single(self, of: Pack, ticket: Ticket, why: str, due_ms: int | None = None) -> Pack:
@@ -101,7 +104,7 @@ class Batch:
     def failures(self) -> dict[str, Any]:
         """Report what must come back."""
         left = [message for message in self.messages if message.owes]
-        failed = [*self.unread, *(message.message_id for message in left)]
+        failed = [*self.put_back, *(message.message_id for message in left)]
         return {"batchItemFailures": [{"itemIdentifier": each} for each in failed]}
 
 
@@ -112,7 +115,7 @@ def received(event: Mapping[str, Any]) -> Batch:
     return Batch(
         queue=aws.queue_of_arn(records[0]["eventSourceARN"]),
         messages=[message for message in messages if message],
-        unread=[
+        put_back=[
             record["messageId"]
             for record, message in zip(records, messages, strict=True)
             if message is None

@@ -65,6 +65,13 @@ def launched(run: Run, payload: object) -> Run:
     return run
 
 
+def relaunched(earlier: Run) -> Run:
+    """Send the run of an earlier try of the same request again, which may have died before it."""
+    if earlier.life.status == "claimed":
+        send([earlier], why="start")
+    return earlier
+
+
 def _ours(run: Run) -> bool:
     """An insert whose answer was lost, and that was made again, is refused by itself."""
     item = tables.get(runs.TABLE, runs.row_key(run.run_id))

@@ -13,7 +13,7 @@ from onthedot.core.keys import is_slot_key, moment_key
 from onthedot.core.merge import merged
 from onthedot.core.run import Run
 from onthedot.core.task import ENDED, Task
-from onthedot.flows.extra import first_life, launched
+from onthedot.flows.extra import first_life, launched, relaunched
 from onthedot.flows.known import read
 from onthedot.flows.payloads import at_hand
 
@@ -52,7 +52,7 @@ def again(old: Run, task: Task, wish: Wish) -> Run:
     made = _made(old, task, wish.key)
     # Asked for again, it may have been launched by a step that died before it said so.
     there = wish.key and tables.get(runs.TABLE, runs.row_key(made.run_id))
-    begun = runs.parse(there) if there else launched(made, wish.payload)
+    begun = relaunched(runs.parse(there)) if there else launched(made, wish.payload)
     claims.write_one(remarks.replayed(old, wish.by, begun.run_id, now_ms=clock.now_ms()))
     return begun
 

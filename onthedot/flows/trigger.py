@@ -10,7 +10,7 @@ from onthedot.core import run as runs
 from onthedot.core.keys import moment_key
 from onthedot.core.run import Run
 from onthedot.core.task import ENDED
-from onthedot.flows.extra import first_life, launched, send
+from onthedot.flows.extra import first_life, launched, relaunched
 from onthedot.flows.known import Known, read
 
 
@@ -49,9 +49,6 @@ def trigger(
     if moment and moment.again:
         there = tables.get(runs.TABLE, runs.row_key(manual.run_id))
         if there is not None:
-            # An earlier try of the same request, which may have died before it sent the run.
-            earlier = runs.parse(there)
-            send([earlier] if earlier.life.status == "claimed" else [])
-            return earlier
+            return relaunched(runs.parse(there))
     life = replace(manual.life, due_ms=max(at.now_ms, at.due_ms))
     return launched(replace(manual, life=life), payload)

@@ -165,6 +165,7 @@ MUTANTS = (
         seed=20_000,
     ),
     Mutant("unsplit", "a pack that comes back is split", mutants_work.unsplit, ("poison",)),
+    Mutant("parts dropped", "L2: SQS has each part", mutants_work.parts_dropped, ("refused bare",)),
     Mutant("together", "a suspect runs alone", mutants_work.together, ("killers",)),
     Mutant("stranger", "0018: first sight waits for the lease", mutants_work.stranger, ("deaths",)),
     Mutant("shut out", "0019: a suspect finds itself a place", mutants_work.stay, ("deaths",)),

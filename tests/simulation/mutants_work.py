@@ -259,3 +259,15 @@ def stay() -> list[Patch]:
     """What may have killed a worker waits until nothing runs beside it, however long that takes."""
     for_ever_ms = 1_000_000_000
     return [(suspects, "shut_out", lambda *_: []), (suspects, "_SHUT_OUT_MS", for_ever_ms)]
+
+
+def parts_dropped() -> list[Patch]:
+    """A pack that was split is done with, whatever SQS took of it."""
+    original = Batch.split
+
+    def split(self: Batch) -> None:
+        before = list(self.put_back)
+        original(self)
+        self.put_back = before
+
+    return [(Batch, "split", split)]

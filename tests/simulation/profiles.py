@@ -332,6 +332,17 @@ SCENES = (
         calls=("pause for a while", "pause for a while", "pause", "resume", "payload", "other"),
         calls_max=4,
     ),
+    # A pack comes back, and of its parts SQS takes some and refuses the others, time and again.
+    Scene(
+        name="refused",
+        kinds=("minute", "twenty", "all", "none"),
+        drawn=3,
+        aims=(
+            Aim("work#0", "change_message_visibility_batch", 0, Fault.CRASH_AFTER),
+            *(Aim("work#1", "send_message_batch", nth, Fault.PARTIAL) for nth in range(3)),
+            *(Aim("work#2", "send_message_batch", nth, Fault.PARTIAL) for nth in range(3)),
+        ),
+    ),
     Scene(name="poison", faults=UNTIL_CALM, poison=True),
     # One task is overdue, another one on time, and only the audit still knows what was sent.
     Scene(

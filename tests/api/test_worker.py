@@ -60,11 +60,14 @@ def test_runs_are_worked_and_the_worker_stops_when_it_is_told_to(
     assert code == 0
 
 
-def test_a_worker_that_is_told_to_stop_finishes_what_it_has(real_api: Api, start: Start) -> None:
+def test_a_worker_that_is_told_to_stop_finishes_what_it_has(
+    real_api: Api, start: Start, tmp_path: Path
+) -> None:
     with served() as port:
         worker = start(port)
         run_id = triggered(real_api, "slow", {"seconds": 2})
-        ended(real_api, run_id, "running")
+        # What is leased and has not begun is given back.
+        appeared(tmp_path / "asleep")
         code = stopped(worker)
         after = triggered(real_api, "quick")
 
@@ -203,7 +206,8 @@ def test_a_worker_without_the_handler_leaves_the_run_to_one_that_has_it(
 ) -> None:
     (tmp_path / "older_jobs.py").write_text(HANDLERS.replace("def quick", "def formerly"))
     with served() as port:
-        older = start(port, "--module", "older_jobs")
+        # It may have leased the run once more when it is killed.
+        older = start(port, "--module", "older_jobs", "--lease-sec", "10")
         often = {"retry": {"base_sec": 1, "cap_sec": 1}, "max_attempts": 100}
         run_id = triggered(real_api, "quick", **often)
         ended(real_api, run_id, "retrying")

@@ -31,6 +31,7 @@ def quick(ctx, number=0):
 
 @app.job()
 def slow(ctx, seconds=3):
+    Path("asleep").touch()
     until = time.time() + seconds
     while time.time() < until:
         ctx.heartbeat(progress=round(until - time.time()))

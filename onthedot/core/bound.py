@@ -8,6 +8,7 @@ from onthedot.core.run import Run
 
 def counts(run: Run) -> bool:
     """Tell whether a row is one of those; a record was never claimed, and a miss is no run."""
-    given_up = run.life.status == "missed" or run.life.reason == "coalesced"
-    claimed = is_slot_key(run.key) and run.life.claimed_ms > 0
-    return claimed and (run.life.attempt > 0 or not given_up)
+    life = run.life
+    given_up = life.status == "missed" or life.reason == "coalesced" or bool(life.dropped)
+    claimed = is_slot_key(run.key) and life.claimed_ms > 0
+    return claimed and (life.attempt > 0 or not given_up)

@@ -42,7 +42,9 @@ class Claim:
         """Tell a slot that `max_runs` counts: one that is planned to be recorded may have run."""
         if self.counted:
             return False
-        return bound.counts(self.found) if self.found else self.fires
+        if self.found:
+            return bound.counts(self.found)
+        return self.fires and not self.run.life.dropped
 
     @property
     def address(self) -> Address:

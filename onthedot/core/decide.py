@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from onthedot.core import pauses
 from onthedot.core.blackouts import closing
+from onthedot.core.dropped import why_dropped
 from onthedot.core.instants import parse_nominal
 from onthedot.core.keys import is_slot_key
 from onthedot.core.numbers import BUSY_MAX_SEC, HOLD_MAX_SEC, LOOK_AHEAD_SEC, MARGIN_SEC
@@ -128,13 +129,10 @@ def _when_due(run: Run, task: Task, hint: Hint, now_ms: int) -> Decision:
             return Skip("skipped", "paused")
         if calendar := closing(task.closed, parse_nominal(run.key)):
             return Skip("skipped", "calendar", calendar)
+        if reason := why_dropped(run, task):
+            return Skip("skipped", reason)
         if life.schedule_version != task.schedule_version:
-            slot = parse_nominal(run.key)
-            due_at = task.schedule.due_at(slot)
-            if task.schedule.end_at is not None and slot > task.schedule.end_at:
-                return Skip("skipped", "ended")
-            if not task.schedule.matches(slot) or due_at <= task.effective_from:
-                return Skip("skipped", "superseded")
+            due_at = task.schedule.due_at(parse_nominal(run.key))
             starting = Start(due_at * 1000, task.schedule_version)
         if now_ms - life.due_ms > (task.misfire_grace_sec + LOOK_AHEAD_SEC) * 1000:
             return Skip("missed", "outside_grace")

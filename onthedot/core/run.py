@@ -44,6 +44,8 @@ class Life:
     # Where the attempt's worker writes its log.
     log: str = ""
     ended_ms: int = 0
+    # An edit left it out and gave its place to another, so that no later one takes it up again.
+    dropped: str = ""
     # A first start that waited in a line, or for its turn at a rate, was not late by our doing.
     waited: str = ""
     buried: int = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from onthedot.adapters import claims, clock
 from onthedot.core import pauses
@@ -16,7 +17,7 @@ from onthedot.flows.books import close_the_books
 from onthedot.flows.edited import moves, writes
 from onthedot.flows.govern import make_it_govern
 from onthedot.flows.known import Known, read
-from onthedot.flows.recounting import Recount, recount
+from onthedot.flows.recounting import Recount, give_back, recount
 
 _TRIES = 8
 Edit = Callable[[Task, int], Task]
@@ -82,11 +83,15 @@ def _written(known: Known, wanted: Task, now: int, also: Also) -> Sequence[Run] 
     """Write it and make it govern; None: it was not as it had been read."""
     if moves(known.task, wanted):
         close_the_books(known, now)
-    parts = [*writes(known, wanted, _recounted(known, wanted, now)), *also(known.task, wanted)]
+    counted = _recounted(known, wanted, now)
+    parts = [*writes(known, wanted, counted), *also(known.task, wanted)]
     if claims.write_together(parts) is not Outcome.DONE:
         return None
     return make_it_govern(
-        wanted, sent_from=_sent_from(known, wanted), next_due=_next_due(known, wanted)
+        wanted,
+        sent_from=_sent_from(known, wanted),
+        next_due=_next_due(known, wanted),
+        stamped=partial(give_back, known, wanted, counted),
     )
 
 

@@ -13,7 +13,7 @@ from onthedot.core.task import Task
 from onthedot.core.writes import Clause, Update
 from onthedot.flows.known import Known
 from onthedot.flows.payloads import stored
-from onthedot.flows.recounting import Recount
+from onthedot.flows.recounting import Recount, remaining
 
 
 def moves(before: Task, after: Task) -> bool:
@@ -58,7 +58,7 @@ def _cursor_write(known: Known, wanted: Task, counted: Recount) -> Update | None
         removes += () if counted.ahead else ("ahead",)
     if wanted.max_runs != before.max_runs or moves(before, wanted):
         removes += () if left is not None else ("runs_left",)
-        clauses += _runs_left(known, wanted, sets, counted.counted)
+        clauses += _runs_left(known, wanted, sets, counted)
     if not sets and not removes:
         return None
     if moves(before, wanted) and "due_shard" not in item:
@@ -76,10 +76,12 @@ def _version(wanted: Task, sets: dict[str, Any]) -> tuple[tuple[str, int], ...]:
     return () if "version" in sets else (("version", wanted.version),)
 
 
-def _runs_left(known: Known, wanted: Task, sets: dict[str, Any], more: int) -> tuple[Clause, ...]:
+def _runs_left(
+    known: Known, wanted: Task, sets: dict[str, Any], counted: Recount
+) -> tuple[Clause, ...]:
     """A bound counts what has been claimed, as it was seen, and what this edit counts."""
     seen = known.due.runs_left
-    if wanted.max_runs is not None:
-        used = 0 if seen is None else (known.task.max_runs or 0) - seen + more
-        sets["runs_left"] = max(0, wanted.max_runs - used)
+    left = remaining(known, wanted, counted)
+    if left is not None:
+        sets["runs_left"] = max(0, left)
     return () if seen is None else (Clause.equal("runs_left", seen),)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from onthedot.adapters import claims, clock, tables
 from onthedot.core import moves, stamping
 from onthedot.core import run as runs
@@ -16,13 +18,25 @@ from onthedot.flows.known import read
 _TRIES = 8
 
 
-def make_it_govern(task: Task, *, sent_from: int | None, next_due: int | None) -> list[Run]:
+def _nothing_more(_near: Sequence[Run]) -> None:
+    pass
+
+
+def make_it_govern(
+    task: Task,
+    *,
+    sent_from: int | None,
+    next_due: int | None,
+    stamped: Callable[[Sequence[Run]], None] = _nothing_more,
+) -> list[Run]:
     """Stamp what has not started, send what left the index unsent, dispatch what is near.
 
     `next_due` is where the writer left the cursor: one that was moved nearer since is another
-    writer's to dispatch. Gives the runs of about now, which had to be looked at.
+    writer's to dispatch. `stamped` is told the runs of about now, which had to be looked at, when
+    none of them can start as it was before; they are given to the caller, too.
     """
     near = _stamp(task)
+    stamped(near)
     if sent_from is not None:
         claimed = [run for run in near if run.life.status == "claimed"]
         send([run for run in claimed if run.life.due_ms // 1000 >= sent_from])

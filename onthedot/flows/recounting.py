@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from onthedot.adapters import tables
-from onthedot.core import bound
+from onthedot.adapters import claims, clock, ids, tables
+from onthedot.core import bound, moves
 from onthedot.core import run as runs
+from onthedot.core import task as tasks
+from onthedot.core.dropped import marked, why_dropped
 from onthedot.core.instants import nominal
+from onthedot.core.keys import shard_of
 from onthedot.core.numbers import LOOK_AHEAD_SEC
+from onthedot.core.registered import first_due
 from onthedot.core.run import Run
 from onthedot.core.schedule import JITTER_MAX_SEC
 from onthedot.core.task import Task
+from onthedot.core.writes import Clause, Outcome, Update
 from onthedot.flows.known import Known
 
 
@@ -22,6 +28,8 @@ class Recount:
 
     counted: int = 0
     ahead: tuple[str, ...] = ()
+    # The keys of all that was claimed by then.
+    claimed: frozenset[str] = frozenset()
 
 
 def recount(known: Known, wanted: Task, now: int) -> Recount:
@@ -36,7 +44,55 @@ def recount(known: Known, wanted: Task, now: int) -> Recount:
     # A cursor that is not set back stands where it stood, and what lies before it is counted.
     stays = known.due.next_run_at - 1 if wanted.status != "active" else 0
     edge = max(wanted.effective_from, stays)
-    return Recount(uncounted, tuple(run.key for run in claimed if _due(run) > edge))
+    return Recount(
+        uncounted,
+        tuple(run.key for run in claimed if _due(run) > edge),
+        frozenset(run.key for run in claimed),
+    )
+
+
+def remaining(known: Known, wanted: Task, counted: Recount) -> int | None:
+    """How many runs an edit leaves to a bounded task; below zero, where it has had more already."""
+    if wanted.max_runs is None:
+        return None
+    seen = known.due.runs_left
+    used = 0 if seen is None else (known.task.max_runs or 0) - seen + counted.counted
+    return wanted.max_runs - used
+
+
+def give_back(known: Known, wanted: Task, counted: Recount, near: Sequence[Run]) -> None:
+    """Give a bounded task the runs back that an edit dropped, by marking them and by a new count.
+
+    After the stamp, before anything is dispatched: none of them can start any more, and what is
+    marked no later edit takes up again. Who dies in between gives nothing back, and a cursor that
+    somebody has moved since is left alone: a run too few, never one too many.
+    """
+    left = remaining(known, wanted, counted)
+    reasons = [(run, reason) for run in near if (reason := _why_dropped(run, wanted, counted))]
+    if not reasons or left is None:
+        return
+    by, now_ms = ids.token(), clock.now_ms()
+    outcomes = claims.write_many(
+        [moves.mark(run, marked(run.life, reason, by), now_ms=now_ms) for run, reason in reasons]
+    )
+    claims.write_one(_count_again(wanted, left, outcomes.count(Outcome.DONE)))
+
+
+def _count_again(wanted: Task, left: int, given: int) -> Update:
+    written = max(0, left)
+    sets: tuple[tuple[str, Any], ...] = (("runs_left", max(0, left + given)),)
+    if not written and first_due(wanted) is not None:
+        # A dispatcher may have taken it out of the index meanwhile: it had no run left.
+        sets += (("due_shard", shard_of(wanted.task_id)),)
+    key = tuple(tasks.cursor_key(wanted.task_id).items())
+    as_written = (Clause.equal("version", wanted.version), Clause.equal("runs_left", written))
+    return Update(tasks.TABLE, key, sets, as_written)
+
+
+def _why_dropped(run: Run, wanted: Task, counted: Recount) -> str | None:
+    """Of what this edit has seen and counted, tell why a run that has not started never will."""
+    waits = run.key in counted.claimed and run.life.status == "claimed"
+    return why_dropped(run, wanted) if waits and wanted.status == "active" else None
 
 
 def _claimed(known: Known, now: int) -> Iterator[Run]:

@@ -276,7 +276,7 @@ def test_a_task_that_is_not_there_cannot_be_changed(stage: Stage, write: object)
     assert write("sch_NONE") is None
 
 
-def test_an_edit_counts_what_was_claimed_once_and_what_it_leaves_out_too(stage: Stage) -> None:
+def test_an_edit_counts_what_was_claimed_once_and_what_it_drops_not_at_all(stage: Stage) -> None:
     task = add(stage, "* * * * *", max_runs=4)
     # 12:01 and 12:02 are claimed ahead, and lie ahead of the edit as well.
     go(stage, 5)
@@ -290,7 +290,20 @@ def test_an_edit_counts_what_was_claimed_once_and_what_it_leaves_out_too(stage: 
         "12:02:00": "succeeded",
         "12:04:00": "succeeded",
         "12:06:00": "succeeded",
+        "12:08:00": "succeeded",
     }
+
+
+def test_an_edit_shortly_before_the_only_run_moves_it_and_does_not_use_it_up(
+    stage: Stage,
+) -> None:
+    task = add(stage, "*/2 * * * *", max_runs=1)
+    go(stage, 60)
+
+    register.reschedule(task.task_id, pack(compile_schedule("3-59/10 * * * *")))
+    go(stage, 700)
+
+    assert outcomes(stage, task) == {"12:02:00": "skipped(superseded)", "12:03:00": "succeeded"}
 
 
 def test_slots_that_an_edit_puts_before_a_claimed_one_do_not_add_to_it(stage: Stage) -> None:
@@ -303,7 +316,9 @@ def test_slots_that_an_edit_puts_before_a_claimed_one_do_not_add_to_it(stage: St
     assert outcomes(stage, task) == {"12:02:00": "succeeded"}
 
 
-def test_a_slot_that_is_left_out_and_taken_up_again_counts_once(stage: Stage) -> None:
+def test_a_slot_that_is_left_out_and_taken_up_again_stays_out_where_another_took_its_place(
+    stage: Stage,
+) -> None:
     task = add(stage, "*/2 * * * *", max_runs=2)
     go(stage, 5)
 
@@ -313,5 +328,8 @@ def test_a_slot_that_is_left_out_and_taken_up_again_counts_once(stage: Stage) ->
 
     assert outcomes(stage, task) == {
         "12:00:30": "skipped(superseded)",
-        "12:02:00": "succeeded",
+        "12:01:30": "skipped(superseded)",
+        "12:02:00": "skipped(superseded)",
+        "12:04:00": "succeeded",
+        "12:06:00": "succeeded",
     }

@@ -80,6 +80,7 @@ def judged(stage: Stage, scene: Scene) -> list[str]:
         purged=bool(scene.faults.purge),
         late_sec=scene.late_sec,
         smooth=scene.smooth,
+        unspent=scene.unspent,
         resumed=scene.resumed,
     )
     return broken(stage, measure)

@@ -34,6 +34,8 @@ class Measure:
     smooth: bool = False
     # What a dead worker leaves is taken over by its time.
     resumed: bool = False
+    # An edit uses up no run of a bounded task.
+    unspent: bool = False
 
 
 def broken(stage: Stage, measure: Measure) -> list[str]:
@@ -45,6 +47,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
     laws = (
         laws_slots.accounted(stage, journal, until_sec),
         laws_slots.counted(stage, until_sec),
+        laws_slots.unspent(stage) if measure.unspent else (),
         laws_slots.acknowledged(stage, journal),
         laws_runs.sound_writes(journal),
         laws_runs.held_alone(journal),

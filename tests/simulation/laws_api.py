@@ -75,6 +75,7 @@ def grounded(journal: Journal) -> Iterator[str]:
     """Skipped as paused, superseded or deleted only if the task was so between due and then."""
     for change in journal.changes:
         after, before = change.after, change.before
+        yield from _dropped_in_vain(journal, change)
         if after is None or not after.final or (before and before.final) or after.range_to:
             continue
         since = min(after.due_ms, change.at_ms) - _EDGE_MS
@@ -84,7 +85,8 @@ def grounded(journal: Journal) -> Iterator[str]:
                 told = any(task.status == "paused" for task in ruling)
                 yield from _too_soon(change)
             case "skipped", "superseded":
-                told = any(not _has(task, change) for task in ruling)
+                marked = before is not None and "dropped" in before.life
+                told = marked or any(not _has(task, change) for task in ruling)
                 yield from _too_soon(change)
             case "skipped", "ended":
                 told = False
@@ -94,6 +96,16 @@ def grounded(journal: Journal) -> Iterator[str]:
                 told = True
         if not told:
             yield f"groundless: {change.run_id} is {after.status}({after.reason})"
+
+
+def _dropped_in_vain(journal: Journal, change: Change) -> Iterator[str]:
+    """What is marked as dropped is not in the schedule then, whatever a later one has."""
+    before, after = change.before, change.after
+    if before is None or after is None or "dropped" in before.life or "dropped" not in after.life:
+        return
+    ruling = _between(journal.versions[change.task_id], change.at_ms - _EDGE_MS, change.at_ms)
+    if all(_has(task, change) for task in ruling):
+        yield f"dropped in vain: {change.run_id}"
 
 
 def _too_soon(change: Change) -> Iterator[str]:

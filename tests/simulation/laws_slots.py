@@ -123,6 +123,21 @@ def counted(stage: Stage, until_sec: float) -> Iterator[str]:
             yield f"miscounted: {task.name} claimed {least} to {len(claimed)} of {task.max_runs}"
 
 
+def unspent(stage: Stage) -> Iterator[str]:
+    """Where no process dies, a bounded task has all of its runs, however often it was edited.
+
+    But for a slot whose worker ends it in the very moment of the edit, before that can mark it.
+    """
+    rows = stage.rows().values()
+    for task in stage.tasks:
+        slots = [run for run in rows if run.task_id == task.task_id and is_slot_key(run.key)]
+        started = sum(run.life.attempt > 0 for run in slots)
+        acts = [act for act in stage.acts if act.task_id == task.task_id]
+        met = any(a.began_ms <= run.life.ended_ms <= a.acked_ms for a in acts for run in slots)
+        if task.max_runs and started < task.max_runs and not met:
+            yield f"too few: {task.name} has {started} runs of {task.max_runs}"
+
+
 def _given_up(run: Run) -> bool:
     """Missed or coalesced after all, by a dispatcher or by the worker."""
     missed = run.life.status == "missed" or run.life.reason == "coalesced"

@@ -260,6 +260,14 @@ MUTANTS = (
     Mutant(
         "counted twice", "0072: what was recorded did not run", mutants_bound.twice, ("bounded",)
     ),
+    Mutant("kept", "0072: what an edit drops is given back", mutants_bound.kept, ("unspent",)),
+    Mutant(
+        "given early",
+        "0072: given back behind the stamp",
+        mutants_bound.given_early,
+        ("recounted",),
+    ),
+    Mutant("unmarked", "0072: marked, then given back", mutants_bound.unmarked, ("unspent",)),
 )
 # Left out without a history that shows it, and why the rule stays.
 UNBITTEN = {

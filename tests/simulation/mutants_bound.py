@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from onthedot.adapters import tables
+from onthedot.core import run as runs
 from onthedot.core.claim import Claim
 from onthedot.core.planned import Plan
-from onthedot.flows import change
+from onthedot.core.task import Task
+from onthedot.flows import change, recounting
+from onthedot.flows.known import Known
 from onthedot.flows.recounting import Recount
 
 Patch = tuple[Any, str, Any]
@@ -41,3 +45,27 @@ def unlisted() -> list[Patch]:
 def twice() -> list[Patch]:
     """What an edit has counted is counted by the cursor as well."""
     return [(Claim, "counts", property(lambda self: self.fires or self.found is not None))]
+
+
+def kept() -> list[Patch]:
+    """What an edit drops stays counted."""
+    return [(change, "give_back", lambda *_: None)]
+
+
+def given_early() -> list[Patch]:
+    """What an edit is about to drop counts no more, though it may start before it is stamped."""
+    original = recounting.recount
+
+    def recount(known: Known, wanted: Task, now: int) -> Recount:
+        counted = original(known, wanted, now)
+        rows = tables.rows(("task_id", wanted.task_id), "scheduled_for", ("0", "~"))
+        near = [run for run in map(runs.readable, rows) if run]
+        dropped = sum(bool(recounting._why_dropped(run, wanted, counted)) for run in near)  # noqa: SLF001  # planted in the flow
+        return Recount(counted.counted - dropped, counted.ahead)
+
+    return [(change, "recount", recount)]
+
+
+def unmarked() -> list[Patch]:
+    """What is given back is not marked, so that a later edit may take it up again."""
+    return [(recounting, "marked", lambda life, *_: life)]

@@ -102,6 +102,16 @@ SCENES = (
         calls=("pause", "resume", "half", "other", "faster", "close", "open"),
         calls_max=7,
     ),
+    # What an edit drops of it, it gives back.
+    Scene(
+        name="unspent",
+        kinds=("three latest", "three", "two none"),
+        drawn=1,
+        calls=("half", "other", "faster", "payload"),
+        calls_max=7,
+        course=Course(ticks_until=900, sec=1_500),
+        unspent=True,
+    ),
     # A range is recorded, and before the cursor moves the next dispatcher sees more slots missed.
     Scene(
         name="adopted",

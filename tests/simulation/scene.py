@@ -35,6 +35,7 @@ class Scene:
     late_sec: float = 0.0
     smooth: bool = False
     resumed: bool = False
+    unspent: bool = False
     # The tenant's quota of runs under way; zero is none.
     running_max: int = 0
 

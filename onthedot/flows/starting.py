@@ -135,6 +135,8 @@ def _defer(batch: Batch, job: Job, seconds: int) -> None:
 
 def _skip(batch: Batch, skipping: Sequence[tuple[Job, Skip]]) -> list[Job]:
     """Write the outcomes of what does not run; a row that changed meanwhile is asked again."""
+    if not skipping:
+        return []
     now_ms = clock.now_ms()
     outcomes = claims.write_many(
         [

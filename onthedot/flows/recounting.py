@@ -1,4 +1,7 @@
-"""What an edit counts of a bounded task: every slot that was claimed by then, and none twice."""
+"""What an edit counts of a bounded task: every slot that was claimed by then, and none twice.
+
+What it drops of them, it gives back.
+"""
 
 from __future__ import annotations
 

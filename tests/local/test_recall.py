@@ -29,7 +29,7 @@ def listed(number: int, **life: Any) -> Run:
 
 
 def received(place: Place) -> list[tuple[str, int]]:
-    """The runs and attempts that messages ask for now."""
+    """The runs and attempts that messages ask for."""
     bodies = [json.loads(each["body"]) for each in place.receive(wait_sec=1)]
     return [(run["run_id"], run["attempt"]) for body in bodies for run in body["runs"]]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,22 @@ from onthedot.core.instants import nominal
 from onthedot.core.numbers import NOT_FIRED_SEC
 
 Item = dict[str, Any]
+
+
+def in_turn(overdue: Iterable[Item]) -> list[Item]:
+    """Order overdue tasks so that tenants take turns, each with its oldest first.
+
+    Any beginning of it is a fair share: what one tenant does not need goes to the others. What is
+    not among the first so many of some of the tasks is not among them in all of them either.
+    """
+    taken: Counter[str] = Counter()
+    turns: list[tuple[int, str, str, Item]] = []
+    for item in sorted(overdue, key=lambda one: (one["next_run_at"], one["task_id"])):
+        tenant_id = item["tenant_id"]
+        turns.append((taken[tenant_id], item["next_run_at"], item["task_id"], item))
+        taken[tenant_id] += 1
+    turns.sort(key=lambda turn: turn[:3])
+    return [item for *_, item in turns]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,8 +51,9 @@ class Herd:
                 self.on_time[item["task_id"]] = item
                 continue
             self.behind += 1
-            if len(self.late) < self.budget:
-                self.late[item["task_id"]] = item
+            self.late[item["task_id"]] = item
+        if len(self.late) > 2 * self.budget:
+            self.late = {item["task_id"]: item for item in self.overdue}
 
     def take_on_time(self) -> list[Item]:
         """Hand over what is on time, and forget it."""
@@ -45,8 +63,8 @@ class Herd:
 
     @property
     def overdue(self) -> list[Item]:
-        """Hand over what may be caught up on."""
-        return list(self.late.values())
+        """Hand over what may be caught up on, shared fairly among tenants."""
+        return in_turn(self.late.values())[: self.budget]
 
     def not_fired(self, now_ms: int) -> int:
         """Tell how many seconds the oldest is behind, if that is by definition not fired."""

@@ -158,3 +158,19 @@ def test_what_is_lost_while_the_circuit_is_open_is_missed_for_that(stage: Stage)
     said = outcomes(stage, task)
     assert said["12:01:00"] == said["12:04:00"] == "missed(circuit_open)"
     assert said["12:05:00"] == "claimed"
+
+
+@pytest.mark.parametrize("names", [("big", "small"), ("small", "big")])
+def test_the_few_overdue_of_one_tenant_are_taken_beside_the_many_of_another(
+    stage: Stage, names: tuple[str, str]
+) -> None:
+    for tenant_id in names:
+        for number in range(100 if tenant_id == "big" else 10):
+            add(stage, "1 12 * * *", name=f"{tenant_id[0]}{number}x", tenant_id=tenant_id)
+    wait(stage, 590)
+    stage.world.store.put_item(TableName="runs", Item=typed_item(Backlog(open=True).item()))
+
+    dispatch(stage.shards())
+
+    claimed = [run.tenant_id for run in stage.rows().values()]
+    assert (claimed.count("big"), claimed.count("small")) == (40, 10)

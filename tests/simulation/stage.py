@@ -236,10 +236,9 @@ def make_task(name: str, text: str, world: World, **given: Any) -> Task:
     end_sec = given.pop("end_sec", None)
     end_at = None if end_sec is None else start + end_sec
     schedule = compile_schedule(text, jitter_sec=jitter_sec, seed=name, end_at=end_at)
-    given = {"target": {"type": "recording"}} | given
+    given = {"target": {"type": "recording"}, "tenant_id": "acme"} | given
     return Task(
         task_id=f"{prefix}_{name.upper().replace(' ', '0'):0<26}",
-        tenant_id="acme",
         name=name,
         effective_from=start,
         compiled=pack(schedule),

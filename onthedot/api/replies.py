@@ -125,6 +125,7 @@ class Schedule(Timing, Stamped):
     overlap: Literal["skip", "queue", "cancel_previous", "allow"]
     max_concurrent: int | None
     queue_max: int
+    pause_after_deaths: int | None
     target: dict[str, Any]
     payload: Any
     max_attempts: int

@@ -109,7 +109,14 @@ class ScheduleFields(Definition):
     overlap: Literal["skip", "queue", "cancel_previous", "allow"] | None = None
     max_concurrent: int | None = Field(None, ge=1, le=50)
     queue_max: int | None = Field(None, ge=1, le=1_000)
+    pause_after_deaths: int | None = Field(None, ge=1, le=1_000)
     status: Literal["active", "paused", "completed", "invalid"] | None = None
+
+    def given(self) -> dict[str, Any]:
+        """Give what was written; null means never where deaths are counted, else the default."""
+        field = "pause_after_deaths"
+        never = field in self.model_fields_set and self.pause_after_deaths is None
+        return super().given() | ({field: None} if never else {})
 
 
 class SchedulePatch(ScheduleFields):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from onthedot.adapters import clock, tables
+from onthedot.core import health as healths
 from onthedot.core import run as runs
 from onthedot.core import schedule_view
 from onthedot.core.run import Run
@@ -16,7 +17,11 @@ from onthedot.flows.known import Known, read
 
 def present(known: Known) -> dict[str, Any]:
     """Show it as it was read."""
-    return _view(known.task, known.due.runs_left, ())
+    task, now = known.task, clock.now_ms() // 1000
+    rows, failures = _read(task.task_id, _recent(task, now))
+    last = _newest_of(rows)
+    left = known.due.runs_left
+    return schedule_view.view(task, now, last=last, runs_left=left, failures=failures)
 
 
 def born(task: Task) -> dict[str, Any]:
@@ -37,8 +42,7 @@ def _runs_left(task: Task) -> int | None:
 
 def _view(task: Task, runs_left: int | None, near: Sequence[Run]) -> dict[str, Any]:
     now = clock.now_ms() // 1000
-    keys = schedule_view.recent_keys(task.schedule, now, task.shown.get("created_at", ""))
-    last = _newest(task.task_id, keys, near)
+    last = _newest(task.task_id, _recent(task, now), near)
     return schedule_view.view(task, now, last=last, runs_left=runs_left)
 
 
@@ -49,6 +53,23 @@ def _newest(task_id: str, keys: Sequence[str], near: Sequence[Run]) -> Run | Non
     at_hand = next((run for run in near if run.key == keys[0]), None)
     if at_hand is not None:
         return at_hand
-    wanted = {runs.TABLE: [{"task_id": task_id, "scheduled_for": key} for key in keys]}
-    found = [runs.readable(item) for item in tables.get_many(wanted)[runs.TABLE]]
-    return max((run for run in found if run), key=lambda run: run.key, default=None)
+    return _newest_of(_read(task_id, keys)[0])
+
+
+def _recent(task: Task, now: int) -> list[str]:
+    return schedule_view.recent_keys(task.schedule, now, task.shown.get("created_at", ""))
+
+
+def _read(task_id: str, keys: Sequence[str]) -> tuple[list[Run], int]:
+    """Read rows, and how many runs died in a row, in one call."""
+    wanted = [{"task_id": task_id, "scheduled_for": key} for key in keys]
+    items = tables.get_many({runs.TABLE: [*wanted, healths.key(task_id)]})[runs.TABLE]
+    rows = [item for item in items if item["task_id"] == task_id]
+    records = [healths.parse(item) for item in items if item not in rows]
+    # Once paused for them it is past a warning, whoever resumed it.
+    failures = sum(health.failures for health in records if not health.paused_ms)
+    return [run for run in map(runs.readable, rows) if run], failures
+
+
+def _newest_of(found: Sequence[Run]) -> Run | None:
+    return max(found, key=lambda run: run.key, default=None)

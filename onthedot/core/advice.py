@@ -35,6 +35,16 @@ def warnings_of(
     return [*changes, *_misreadings(text, seconds)]
 
 
+def pause_near(failures: int, most: int) -> Warned:
+    """Warn of the pause that further deaths bring."""
+    died = "The last run died." if failures == 1 else f"The last {failures} runs died."
+    detail = (
+        f"{died} After {most} deaths in a row the schedule is paused (pause_after_deaths). "
+        "One success starts the count again."
+    )
+    return Warned("pause_near", detail)
+
+
 def _misreadings(text: str, seconds: str) -> list[Warned]:
     placed = split(text, seconds)
     if isinstance(placed, int):

@@ -35,6 +35,7 @@ SCHEDULE: dict[str, Any] = {
     "overlap": "skip",
     "max_concurrent": None,
     "queue_max": 100,
+    "pause_after_deaths": 10,
     "target": {},
     "status": "active",
 }

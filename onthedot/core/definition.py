@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from onthedot.core import packed
+from onthedot.core import deaths, packed
 from onthedot.core.blackouts import Blackout
 from onthedot.core.defaults import SCHEDULE
 from onthedot.core.errors import ScheduleError
@@ -76,6 +76,7 @@ def fields_of(task: Task) -> dict[str, Any]:
     """Give a schedule's fields back, defaults and all."""
     found = SCHEDULE | {name: task.shown[name] for name in SCHEDULE if name in task.shown}
     found |= {name: getattr(task, name) for name in _WORKED_WITH}
+    found["pause_after_deaths"] = deaths.limit(task)
     return found | {"retry": {name: getattr(task.retry, name) for name in Retry.__slots__}}
 
 
@@ -84,7 +85,10 @@ def patched(fields: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, An
     old, new = fields["target"], patch.get("target")
     if isinstance(new, Mapping) and new.get("type", old.get("type")) != old.get("type"):
         fields = {**fields, "target": {}}
-    return merged(fields, patch)
+    whole = merged(fields, patch)
+    # The one field whose null is a value of its own, and not the default.
+    never = "pause_after_deaths" in patch and patch["pause_after_deaths"] is None
+    return whole | ({"pause_after_deaths": None} if never else {})
 
 
 def differences(before: Task, after: Task) -> dict[str, Any]:
@@ -95,8 +99,10 @@ def differences(before: Task, after: Task) -> dict[str, Any]:
 
 def _shown(whole: Mapping[str, Any]) -> dict[str, Any]:
     """What only the API reads; a default is not kept, it would only cost."""
-    kept = {name: value for name, value in whole.items() if name not in (*_WORKED_WITH, "retry")}
+    apart = (*_WORKED_WITH, "retry", "pause_after_deaths")
+    kept = {name: value for name, value in whole.items() if name not in apart}
     kept = {name: value for name, value in kept.items() if value not in (None, "", {}, [])}
+    kept |= deaths.kept(whole["pause_after_deaths"])
     target = whole["target"]
     kept["target_type"] = target.get("type")
     return kept | ({"handler": target["handler"]} if "handler" in target else {})

@@ -10,7 +10,6 @@ from onthedot.core.run import Run
 
 TABLE = "runs"
 PARTITION = "health"
-PAUSE_AFTER = 10
 PROBE_FIRST_SEC, PROBE_MAX_SEC = 3_600, 86_400
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from onthedot.core import definition, zones
-from onthedot.core.advice import warnings_of
+from onthedot.core import deaths, definition, zones
+from onthedot.core.advice import pause_near, warnings_of
 from onthedot.core.calendars import Calendar
 from onthedot.core.defaults import LISTED
 from onthedot.core.definition import fields_of
@@ -33,7 +33,12 @@ def recent_keys(schedule: Schedule, now: int, created_at: str = "") -> list[str]
 
 
 def view(
-    task: Task, now: int, *, last: Run | None = None, runs_left: int | None = None
+    task: Task,
+    now: int,
+    *,
+    last: Run | None = None,
+    runs_left: int | None = None,
+    failures: int = 0,
 ) -> dict[str, Any]:
     """Show it whole."""
     fields = fields_of(task)
@@ -52,11 +57,17 @@ def view(
         "runs_left": runs_left,
         "last_run": _last_run(last),
         "warnings": [
-            asdict(each) for each in warnings_of(schedule, text, now, seconds=fields["seconds"])
+            *_dying(task, failures),
+            *(asdict(each) for each in warnings_of(schedule, text, now, seconds=fields["seconds"])),
         ],
         "tzdata": zones.VERSION,
         **{name: task.shown.get(name) for name in _STAMPS},
     }
+
+
+def _dying(task: Task, failures: int) -> list[dict[str, Any]]:
+    most = deaths.near(task, failures)
+    return [asdict(pause_near(failures, most))] if most else []
 
 
 def heeding(schedule: Schedule, calendars: Sequence[Calendar]) -> Schedule:

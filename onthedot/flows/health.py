@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from onthedot.adapters import clock, tables
-from onthedot.core import events, lifecycle, pauses
+from onthedot.core import deaths, events, lifecycle, pauses
 from onthedot.core import health as healths
+from onthedot.core import task as tasks
 from onthedot.core.events import Event
-from onthedot.core.health import PAUSE_AFTER, Health
+from onthedot.core.health import Health
 from onthedot.core.moments import moment
 from onthedot.core.pauses import SYSTEM
 from onthedot.core.run import Run
@@ -50,13 +51,22 @@ class Ward:
                 happened.append(events.of_run("recovered", run))
         # Told first: once the record is gone, nothing says that it ever failed.
         telling.keep(happened)
+        limits = _limits(changed.values())
         for health in changed.values():
-            _keep(health, known)
+            _keep(health, known, limits.get(health.task_id))
 
 
-def _keep(health: Health, known: dict[str, Health]) -> None:
+def _limits(changed: Iterable[Health]) -> dict[str, int | None]:
+    """Read after how many deaths each is paused: an edit holds from the next death on."""
+    dying = [health.task_id for health in changed if health.failures and not health.paused_ms]
+    keys = [tasks.spec_key(task_id) for task_id in dying if task_id.startswith("sch_")]
+    specs = tables.get_many({tasks.TABLE: keys})[tasks.TABLE] if keys else []
+    return {spec["task_id"]: deaths.limit(tasks.parse(spec)) for spec in specs}
+
+
+def _keep(health: Health, known: dict[str, Health], most: int | None) -> None:
     """Write what is to be done before it is done: if this minute dies, the next one does it."""
-    if health.failures >= PAUSE_AFTER and not health.paused_ms:
+    if most and health.failures >= most and not health.paused_ms:
         health = health.paused(clock.now_ms())
     known[health.task_id] = health
     if health.failures or health.paused_ms:

@@ -36,6 +36,7 @@ DECLARABLE = frozenset(
         "overlap",
         "max_concurrent",
         "queue_max",
+        "pause_after_deaths",
         "payload",
         "max_attempts",
         "retry",

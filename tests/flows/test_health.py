@@ -57,9 +57,9 @@ def spec(stage: Stage, task: Task) -> Task:
     return parse_task(part(stage, task, "spec"))
 
 
-def failing(stage: Stage, minutes: int) -> Task:
+def failing(stage: Stage, minutes: int, **shown: int) -> Task:
     """A task that runs every minute and dies each time."""
-    task = add(stage, "* * * * *")
+    task = add(stage, "* * * * *", shown=shown)
     stage.answer = lambda _: Dead("permanent", {"type": "Bug", "message": "no", "stack": "long"})
     for number in range(1, minutes + 1):
         go(stage, number * 60 + 1)
@@ -101,6 +101,37 @@ def test_what_fails_less_often_goes_on(stage: Stage, told: list[dict[str, Any]])
 
     assert spec(stage, task).status == "active"
     assert "schedule.paused" not in kinds(told)
+
+
+def test_a_schedule_may_be_paused_after_fewer_deaths(
+    stage: Stage, told: list[dict[str, Any]]
+) -> None:
+    task = failing(stage, 4, pause_after_deaths=3)
+
+    assert spec(stage, task).status == "paused"
+    assert kinds(told).count("schedule.paused") == 1
+
+
+def test_a_schedule_that_is_never_to_be_paused_dies_on(
+    stage: Stage, told: list[dict[str, Any]]
+) -> None:
+    task = failing(stage, 14, pause_after_deaths=0)
+
+    assert spec(stage, task).status == "active"
+    assert "schedule.paused" not in kinds(told)
+
+
+def test_an_edit_of_the_number_holds_from_the_next_death_on(stage: Stage) -> None:
+    task = failing(stage, 4)
+    fewer = {"pause_after_deaths": 5}
+    change(task.task_id, lambda task, _: replace(task, shown={**task.shown, **fewer}))
+    assert spec(stage, task).status == "active"
+
+    go(stage, 700)
+    wait(stage, 900)
+    minute(stage)
+
+    assert spec(stage, task).status == "paused"
 
 
 def test_a_success_after_failures_is_told_of_and_forgets_them(

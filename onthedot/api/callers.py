@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 from onthedot.adapters import access as stored
 from onthedot.adapters import clock
@@ -15,7 +16,10 @@ from onthedot.core.problems import Problem
 REMEMBERED_MS = 50_000
 USED_MS = 3_600_000
 _REMEMBERED_MAX = 1_000
-_known: dict[str, tuple[int, Key | None]] = {}
+_known: dict[str, tuple[int, Key]] = {}
+# Ids that strangers made up have a room of their own: they push out no key.
+_unknown: dict[str, tuple[int, None]] = {}
+_Read = TypeVar("_Read")
 _HOW = {"WWW-Authenticate": "Bearer"}
 
 
@@ -30,11 +34,11 @@ def authenticate(asked: Asked) -> Caller:
         )
     parts = access.read(text.strip())
     if parts is None:
-        raise _unknown("It is mistyped or cut off")
+        raise _refused("It is mistyped or cut off")
     key_id, secret = parts
     key = _remembered(key_id)
     if key is None or not key.holds(secret, clock.now_ms()):
-        raise _unknown("It does not exist, has expired or was revoked")
+        raise _refused("It does not exist, has expired or was revoked")
     _note_use(key)
     return Caller(key_id=key.key_id, tenant_id=key.tenant_id, role=key.role)
 
@@ -42,6 +46,7 @@ def authenticate(asked: Asked) -> Caller:
 def forget() -> None:
     """Read every key anew from now on."""
     _known.clear()
+    _unknown.clear()
 
 
 def _note_use(key: Key) -> None:
@@ -49,21 +54,33 @@ def _note_use(key: Key) -> None:
     now_ms = clock.now_ms()
     if now_ms - key.last_used_ms >= USED_MS:
         stored.note_use(key.key_id, now_ms)
-        _known[key.key_id] = (_known[key.key_id][0], replace(key, last_used_ms=now_ms))
+        read_ms, _ = _known[key.key_id]
+        _known[key.key_id] = read_ms, replace(key, last_used_ms=now_ms)
 
 
-def _unknown(why: str) -> Problem:
+def _refused(why: str) -> Problem:
     return Problem("unauthenticated", f"The API key opens nothing. {why}.", headers=_HOW)
 
 
 def _remembered(key_id: str) -> Key | None:
     """A key is read once in a while; one that is not there is remembered just as long."""
     now_ms = clock.now_ms()
-    read_ms, key = _known.get(key_id, (0, None))
+    read_ms, key = _known.get(key_id) or _unknown.get(key_id, (0, None))
     if now_ms - read_ms < REMEMBERED_MS:
         return key
-    if len(_known) >= _REMEMBERED_MAX:
-        _known.clear()
     key = stored.key(key_id)
-    _known[key_id] = (now_ms, key)
+    if key is None:
+        _known.pop(key_id, None)
+        _keep(_unknown, key_id, (now_ms, None))
+    else:
+        _unknown.pop(key_id, None)
+        _keep(_known, key_id, (now_ms, key))
     return key
+
+
+def _keep(kept: dict[str, _Read], key_id: str, read: _Read) -> None:
+    """Keep the latest; the one that was read first makes room."""
+    kept.pop(key_id, None)
+    kept[key_id] = read
+    if len(kept) > _REMEMBERED_MAX:
+        del kept[next(iter(kept))]

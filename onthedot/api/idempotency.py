@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from onthedot.adapters import clock
@@ -19,12 +19,22 @@ _TOO_MANY = 429
 
 
 def once(asked: Asked, answer: Callable[[], Answered]) -> Answered:
-    """Give the answer, or the one that the same request got before."""
-    key = _key(asked)
-    if key is None:
+    """Give the answer, or the one that the same request got before.
+
+    A plan is one request of its tenant, so it is guarded inside: the ids that it makes follow
+    from it, and neither another API key nor another Idempotency-Key carries it out a second time.
+    """
+    if asked.route is None or not asked.route.once:
         return answer()
+    key, plan = _key(asked), _plan(asked)
+    planned = answer if plan is None else lambda: _guarded(asked, plan, answer)
+    return planned() if key is None else _guarded(asked, key, planned)
+
+
+def _guarded(asked: Asked, scope: Sequence[str], answer: Callable[[], Answered]) -> Answered:
+    """Carry out what is known under this scope, unless that was done before."""
     now_ms = clock.now_ms()
-    mine = _once(asked, key, now_ms)
+    mine = _once(asked, scope, now_ms)
     before = stored.begin(mine, now_ms)
     if before is None:
         begun = Repeatable(now_ms, mine.digest)
@@ -46,27 +56,28 @@ def once(asked: Asked, answer: Callable[[], Answered]) -> Answered:
             stored.abandon(mine, begun.begun_ms)
 
 
-def _key(asked: Asked) -> str | None:
-    """Give what makes two requests one: the caller's own key, else the plan that they carry out."""
-    if asked.route is None or not asked.route.once:
+def _key(asked: Asked) -> Sequence[str] | None:
+    """Give the caller's own word for this request."""
+    if HEADER not in asked.headers:
         return None
-    if HEADER in asked.headers:
-        key = asked.headers[HEADER].strip().strip('"')
-        if 0 < len(key) <= LENGTH_MAX:
-            return key
-        message = f"The Idempotency-Key has {len(key)} characters: expected 1 to {LENGTH_MAX}."
-        raise Problem("invalid_request", message)
+    key = asked.headers[HEADER].strip().strip('"')
+    if 0 < len(key) <= LENGTH_MAX:
+        return asked.by.key_id, asked.method, asked.path, key
+    message = f"The Idempotency-Key has {len(key)} characters: expected 1 to {LENGTH_MAX}."
+    raise Problem("invalid_request", message)
+
+
+def _plan(asked: Asked) -> Sequence[str] | None:
+    """Give the plan that is to be carried out."""
     if "plan_token" not in asked.query or asked.query.get("dry_run") == "true":
         return None
     # With another body it is another request, which the plan does not fit.
-    return f"plan {asked.query['plan_token']} {asked.body}"
+    return "plan", asked.method, asked.path, asked.query["plan_token"], asked.body
 
 
-def _once(asked: Asked, key: str, now_ms: int) -> Once:
-    by = asked.by
-    scope = (by.tenant_id, by.key_id, asked.method, asked.path, key)
+def _once(asked: Asked, scope: Sequence[str], now_ms: int) -> Once:
     query = sorted(asked.query.items())
-    return idempotency.once(scope, f"{query}{asked.body}", now_ms)
+    return idempotency.once((asked.by.tenant_id, *scope), f"{query}{asked.body}", now_ms)
 
 
 def _again(before: dict[str, Any], mine: Once) -> Answered:

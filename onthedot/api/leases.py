@@ -13,6 +13,7 @@ from onthedot.api.answers import Handlers
 from onthedot.api.asking import tenant
 from onthedot.api.shapes_lease import CompleteIn, ErrorIn, FailIn, HeartbeatIn, LeaseIn
 from onthedot.core import run_view
+from onthedot.core.keys import row_of
 from onthedot.core.moments import moment
 from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, error_of
 from onthedot.core.problems import Fault, Problem, not_found
@@ -114,10 +115,11 @@ def _error(said: ErrorIn | str | None) -> dict[str, Any]:
 
 
 def known(run_id: str) -> str:
-    """An id that names no row is nobody's."""
-    task_id, _, key = run_id.partition(".")
-    if not task_id or "T" not in key:
-        raise not_found("run of that id")
+    """Refuse an id that cannot be one of a run."""
+    try:
+        row_of(run_id)
+    except ValueError:
+        raise not_found("run of that id") from None
     return run_id
 
 

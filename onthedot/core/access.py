@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -24,7 +25,7 @@ GRANTS = {
     "admin": frozenset({"read", "write", "worker", "admin"}),
 }
 SECRET_LENGTH = 40
-_CHECKSUM_LENGTH = 8
+_KEY = re.compile(r"otd_([0-9A-Z]{26})_([0-9A-Z]{40})([0-9a-f]{8})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,13 +78,11 @@ def written(key_id: str, secret: str) -> str:
 
 def read(text: str) -> tuple[str, str] | None:
     """Take a key apart into its id and its secret; what is no key gives None."""
-    prefix, _, rest = text.partition("_")
-    key_id, _, secret = rest.partition("_")
-    secret, checksum = secret[:-_CHECKSUM_LENGTH], secret[-_CHECKSUM_LENGTH:]
-    key_id = f"key_{key_id}"
-    if prefix != "otd" or not secret or checksum != _checksum(key_id, secret):
+    parts = _KEY.fullmatch(text)
+    if parts is None:
         return None
-    return key_id, secret
+    key_id, secret, checksum = f"key_{parts[1]}", parts[2], parts[3]
+    return (key_id, secret) if checksum == _checksum(key_id, secret) else None
 
 
 def digest(secret: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
 
 from onthedot.core.instants import nominal
@@ -10,7 +11,12 @@ SHARDS = 256
 CURSOR, SPEC, GATE = "cursor", "spec", "#gate"
 # Each minute the audit asks all of half an hour's: few, but more than one may be written at once.
 MANIFESTS = 4
-_RUN_DATE_LENGTH = len("20261118T140000")
+# A row's key without its dashes and colons, behind the task's id.
+_RUN_ID = re.compile(
+    r"([0-9A-Za-z_-]{1,64})\."
+    r"([0-9]{4})([0-9]{2})([0-9]{2})T([0-9]{2})([0-9]{2})([0-9]{2}"
+    r"(?:\.[0-9]{3})?Z(?:~[0-9A-Za-z]{1,64})?)"
+)
 
 
 def shard_of(task_id: str) -> int:
@@ -60,13 +66,11 @@ def run_id(task_id: str, key: str) -> str:
 
 def row_of(run: str) -> tuple[str, str]:
     """Read a run's id back into its row's key, so that a run is one GetItem away."""
-    task_id, _, packed = run.partition(".")
-    if not task_id:
-        raise ValueError(f"'{run}' names no task")
-    date, rest = packed[:_RUN_DATE_LENGTH], packed[_RUN_DATE_LENGTH:]
-    day, time = date.split("T")
-    written = f"{day[:4]}-{day[4:6]}-{day[6:]}T{time[:2]}:{time[2:4]}:{time[4:]}"
-    return task_id, written + rest
+    parts = _RUN_ID.fullmatch(run)
+    if parts is None:
+        raise ValueError(f"'{run[:200]}' is no id of a run")
+    task_id, year, month, day, hour, minute, rest = parts.groups()
+    return task_id, f"{year}-{month}-{day}T{hour}:{minute}:{rest}"
 
 
 def manifest_key(check_ms: int, dispatch_id: str) -> str:

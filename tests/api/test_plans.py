@@ -160,6 +160,39 @@ def test_a_plan_is_carried_out_once_however_often_it_is_sent(api: Api) -> None:
     assert run["run_id"] == first.body["run_id"]
 
 
+def test_a_plan_is_carried_out_once_whichever_key_of_the_tenant_sends_it(api: Api) -> None:
+    api.schedule()
+    route, body = "POST /v1/schedules/report/trigger", {"payload": 1}
+    token = api.call(f"{route}?dry_run=true", body).body["plan_token"]
+
+    answers = [
+        api.call(f"{route}?plan_token={token}", body, key=api.key(role), **headers)
+        for role in ("admin", "write")
+        for headers in ({}, {"idempotency_key": "mine"}, {"idempotency_key": "another"})
+    ]
+
+    assert {answer.status for answer in answers} == {202}
+    assert len({answer.body["run_id"] for answer in answers}) == 1
+    assert len(api.call("GET /v1/schedules/report/runs").body["data"]) == 1
+
+
+def test_a_plan_under_an_idempotency_key_that_came_with_another_one_is_refused(api: Api) -> None:
+    api.schedule()
+    route = "POST /v1/schedules/report/trigger"
+    tokens = [
+        api.call(f"{route}?dry_run=true", body).body["plan_token"]
+        for body in ({"payload": 1}, {"payload": 2})
+    ]
+
+    first, second = (
+        api.call(f"{route}?plan_token={token}", {"payload": number}, idempotency_key="mine")
+        for number, token in enumerate(tokens, start=1)
+    )
+
+    assert (first.status, second.status) == (202, 422)
+    assert second.body["code"] == "idempotency_key_reused"
+
+
 def test_a_backfill_that_has_ended_cannot_be_planned_to_stop(api: Api) -> None:
     path = a_backfill(api)
     loops.step()

@@ -1,4 +1,4 @@
-"""What is told to whoever wants to know: CloudEvents, each with an id that it keeps for ever."""
+"""What is told to those who want to know: CloudEvents, each with an id that it keeps for ever."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
+from onthedot.core.keys import is_slot_key
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Insert
@@ -69,7 +70,9 @@ def of_run(what: str, run: Run) -> Event:
         at_ms=life.ended_ms,
         data={
             "task_id": run.task_id,
+            "tenant_id": run.tenant_id,
             "run_id": run.run_id,
+            "scheduled_for": _slot(run),
             "origin": run.origin,
             "status": life.status,
             "reason": life.reason,
@@ -79,6 +82,12 @@ def of_run(what: str, run: Run) -> Event:
             "range": _range(run),
         },
     )
+
+
+def _slot(run: Run) -> str | None:
+    """Give the slot that it stands for, the first of many; a manual run has none."""
+    of_its_own = is_slot_key(run.key) or run.range_to
+    return run.slot or (run.key.partition("~")[0] if of_its_own else None)
 
 
 def _range(run: Run) -> dict[str, Any] | None:
@@ -98,7 +107,13 @@ def of_task(what: str, task: Task, reason: str, at_ms: int) -> Event:
         subject=task.task_id,
         key=str(at_ms),
         at_ms=at_ms,
-        data={"task_id": task.task_id, "name": task.name, "by": "system", "reason": reason},
+        data={
+            "task_id": task.task_id,
+            "tenant_id": task.tenant_id,
+            "name": task.name,
+            "by": "system",
+            "reason": reason,
+        },
     )
 
 

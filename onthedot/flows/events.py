@@ -1,19 +1,22 @@
-"""Events: kept first, then told, then noted as told; so each is told, and hardly one twice.
+"""Events: kept first, then put together, told, and noted as told; so hardly one is told twice.
 
 A crash in between tells it again, under the id that it had.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from onthedot.adapters import claims, clock, net, secrets, tables
+from onthedot.adapters import aws, claims, clock, net, secrets, tables
 from onthedot.adapters import events as outbox
 from onthedot.core import events, signatures
+from onthedot.core import gathered as gathering
+from onthedot.core import task as tasks
 from onthedot.core.events import Event
+from onthedot.core.gathered import Gathered
 from onthedot.core.signatures import BadSecret
 from onthedot.core.web import NoResponse, Request, Response
 
@@ -47,48 +50,88 @@ def tell() -> dict[str, int]:
         return {}
     until = clock.monotonic() + _TELLING_SEC
     listed = _listed(places)
-    told = [name for place, items in listed.items() for name in _told(place, items, until)]
-    now_ms = clock.now_ms()
-    claims.write_surely([events.told(name, now_ms) for name in told])
-    for name in told:
-        tables.delete(events.TABLE, {"task_id": events.OPEN, "scheduled_for": name})
+    told = [each for place, some in listed.items() for each in _told(place, some, until)]
+    _strike_off(told)
     refused = sum(map(len, listed.values())) - len(told)
     return {"events_told": len(told), "events_refused": refused}
 
 
-def _listed(places: Sequence[str]) -> dict[str, list[tables.Item]]:
+def _listed(places: Sequence[str]) -> dict[str, list[Gathered]]:
     """What is open for each place: one that takes nothing leaves no less room for the others."""
-    found: dict[str, list[tables.Item]] = {place: [] for place in places}
-    listed = tables.rows(("task_id", events.OPEN), "scheduled_for", ("0", "~"))
-    for item in islice(listed, _LOOK_MAX):
-        mine = found.get(item["to"])
-        if mine is not None and len(mine) < AT_ONCE:
-            mine.append(item)
+    found: dict[str, list[Gathered]] = {place: [] for place in places}
+    begun = [gathering.parse(item) for item in _rows(gathering.GATHERED)]
+    within = {name for each in begun for name in each.members}
+    open_ones = islice(_rows(events.OPEN), _LOOK_MAX)
+    fresh = [
+        item for item in open_ones if item["to"] in found and item["scheduled_for"] not in within
+    ]
+    for each in begun:
+        if each.place in found and len(found[each.place]) < AT_ONCE:
+            found[each.place].append(each)
+    room = {place: AT_ONCE - len(some) for place, some in found.items()}
+    chosen: list[Sequence[tables.Item]] = []
+    for group in gathering.alike(fresh):
+        room[group[0]["to"]] -= 1
+        if room[group[0]["to"]] >= 0:
+            chosen.append(group)
+    for each in _begun(chosen):
+        found[each.place].append(each)
     return found
 
 
-def _told(place: str, items: Sequence[tables.Item], until: float) -> list[str]:
-    """Give the names of what was taken; a place that fails is no reason to stop."""
+def _rows(partition: str) -> Iterator[tables.Item]:
+    return tables.rows(("task_id", partition), "scheduled_for", ("0", "~"))
+
+
+def _begun(groups: Sequence[Sequence[tables.Item]]) -> list[Gathered]:
+    """Written down before the first is told: told again, it has the same members and the same id.
+
+    Two audits at once may make two of some; a member is told twice then, and never not at all.
+    """
+    task_ids = {gathering.task_of(group[0]) for group in groups}
+    keys = [tasks.spec_key(task_id) for task_id in sorted(task_ids)]
+    specs = tables.get_many({tasks.TABLE: keys})[tasks.TABLE] if keys else []
+    named = {spec["task_id"]: spec.get("name", "") for spec in specs}
+    made = [gathering.gathered(group, named) for group in groups]
+    claims.write_surely([each.write() for each in made])
+    return made
+
+
+def _strike_off(told: Sequence[Gathered]) -> None:
+    """Members first: while what holds them is there, they are not gathered again."""
+    names = [name for each in told for name in each.members]
+    now_ms = clock.now_ms()
+    claims.write_surely([events.told(name, now_ms) for name in names])
+    aws.in_parallel(_delete, [{"task_id": events.OPEN, "scheduled_for": name} for name in names])
+    aws.in_parallel(_delete, [gathering.key(each.name) for each in told])
+
+
+def _delete(key: Mapping[str, str]) -> None:
+    tables.delete(events.TABLE, key)
+
+
+def _told(place: str, some: Sequence[Gathered], until: float) -> list[Gathered]:
+    """Give what was taken; a place that fails is no reason to stop."""
     try:
         if not place.startswith("arn:"):
-            return list(_by_webhook(place, items, until))
-        outbox.send(place, [item["body"] for item in items])
+            return list(_by_webhook(place, some, until))
+        outbox.send(place, [each.body for each in some])
     except (BotoCoreError, ClientError, RuntimeError, BadSecret):
         return []
-    return [item["scheduled_for"] for item in items]
+    return list(some)
 
 
-def _by_webhook(url: str, items: Sequence[tables.Item], until: float) -> Iterator[str]:
-    """Whoever does not answer is asked no more this minute: the audit has other things to do."""
+def _by_webhook(url: str, some: Sequence[Gathered], until: float) -> Iterator[Gathered]:
+    """One that does not answer is asked no more this minute: the audit has other things to do."""
     keys = _signing_keys()
-    for item in items:
+    for each in some:
         if clock.monotonic() >= until:
             return
-        seen = _webhook(url, item, keys)
+        seen = _webhook(url, each, keys)
         if isinstance(seen, NoResponse):
             return
         if seen.status // 100 == 2:
-            yield item["scheduled_for"]
+            yield each
 
 
 def _signing_keys() -> list[bytes]:
@@ -96,10 +139,9 @@ def _signing_keys() -> list[bytes]:
     return signatures.keys(secrets.reveal(ref)) if ref else []
 
 
-def _webhook(url: str, item: tables.Item, keys: Sequence[bytes]) -> Response | NoResponse:
+def _webhook(url: str, told: Gathered, keys: Sequence[bytes]) -> Response | NoResponse:
     """Signed as what is sent to targets is: one receiver's code checks both."""
-    text, at = item["body"].encode(), clock.now_ms() // 1000
-    event_id = item["scheduled_for"].partition("#")[0]
+    text, at, event_id = told.body.encode(), clock.now_ms() // 1000, told.id
     headers = {
         "content-type": "application/cloudevents+json",
         "webhook-id": event_id,

@@ -10,7 +10,7 @@ import pytest
 
 from onthedot.adapters import events as outbox
 from onthedot.adapters import tables
-from onthedot.core import events, lifecycle
+from onthedot.core import events, gathered, lifecycle
 from onthedot.core import health as healths
 from onthedot.core.policy import Dead, Done
 from onthedot.core.task import Task
@@ -57,6 +57,10 @@ def spec(stage: Stage, task: Task) -> Task:
     return parse_task(part(stage, task, "spec"))
 
 
+def listed(partition: str) -> list[dict[str, Any]]:
+    return list(tables.rows(("task_id", partition), "scheduled_for", ("0", "~")))
+
+
 def failing(stage: Stage, minutes: int, **shown: int) -> Task:
     """A task that runs every minute and dies each time."""
     task = add(stage, "* * * * *", shown=shown)
@@ -75,9 +79,8 @@ def test_a_run_that_died_is_told_of_once(stage: Stage, told: list[dict[str, Any]
     minute(stage)
 
     died = [one for one in told if one["type"] == "onthedot.run.dead.v1"]
-    assert {one["subject"] for one in died} == {
-        run.run_id for run in runs(stage, task) if run.life.status == "dead"
-    }
+    dead = [run for run in runs(stage, task) if run.life.status == "dead"]
+    assert sum(one["data"]["count"] for one in died) == len(dead) > 1
     assert len(died) == len({one["id"] for one in died})
     assert died[0]["source"] == f"/tenants/acme/tasks/{task.task_id}"
     assert died[0]["data"]["reason"] == "permanent"
@@ -219,7 +222,7 @@ def test_a_place_that_refuses_is_asked_again_and_others_are_not_asked_twice(
     assert {json.loads(body)["id"] for body in refused} <= {one["id"] for one in told}
     twice = [one["id"] for one in told]
     assert all(twice.count(one) == 2 for one in twice)
-    assert list(tables.rows(("task_id", events.OPEN), "scheduled_for", ("0", "~"))) == []
+    assert listed(events.OPEN) == []
 
 
 def test_nobody_is_told_where_nobody_wants_to_know(
@@ -229,7 +232,7 @@ def test_nobody_is_told_where_nobody_wants_to_know(
     failing(stage, 1)
 
     assert told == []
-    assert list(tables.rows(("task_id", events.OPEN), "scheduled_for", ("0", "~"))) == []
+    assert listed(events.OPEN) == []
 
 
 def test_many_slots_that_were_missed_are_told_of_by_one_event(
@@ -261,8 +264,12 @@ def test_slots_that_an_edit_finds_missed_are_told_of(
     wait(stage, 1_500)
     minute(stage)
 
-    assert kinds(told) == ["slot.missed"] * 2
-    assert {one["data"]["reason"] for one in told} == {"unaccounted"}
+    (missed,) = told
+    assert missed["type"] == "onthedot.slot.missed.v1"
+    assert missed["data"]["count"] == 2
+    assert missed["data"]["first"]["scheduled_for"] == "2026-11-18T12:10:00Z"
+    assert missed["data"]["last"]["scheduled_for"] == "2026-11-18T12:20:00Z"
+    assert missed["data"]["reason"] == "unaccounted"
 
 
 def test_a_run_that_began_late_is_told_of(stage: Stage, told: list[dict[str, Any]]) -> None:
@@ -296,14 +303,20 @@ def test_in_any_weather_what_dies_is_told_of_paused_and_probed(
         world.run(6_000)
         found = runs(stage, task)
         seen = spec(stage, task)
-        left = list(tables.rows(("task_id", events.OPEN), "scheduled_for", ("0", "~")))
+        left = listed(events.OPEN) + listed(gathered.GATHERED)
+        marked = {item["scheduled_for"] for item in listed(events.TOLD)}
         bugs = world.bugs()
         world.close()
 
     dead = [run for run in found if run.life.status == "dead"]
-    died = {one["subject"] for one in told if one["type"] == "onthedot.run.dead.v1"}
+    died = {one["id"]: one for one in told if one["type"] == "onthedot.run.dead.v1"}
     assert len(dead) >= 10
-    assert died == {run.run_id for run in dead}
+    assert {events.telling(events.of_run("dead", run), PLACE) for run in dead} <= marked
+    assert sum(one["data"]["count"] for one in died.values()) >= len(dead)
+    # Told again it is the same, word for word.
+    assert [one for one in told if one["id"] in died] == [
+        died[one["id"]] for one in told if one["id"] in died
+    ]
     assert (seen.status, seen.shown["paused"]["by"]) == ("paused", "system")
     assert "schedule.paused" in kinds(told)
     # After the first hour one probe at a time, each an hour or more after the other.

@@ -43,9 +43,9 @@ def settings(monkeypatch: pytest.MonkeyPatch, ministack_url: str) -> Iterator[py
 
 
 def event(number: int = 0) -> Event:
-    """A run that died."""
-    key = f"2026-11-18T12:00:{number:02}Z"
-    return events.of_run("dead", run(key, status="dead", reason="permanent", ended_ms=1))
+    """A run that died, each of another task."""
+    died = run(status="dead", reason="permanent", ended_ms=1, task_id=f"sch_{number:026}")
+    return events.of_run("dead", died)
 
 
 def open_ones() -> int:
@@ -104,7 +104,7 @@ def test_a_webhook_gets_a_signed_event_and_one_that_fails_gets_it_again(
     assert told == [0, 1, 0]
     first, second = receiver.got
     assert first.headers["webhook-id"] == second.headers["webhook-id"] == event().id
-    assert json.loads(second.body)["subject"] == run().run_id
+    assert json.loads(second.body)["subject"] == event().subject
     signed = f"{event().id}.{second.headers['webhook-timestamp']}.".encode() + second.body
     mine = base64.b64encode(hmac.digest(b"k" * 24, signed, hashlib.sha256)).decode()
     assert second.headers["webhook-signature"] == f"v1,{mine}"

@@ -11,7 +11,7 @@ export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run load kill test check format bench fuzz simulate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
+.PHONY: help setup run load kill mixed test check format bench fuzz simulate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,12 @@ RUNS ?= 1000
 kill: setup ## kill dispatchers, workers and the whole local stack under load, ROUNDS=10 times each, and workers at random beside RUNS=1000 runs
 	@ROUNDS=$(ROUNDS) BUSY_SEC=1 RUNS=$(RUNS) $(venv) -m pytest tests/e2e/test_kill.py \
 	  tests/engines/test_random_kills.py --numprocesses=0 --capture=no --verbose
+
+# Rows, messages and cursors of the one are read by the other, as during a deployment.
+OLD ?= a255cf2
+MINUTES ?= 10
+mixed: setup ## let the release at OLD=a255cf2 and this one work on the same tables for MINUTES=10
+	@$(venv) -m bench.mixed --old $(OLD) --minutes $(MINUTES)
 
 fuzz: setup ## throw 200,000 broken schedules at the parser
 	@FUZZ=200000 $(venv) -m pytest tests/core/test_fuzz.py

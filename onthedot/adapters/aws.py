@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from botocore.config import Config
 from botocore.session import get_session
 
+from onthedot.core.reach import Home
 from onthedot.core.skew import Skew
 
 _CONFIG = Config(
@@ -132,6 +133,12 @@ def table(name: str) -> str:
 def queue_url(queue: str) -> str:
     """Give a queue's address: high, normal, low or dead."""
     return os.environ[f"{queue.upper()}_QUEUE_URL"]
+
+
+def home() -> Home:
+    """Tell where we are: the account is in our own queues' addresses."""
+    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION", "")
+    return Home(region, queue_url("normal").split("/")[-2])
 
 
 def queue_of_arn(arn: str) -> str:

@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from onthedot.adapters import clock
-from onthedot.api import answers, loop_pages, plans
+from onthedot.api import answers, loop_pages, plans, reach
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import by
 from onthedot.api.finding import find
@@ -42,6 +42,7 @@ def begin(
     name = loop_pages.named("bkf")
     if before := loop_pages.begun_before(_KIND, name):
         return _begun(task, before)
+    reach.check(task.target)
     wanted = _wanted(task, body)
     slots = backfill.plan(task, wanted, SLOTS_MAX)
     world = [task.schedule_version, sha256(repr(slots).encode()).hexdigest()]

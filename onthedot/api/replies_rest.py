@@ -131,3 +131,4 @@ class Tenant(Told):
     tasks_max: int
     running_max: int | None
     requests_per_min: int
+    targets: list[str] | None

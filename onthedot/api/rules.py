@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from onthedot.adapters import patterns
+from onthedot.api import reach
 from onthedot.api.asking import asked
 from onthedot.core import field_rules, payloads, target_rules
 from onthedot.core.addresses import networks
@@ -22,6 +23,7 @@ def check(fields: Mapping[str, Any]) -> None:
     check_payload(fields.get("payload"))
     field_rules.check(fields)
     target_rules.check(fields, networks(os.environ.get("TARGET_NETWORKS", "")), patterns.mistake)
+    reach.check(fields["target"])
 
 
 def check_payload(payload: Any) -> None:  # noqa: ANN401 any JSON

@@ -8,7 +8,7 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from onthedot.api import answers, plans
+from onthedot.api import answers, plans, reach
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import asked, by, own_moment
 from onthedot.api.plans import DryRun, PlanToken
@@ -54,6 +54,7 @@ def again(
     """Run it again as a new run, with its payload, a part of it changed, or another one."""
     found = find(run_id)
     _check_replayable(found)
+    reach.check(found.task.target)
     given = body or ReplayIn()
     payload = given.payload
     if payload is None and (given.payload_patch is not None or found.run.payload_ref):

@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from onthedot.adapters import clock
-from onthedot.api import answers, instants, plans, rules, shown
+from onthedot.api import answers, instants, plans, reach, rules, shown
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import asked, by, own_moment, tried_before
 from onthedot.api.finding import find, missing
@@ -91,6 +91,7 @@ def start(
     task = seen.task
     payload = body.payload if body else None
     rules.check_payload(payload)
+    reach.check(task.target)
     due = instants.in_body(body.due_at if body else None, "due_at")
     effects = {"action": "trigger", "task_id": task.task_id, "due_at": due and measured(due)}
     if planned := plans.first(dry_run, plan_token, effects, task.version):

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from onthedot.api import forms
 from onthedot.api.shapes_target import Written
+from onthedot.core import reach
 from onthedot.core.quota import MOST
 
 # Every task that names it keeps all of it.
@@ -38,3 +39,4 @@ class TenantIn(Written):
     tasks_max: int | None = Field(None, ge=0, le=10_000_000)
     running_max: int | None = Field(None, ge=1, le=MOST)
     requests_per_min: int | None = Field(None, ge=1, le=10_000_000)
+    targets: list[Annotated[str, Field(max_length=300)]] | None = Field(None, max_length=reach.MOST)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from onthedot.adapters import clock
+from onthedot.adapters import access, bounds, clock
 from onthedot.adapters import tenants as stored
 from onthedot.api import answers, keys, limits, plans
 from onthedot.api.answers import Handlers
@@ -17,20 +17,23 @@ from onthedot.api.asking import by, tenant
 from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.shapes_acts import KeyIn
 from onthedot.api.shapes_calendars import TenantIn
+from onthedot.core import reach
 from onthedot.core.access import TASKS_MAX
 from onthedot.core.moments import moment
-from onthedot.core.problems import Problem, not_found
+from onthedot.core.problems import Fault, Problem, not_found, of_faults
 from onthedot.flows import define, line
 from onthedot.flows.keys import FIRST_TENANT
 
+# Kept beside the permits, where workers read them.
+_BOUNDS = ("running_max", "targets")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 
 
 def index() -> Response[str]:
     """List the tenants that this key may see."""
     known = [*stored.listed(), FIRST_TENANT] if _operates() else [tenant()]
-    limit_of = line.limits(set(known))
-    shown = [_shown(one, limit_of) for one in sorted(set(known))]
+    bounds_of = line.limits(set(known))
+    shown = [_shown(one, bounds_of) for one in sorted(set(known))]
     return answers.answer({"data": shown, "next_cursor": None})
 
 
@@ -50,7 +53,8 @@ def put(
     _check_operated(tenant_id)
     seen = stored.read(tenant_id)
     before = _shown(tenant_id, line.limits([tenant_id]))
-    given = body.model_dump(exclude_none=True, exclude={"running_max"})
+    given = _new(tenant_id, seen) | body.model_dump(exclude_none=True, exclude={"running_max"})
+    _check_targets(tenant_id, given)
     if "running_max" in body.model_fields_set:
         given["running_max"] = body.running_max
     effects = {"action": "limit", "before": before, "after": {**before, **given}}
@@ -58,7 +62,10 @@ def put(
     world = {name: before[name] for name in before if name != "tasks"}
     if planned := plans.first(dry_run, plan_token, effects, world):
         return planned
-    kept = {name: given[name] for name in given if name != "running_max"}
+    kept = {name: given[name] for name in given if name not in _BOUNDS}
+    if "targets" in given:
+        # First of all: nobody is ever without bounds, not even new ones.
+        bounds.set_targets(tenant_id, given["targets"])
     if not stored.limit(tenant_id, seen, seen | kept):
         raise Problem("version_mismatch", "Its limits have just been changed: read them again.")
     stored.list_it(tenant_id, moment(clock.now_ms()) or "")
@@ -77,6 +84,10 @@ def make_key(
 ) -> Response[str]:
     """Make a key for a tenant. Its text is in this answer and nowhere else."""
     _check_operated(tenant_id)
+    new = _new(tenant_id, stored.read(tenant_id))
+    if new and dry_run != "true":
+        bounds.set_targets(tenant_id, new["targets"])
+        stored.list_it(tenant_id, moment(clock.now_ms()) or "")
     return keys.make(tenant_id, body, dry_run, plan_token)
 
 
@@ -100,18 +111,51 @@ def _check_operated(tenant_id: str) -> None:
         raise not_found("tenant of such a name: expected small letters, digits and dashes")
 
 
-def _shown(tenant_id: str, limit_of: Mapping[str, int]) -> dict[str, Any]:
+def _new(tenant_id: str, seen: Mapping[str, Any]) -> dict[str, Any]:
+    """A new tenant may call nothing but http and its pull queues until it is said."""
+    known = seen or tenant_id == FIRST_TENANT or tenant_id in stored.listed()
+    return {} if known or access.keys(tenant_id) else {"targets": []}
+
+
+def _check_targets(tenant_id: str, given: dict[str, Any]) -> None:
+    if "targets" not in given:
+        return
+    given["targets"] = list(dict.fromkeys(given["targets"]))
+    wrong = [(place, reach.mistake(one)) for place, one in enumerate(given["targets"])]
+    faults = [
+        _fault(f"/targets/{place}", f"'{given['targets'][place]}' is no target: {said}.")
+        for place, said in wrong
+        if said
+    ]
+    if not faults and not reach.fits(given["targets"]):
+        message = f"targets has more than {reach.LETTERS_MAX} letters: expected shorter patterns."
+        faults = [_fault("/targets", message)]
+    if tenant_id == FIRST_TENANT:
+        message = f"What '{FIRST_TENANT}' may call is the setting targets: change it and deploy."
+        faults = [_fault("/targets", message)]
+    if faults:
+        raise of_faults("invalid_field", faults)
+
+
+def _fault(pointer: str, message: str) -> Fault:
+    return Fault(pointer=pointer, code="bad_value", message=message, field="targets")
+
+
+def _shown(tenant_id: str, bounds_of: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     found = stored.read(tenant_id)
     most = found.get("tasks_max", TASKS_MAX)
     # The counter of what is left begins full.
     used = most - found.get("tasks_left", most)
+    bounded = bounds_of.get(tenant_id, {})
     return {
         "tenant_id": tenant_id,
         "tasks": used,
         "tasks_max": most,
         # Null is no limit.
-        "running_max": limit_of.get(tenant_id),
+        "running_max": bounded.get("most") or None,
         "requests_per_min": found.get("requests_per_min", limits.PER_MINUTE),
+        # Null is what the setting names.
+        "targets": bounded.get("targets"),
     }
 
 

@@ -149,10 +149,12 @@ _TEXTS = {
         "Use a new key for a new request; repeat a request with exactly the same body.",
     ),
     "target_forbidden": (
-        "The target is at an address that is not public.",
+        "The target is at an address that is not public, or is not among the tenant's own.",
         (
             "Use a public address, or ask the operator to open the network to targets "
-            "(`TARGET_NETWORKS`)."
+            "(`TARGET_NETWORKS`). For a queue, topic, function, bus, state machine, secret or "
+            "handler: ask the operator to name it in the tenant's `targets` "
+            "(`PUT /v1/tenants/{tenant_id}`)."
         ),
     ),
     "quota_exceeded": (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import traceback
 from dataclasses import replace
 
-from onthedot.adapters import clock, runner, tables
-from onthedot.core import payloads, templates
+from onthedot.adapters import aws, clock, runner, tables
+from onthedot.core import payloads, reach, templates
 from onthedot.core import run as runs
 from onthedot.core.call import Call, run_fields
 from onthedot.core.keys import is_slot_key
@@ -42,9 +42,23 @@ def begin(job: Job) -> bool:
     if job.task.target["type"] == "pull":
         # Whoever has fetched it is its target, and says by the API what came of it.
         return True
+    if forbidden := _forbidden(job, job.task):
+        job.answer = forbidden
+        return True
     call = call_of(job, job.held, job.task)
     job.part = runner.submit(lambda: deliver(call))
     return True
+
+
+def _forbidden(job: Job, task: Task) -> Answer | None:
+    """A tenant's bounds may have become narrower since its target was registered."""
+    if job.targets is None:
+        return None
+    thing = reach.beyond(task.target, job.targets, aws.home())
+    if thing is None:
+        return None
+    message = reach.sentence(job.held.tenant_id, thing)
+    return Dead("target_forbidden", error_of("TargetForbidden", message))
 
 
 def call_of(job: Job, run: Run, task: Task) -> Call:

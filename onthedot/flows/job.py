@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from onthedot.adapters import clock, tables
-from onthedot.core import quota
+from onthedot.core import quota, reach
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
 from onthedot.core.decide import Hint, Start
@@ -40,6 +40,8 @@ class Job:
     tenant_id: str = ""
     # How many runs of its tenant may be under way; 0 is no limit.
     most: int = 0
+    # What its tenant's runs may call; None where nothing is set.
+    targets: Sequence[str] | None = None
     # Which of the permits for that is in its hands.
     permit: Permit | None = None
     run: Run | None = None
@@ -86,11 +88,11 @@ class Job:
 
 
 def load(jobs: Iterable[Job]) -> None:
-    """Read rows, tasks and tenants' limits consistently, in one call for nearly fifty runs.
+    """Read rows, tasks and tenants' bounds consistently, in one call for nearly fifty runs.
 
     A batch has no order: a row that obeys a newer version than the task that came with it was
-    stamped in between, and the task is read again. So is the limit of a tenant that no message
-    named.
+    stamped in between, and the task is read again. So are the bounds of a tenant that no
+    message named.
     """
     wanted = list(jobs)
     if not wanted:
@@ -128,7 +130,8 @@ def _load(jobs: list[Job]) -> None:
         key = keys[job.ticket.run_id]
         row, spec = rows.get(key), specs.get((key[0],))
         limit = rows.get((quota.partition(job.tenant_id), quota.LIMIT))
-        job.most = limit["most"] if limit else 0
+        job.most = limit.get("most", 0) if limit else 0
+        job.targets = reach.at_call(limit)
         job.run = runs.readable(row) if row else None
         job.unreadable = row is not None and job.run is None
         job.ready = None

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import islice
 
-from onthedot.adapters import aws, claims, clock, ids, queue, tables
+from onthedot.adapters import aws, bounds, claims, clock, ids, queue, tables
 from onthedot.core import quota
 from onthedot.core import run as runs
 from onthedot.core.pack import of_run
@@ -74,19 +74,15 @@ def _rows(run_ids: Iterable[str]) -> dict[str, Run]:
     return {run.run_id: run for run in found if run}
 
 
-def limits(tenant_ids: Iterable[str]) -> dict[str, int]:
-    """Read how many runs of each tenant may be under way; who is not named has no limit."""
+def limits(tenant_ids: Iterable[str]) -> dict[str, tables.Item]:
+    """Read what bounds each tenant's runs; a tenant that is not named has no bounds."""
     keys = {quota.partition(tenant_id): tenant_id for tenant_id in tenant_ids}
     wanted = [quota.limit_key(tenant_id) for tenant_id in keys.values()]
     found = tables.get_many({quota.TABLE: wanted})[quota.TABLE]
-    return {keys[item["task_id"]]: item["most"] for item in found}
+    return {keys[item["task_id"]]: item for item in found}
 
 
 def set_limit(tenant_id: str, most: int | None) -> None:
     """Set a limit, or take it away, and call whoever may start by it."""
-    key = quota.limit_key(tenant_id)
-    if most is None:
-        tables.delete(quota.TABLE, key)
-    else:
-        tables.put(quota.TABLE, {**key, "most": most})
+    bounds.set_most(tenant_id, most or 0)
     call(tenant_id, quota.MOST)

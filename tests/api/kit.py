@@ -13,7 +13,7 @@ import pytest
 
 from lambdas.api import handler
 from onthedot.adapters import aws, clock
-from onthedot.api import callers, limits, plans
+from onthedot.api import callers, limits, plans, reach
 from onthedot.core import schema
 from onthedot.core.instants import parse_nominal
 from onthedot.flows import agenda, keys
@@ -75,6 +75,7 @@ class Api:
         plans.forget()
         limits.forget()
         agenda.forget()
+        reach.forget()
         return api
 
     def _count(self, model: Any, **_: object) -> None:
@@ -106,8 +107,8 @@ class Api:
         self.now_ms += int(seconds * 1000)
 
     def warm(self) -> None:
-        """What is read once a minute, the key and the limits, is known after this."""
-        self.call("GET /v1/timezones")
+        """What is read once a minute, the key, the limits, the targets, is known after this."""
+        self.call("POST /v1/tasks?dry_run=true", {"target": SCHEDULE["target"]})
 
     def trips(self) -> int:
         """How many calls to the store the last request made."""

@@ -139,7 +139,8 @@ def test_a_quota_of_runs_that_is_none_is_refused(api: Api, given: object) -> Non
 
 @pytest.mark.parametrize("given", [2, None])
 def test_another_quota_calls_who_may_start_by_it(api: Api, given: int | None) -> None:
-    api.call("PUT /v1/tenants/acme", {"running_max": 1}, key=operator(api))
+    body = {"running_max": 1, "targets": ["python:*"]}
+    api.call("PUT /v1/tenants/acme", body, key=operator(api))
     waiting = [ran.read(ran.triggered(api)) for _ in range(3)]
     line.join(waiting)
     queue = api.sqs.queue("normal")

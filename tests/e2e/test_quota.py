@@ -12,7 +12,7 @@ SECONDS = 6.0
 
 
 def test_what_is_too_much_waits_and_starts_when_another_ends(local: Local) -> None:
-    limited, _ = local.caller.ask("PUT", SMALL, {"running_max": 1})
+    limited, _ = local.caller.ask("PUT", SMALL, {"running_max": 1, "targets": ["python:*"]})
     made, key = local.caller.ask("POST", f"{SMALL}/keys", {"role": "write"})
     assert (limited, made) == (200, 201)
     small = Local(local.stack, Caller(local.stack.door.port, key["key"]))

@@ -181,4 +181,11 @@ RULES = (
         statistic="Sum",
         period_min=5,
     ),
+    Rule(
+        name="put-aside",
+        says="A queue held messages that no release wrote, or that name no run; they are gone",
+        metric="put_aside",
+        statistic="Sum",
+        period_min=5,
+    ),
 )

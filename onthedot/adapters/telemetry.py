@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
-
 NAMESPACE = "onthedot"
 
 TICK = (
@@ -53,9 +51,12 @@ MINUTE = (
     "timeout_used_percent",
     "unusually_long",
 )
+# Written by who takes messages, only when there is something to count.
+MESSAGES = ("put_aside",)
 # Asked by the audit every fifth minute only: silence in between is not a zero.
 _NOT_ALWAYS_ASKED = {"not_fired"}
-_UNITS = {"ms": MetricUnit.Milliseconds, "percent": MetricUnit.Percent}
+_UNITS = {"ms": "Milliseconds", "percent": "Percent"}
+_COUNT = "Count"
 
 
 def emit(names: Sequence[str], figures: Mapping[str, float]) -> None:
@@ -63,10 +64,13 @@ def emit(names: Sequence[str], figures: Mapping[str, float]) -> None:
 
     The dimension is POWERTOOLS_SERVICE_NAME: two stacks in one account must not mix.
     """
+    # A worker hardly ever writes one, and must not start later for it.
+    from aws_lambda_powertools.metrics import EphemeralMetrics  # noqa: PLC0415
+
     metrics = EphemeralMetrics(namespace=NAMESPACE)
     for name in names:
-        unit = _UNITS.get(name.rsplit("_", 1)[-1], MetricUnit.Count)
-        counted = unit is MetricUnit.Count and name not in _NOT_ALWAYS_ASKED
+        unit = _UNITS.get(name.rsplit("_", 1)[-1], _COUNT)
+        counted = unit == _COUNT and name not in _NOT_ALWAYS_ASKED
         if counted or name in figures:
             metrics.add_metric(name=name, unit=unit, value=figures.get(name, 0))
     metrics.flush_metrics()

@@ -64,6 +64,11 @@ def run_id(task_id: str, key: str) -> str:
     return f"{task_id}.{key.replace('-', '').replace(':', '')}"
 
 
+def is_run_id(text: str) -> bool:
+    """Tell whether a text has the form of a run's id; only such a one can name a row."""
+    return _RUN_ID.fullmatch(text) is not None
+
+
 def row_of(run: str) -> tuple[str, str]:
     """Read a run's id back into its row's key, so that a run is one GetItem away."""
     parts = _RUN_ID.fullmatch(run)

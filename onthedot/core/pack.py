@@ -6,16 +6,31 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeGuard
 
+from onthedot.core.keys import is_run_id
 from onthedot.core.run import Run
 
 FORMAT = 1
+# A part of the format: a pack with more runs is none of ours.
 RUNS_MAX = 25
 # Handlers share one processor, and an invocation is as slow as the slowest of its runs.
 PYTHON_RUNS_MAX = 10
 Address = tuple[str, str, int, int]
 DELAY_MAX_SEC = 900
+# Beyond these no release of ours will ever write: formats, attempts, versions, the year 2286.
+_FORMAT_MAX = 1_000
+_COUNT_MAX = 1_000_000_000
+_DUE_MS_MAX = 10_000_000_000_000
+_WHY_MAX = 32
+
+
+class Newer(ValueError):  # noqa: N818 it says what the message is
+    """The message has a format of a newer release, and is left to that."""
+
+
+class Foreign(ValueError):  # noqa: N818 it says what the message is
+    """The text is no message of the scheduler, of any release; the sentence says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +51,8 @@ class Pack:
     tickets: tuple[Ticket, ...]
     tenant_id: str = ""
     queue: str = "normal"
+    # Entries that can name no run: the others are worked all the same.
+    strange: int = 0
 
     def of_tenant(self, tenant_id: str) -> Pack:
         """Name the tenant, which SQS carries beside the body."""
@@ -48,13 +65,61 @@ class Pack:
         return json.dumps(form, separators=(",", ":"))
 
 
-def parse(body: str) -> Pack:
-    """Read a message; one of another format is a newer version's and is left to it."""
-    form = json.loads(body)
-    if form["v"] != FORMAT:
-        raise ValueError(f"message of format {form['v']}; this version reads {FORMAT}")
-    tickets = tuple(Ticket(run["run_id"], run["attempt"], run["tv"]) for run in form["runs"])
-    return Pack(due_ms=form["due_ms"], why=form["why"], tickets=tickets)
+def parse(body: object) -> Pack:
+    """Read a message; nothing in it is believed before its type and range are checked."""
+    form = _form(body)
+    due_ms, why, runs = form.get("due_ms"), form.get("why"), form.get("runs")
+    if not _whole(due_ms, 0, _DUE_MS_MAX):
+        raise Foreign("its due_ms is no time")
+    if not isinstance(why, str) or len(why) > _WHY_MAX:
+        raise Foreign("its why is no short text")
+    if not isinstance(runs, list) or len(runs) > RUNS_MAX:
+        raise Foreign(f"its runs are no list of up to {RUNS_MAX}")
+    read = [_ticket(run) for run in runs]
+    tickets = [ticket for ticket in read if ticket]
+    if not tickets:
+        raise Foreign("it names no run")
+    # A run that is named twice is to start the newest attempt that is named.
+    newest = {t.run_id: t for t in sorted(tickets, key=lambda each: each.attempt)}
+    return Pack(
+        due_ms=due_ms,
+        why=why,
+        tickets=tuple(newest[run_id] for run_id in dict.fromkeys(t.run_id for t in tickets)),
+        strange=len(read) - len(tickets),
+    )
+
+
+def _form(body: object) -> Mapping[str, Any]:
+    """Read the text as JSON of our format."""
+    try:
+        form = json.loads(body) if isinstance(body, str) else None
+    except (RecursionError, ValueError):
+        raise Foreign("it is no JSON") from None
+    if not isinstance(form, dict):
+        raise Foreign("it is no JSON object")
+    version = form.get("v")
+    if not _whole(version, FORMAT, _FORMAT_MAX):
+        raise Foreign("its v is no format")
+    if version > FORMAT:
+        raise Newer(f"message of format {version}; this version reads {FORMAT}")
+    return form
+
+
+def _ticket(run: object) -> Ticket | None:
+    """Read one entry; None if it can name no run and no start of one."""
+    if not isinstance(run, dict):
+        return None
+    run_id, attempt, tv = run.get("run_id"), run.get("attempt"), run.get("tv")
+    if not isinstance(run_id, str) or not is_run_id(run_id):
+        return None
+    if not _whole(attempt, 1, _COUNT_MAX) or not _whole(tv, 0, _COUNT_MAX):
+        return None
+    return Ticket(run_id, attempt, tv)
+
+
+def _whole(value: object, least: int, most: int) -> TypeGuard[int]:
+    """Tell whether it is a whole number in a range; true is none."""
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 def of_run(run: Run, why: str) -> Pack:

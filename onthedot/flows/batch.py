@@ -26,15 +26,28 @@ class Received:
     deleted: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foreign:
+    """One message that no release of ours wrote, and why it is known to be none."""
+
+    message_id: str
+    receipt: str
+    body: str
+    why: str
+
+
 @dataclass(slots=True)
 class Batch:
     """All messages of an invocation; a run that several of them name is worked once."""
 
     queue: str
     messages: list[Received]
-    # Ids of messages that come back unworked: unreadable ones, for another version or the dead,
-    # and packs of whose parts SQS did not take all.
+    # Ids of messages that come back unworked: those of a newer release, and packs of whose parts
+    # SQS did not take all.
     put_back: list[str] = field(default_factory=list)
+    foreign: list[Foreign] = field(default_factory=list)
+    # How many messages and entries named no run.
+    put_aside: int = 0
 
     @property
     def url(self) -> str:
@@ -111,23 +124,25 @@ class Batch:
 def received(event: Mapping[str, Any]) -> Batch:
     """Read the event of a queue's poller."""
     records: Sequence[Mapping[str, Any]] = event["Records"]
-    messages = [_message(record) for record in records]
-    return Batch(
-        queue=aws.queue_of_arn(records[0]["eventSourceARN"]),
-        messages=[message for message in messages if message],
-        put_back=[
-            record["messageId"]
-            for record, message in zip(records, messages, strict=True)
-            if message is None
-        ],
-    )
+    batch = Batch(queue=aws.queue_of_arn(records[0]["eventSourceARN"]), messages=[])
+    for record in records:
+        try:
+            batch.messages.append(_message(record, pack.parse(record.get("body"))))
+        except pack.Newer:
+            batch.put_back.append(record["messageId"])
+        except pack.Foreign as foreign:
+            batch.foreign.append(
+                Foreign(
+                    message_id=record["messageId"],
+                    receipt=record["receiptHandle"],
+                    body=str(record.get("body", "")),
+                    why=str(foreign),
+                )
+            )
+    return batch
 
 
-def _message(record: Mapping[str, Any]) -> Received | None:
-    try:
-        parsed = pack.parse(record["body"])
-    except (KeyError, TypeError, ValueError):
-        return None
+def _message(record: Mapping[str, Any], parsed: Pack) -> Received:
     attributes = record["attributes"]
     return Received(
         pack=parsed.of_tenant(attributes.get("MessageGroupId", "")),

@@ -9,11 +9,19 @@ from typing import Any
 from onthedot.adapters import claims, clock, queue
 from onthedot.core import moves
 from onthedot.core.decide import Hint
-from onthedot.core.numbers import BURIED_MAX, BUSY_MAX_SEC, MARGIN_SEC
-from onthedot.core.pack import Ticket, of_run
-from onthedot.core.run import Run
+from onthedot.core.numbers import (
+    BURIED_MAX,
+    BUSY_MAX_SEC,
+    HOLD_MAX_SEC,
+    LEASE_SEC,
+    MARGIN_SEC,
+    RECEIVES_MAX,
+)
+from onthedot.core.pack import Ticket, delay_sec, of_run
+from onthedot.core.pull import pulled
+from onthedot.core.run import Life, Run
 from onthedot.core.writes import Outcome
-from onthedot.flows import gate
+from onthedot.flows import aside, gate, waiting
 from onthedot.flows.batch import Received, received
 from onthedot.flows.job import Job, load
 
@@ -21,11 +29,14 @@ from onthedot.flows.job import Job, load
 def bury(event: Mapping[str, Any]) -> dict[str, Any]:
     """Work through dead messages; one whose run could not be dealt with comes back."""
     batch = received(event)
+    aside.put_aside(batch)
     for message in batch.messages:
         jobs = [_job(ticket, message) for ticket in message.pack.tickets]
         load(jobs)
+        aside.without_row(batch, [job.ticket.run_id for job in jobs if job.missing])
         batch.done([job.ticket.run_id for job in jobs if _dealt_with(job)])
     batch.delete_done()
+    aside.count(batch)
     return batch.failures()
 
 
@@ -37,10 +48,13 @@ def _job(ticket: Ticket, message: Received) -> Job:
 def _dealt_with(job: Job) -> bool:
     """A healthy run is never killed: it gets a fresh message, with a fresh count of receipts."""
     if job.run is None:
-        return not job.unreadable
+        return job.missing
     run, now_ms = job.held, clock.now_ms()
     if run.final:
         gate.finish(job)
+        return True
+    if pulled(run.queue):
+        # Outside workers find it by its index; it needs no message.
         return True
     lease_ends = run.life.lease_ms + MARGIN_SEC * 1000
     if run.life.status in ("running", "awaiting") and now_ms <= lease_ends:
@@ -48,12 +62,29 @@ def _dealt_with(job: Job) -> bool:
     counted = run.life.attempt - run.life.released
     if job.task is not None and counted >= job.task.max_attempts:
         return _ended(job, now_ms)
+    if now_ms < died_ms(run.life) or _waits(run, now_ms):
+        # Nothing shows that a message of it was given up on: anybody may have written this one.
+        return _sent_afresh(run, delay_sec(run.life.due_ms, now_ms))
     if run.life.buried >= BURIED_MAX:
         return _ended(job, now_ms)
     again = replace(run.life, buried=run.life.buried + 1)
     if claims.write_one(moves.mark(run, again, now_ms=now_ms)) is not Outcome.DONE:
         return False
     return _sent_afresh(run, 0)
+
+
+def died_ms(life: Life) -> int:
+    """Give the earliest moment at which SQS can have given up on one more message of a run.
+
+    Each of its receipts takes a lease; the first one comes shortly before the run is due.
+    """
+    receipts = (life.buried + 1) * RECEIVES_MAX
+    return life.due_ms + (receipts * LEASE_SEC - HOLD_MAX_SEC) * 1000
+
+
+def _waits(run: Run, now_ms: int) -> bool:
+    """One that stands in a line has been dealt with by all of its messages."""
+    return waiting.shown([run], now_ms)[0].life.status == "waiting"
 
 
 def _ended(job: Job, now_ms: int) -> bool:

@@ -16,6 +16,16 @@ def belongs_here(job: Job) -> bool:
     return job.task is None or pulled(job.task.queue) == pulled(job.held.queue)
 
 
+def fetched(batch: Batch, job: Job) -> bool:
+    """Tell whether a message names a run that outside workers find by its index.
+
+    None is sent of those: a late duplicate or a forged one must not start them here.
+    """
+    if job.run is None or job.task is None or not batch.naming(job.ticket.run_id):
+        return False
+    return pulled(job.task.queue) and pulled(job.run.queue)
+
+
 def hand_over(batch: Batch, job: Job) -> None:
     """Outside workers find the row by its index; ours get a message before the row says so."""
     run, task = job.held, job.task

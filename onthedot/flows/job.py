@@ -80,6 +80,11 @@ class Job:
         return self.deadline_ms + ABANDON_SEC * 1000
 
     @property
+    def missing(self) -> bool:
+        """Tell whether its message names a run that there is not."""
+        return self.run is None and not self.unreadable
+
+    @property
     def held(self) -> Run:
         """The row of a run that was loaded and found."""
         if self.run is None:

@@ -68,10 +68,11 @@ def _next_sent(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
     if life.status == "awaiting":
         ticket = Ticket(job.ticket.run_id, life.attempt, life.tv)
         poll = batch.single(message.pack, ticket, "poll")
-        return not queue.send([(poll, next_look_sec(life, now_ms))])
+        return not queue.send([(poll.of_tenant(job.tenant_id), next_look_sec(life, now_ms))])
     ticket = Ticket(job.ticket.run_id, life.attempt + 1, life.tv)
     single = batch.single(message.pack, ticket, "retry", life.due_ms)
-    return not queue.send([(single, max(1, delay_sec(life.due_ms, now_ms)))])
+    delay = max(1, delay_sec(life.due_ms, now_ms))
+    return not queue.send([(single.of_tenant(job.tenant_id), delay)])
 
 
 def _close(batch: Batch, settled: Sequence[Settled]) -> None:

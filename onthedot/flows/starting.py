@@ -19,9 +19,9 @@ from onthedot.core.decide import (
     needs_cover_check,
 )
 from onthedot.core.writes import Outcome
-from onthedot.flows import awaiting, deliver, executions, gate, gates, keyed, permits
+from onthedot.flows import aside, awaiting, deliver, executions, gate, gates, keyed, permits
 from onthedot.flows.batch import Batch
-from onthedot.flows.handing import belongs_here, hand_over
+from onthedot.flows.handing import belongs_here, fetched, hand_over
 from onthedot.flows.job import Job, load, look_again
 from onthedot.flows.ranges import covering
 from onthedot.flows.ready import begin, prepare, still_ready
@@ -35,7 +35,7 @@ def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[
     starting: list[Job] = []
     skipping: list[tuple[Job, Skip]] = []
     again: list[Job] = []
-    for job in ready:
+    for job in _without_fetched(batch, ready):
         if still_ready(job):
             starting.append(job)
             continue
@@ -68,6 +68,13 @@ def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[
     started = _start(going, again, worker=worker)
     batch.delete_done()
     return started, [job for job in again if _another_round(job)]
+
+
+def _without_fetched(batch: Batch, ready: Sequence[Job]) -> list[Job]:
+    """Strike off what no message is to start."""
+    elsewhere = [job for job in ready if fetched(batch, job)]
+    batch.done([job.ticket.run_id for job in elsewhere])
+    return [job for job in ready if job not in elsewhere]
 
 
 def _permitted(batch: Batch, placed: Sequence[Job], *, worker: str) -> list[Job]:
@@ -105,6 +112,8 @@ def _leave(batch: Batch, job: Job, decision: Decision) -> None:
                     return
             elif job.run is not None:
                 permits.leave([job.run])
+            else:
+                aside.without_row(batch, [job.ticket.run_id])
             batch.done([job.ticket.run_id])
         case Busy(seconds):
             _come_back(batch, job, seconds)
@@ -120,7 +129,7 @@ def _come_back(batch: Batch, job: Job, seconds: int) -> None:
         if len(message.pack.tickets) == 1:
             queue.change_visibility(batch.url, [(message.receipt, seconds)])
         else:
-            single = batch.single(message.pack, job.ticket, "busy")
+            single = batch.single(message.pack, job.ticket, "busy").of_tenant(job.tenant_id)
             if not queue.send([(single, seconds)]):
                 message.owes.discard(job.ticket.run_id)
 
@@ -129,7 +138,7 @@ def _defer(batch: Batch, job: Job, seconds: int) -> None:
     """L2: the old message goes only when SQS has taken the new one."""
     for message in batch.naming(job.ticket.run_id)[:1]:
         fresh = batch.single(message.pack, job.ticket, "hop", job.held.life.due_ms)
-        if not queue.send([(fresh, seconds)]):
+        if not queue.send([(fresh.of_tenant(job.tenant_id), seconds)]):
             batch.done([job.ticket.run_id])
 
 

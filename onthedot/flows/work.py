@@ -13,7 +13,7 @@ from onthedot.adapters.aws import Watch
 from onthedot.core.decide import Hint
 from onthedot.core.numbers import HEARTBEAT_SEC
 from onthedot.core.policy import Again, error_of
-from onthedot.flows import suspects
+from onthedot.flows import aside, suspects
 from onthedot.flows.batch import Batch, received
 from onthedot.flows.heartbeat import extend
 from onthedot.flows.job import Job, load
@@ -30,6 +30,7 @@ def work(event: Mapping[str, Any]) -> dict[str, Any]:
     watch = aws.watching()
     batch = received(event)
     _not_before_receipt(watch, batch)
+    aside.put_aside(batch)
     batch.shorten()
     batch.split()
     jobs = _jobs(batch)
@@ -38,6 +39,7 @@ def work(event: Mapping[str, Any]) -> dict[str, Any]:
         clock.correct(watch.skew.offset_never_early_ms)
         jobs = [job for job in jobs if not job.unreadable]
         _shift(batch, jobs, worker=ids.token(12))
+    aside.count(batch)
     return batch.failures()
 
 

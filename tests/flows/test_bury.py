@@ -24,6 +24,9 @@ from tests.flows.calm import (
 )
 from tests.simulation.stage import Stage
 
+# By noon its messages may have died four times: each takes ten receipts of twenty seconds.
+GIVEN_UP_MS = (NOON - 800) * 1000
+
 
 def row(task: Task, **life: object) -> Run:
     """A run that is due at noon, claimed unless told otherwise."""
@@ -48,7 +51,7 @@ def dead_letter(stage: Stage, run: Run, *, put: bool = True) -> None:
 
 def test_a_run_that_may_still_run_is_sent_afresh_and_succeeds(stage: Stage) -> None:
     task = add(stage, "0 0 * * *")
-    dead_letter(stage, row(task))
+    dead_letter(stage, row(task, due_ms=GIVEN_UP_MS))
     wait(stage, 10)
 
     (run,) = runs(stage, task)
@@ -60,7 +63,7 @@ def test_a_run_that_may_still_run_is_sent_afresh_and_succeeds(stage: Stage) -> N
 @pytest.mark.parametrize(
     "life",
     [
-        {"buried": 3},
+        {"buried": 3, "due_ms": GIVEN_UP_MS},
         {"status": "retrying", "attempt": 3, "buried": 1},
         {"status": "running", "attempt": 3, "owner": "W", "lease_ms": (NOON - 60) * 1000},
     ],
@@ -73,6 +76,49 @@ def test_what_may_not_run_any_more_is_dead(stage: Stage, life: dict[str, object]
     (run,) = runs(stage, task)
     assert said(run) == "dead(undeliverable)"
     assert told(stage) == []
+    assert waiting_messages(stage, "dead") == []
+
+
+@pytest.mark.parametrize("due_sec", [NOON + 60, NOON, NOON - 100])
+def test_dead_letters_that_come_too_soon_to_be_the_queues_own_end_no_run(
+    stage: Stage, due_sec: int
+) -> None:
+    task = add(stage, "0 0 * * *", misfire_grace_sec=3_600)
+    run = row(task, due_ms=due_sec * 1000)
+    dead_letter(stage, run)
+    for _ in range(9):
+        dead_letter(stage, run, put=False)
+    wait(stage, 90)
+
+    (run,) = runs(stage, task)
+    assert said(run) == "succeeded"
+    assert run.life.buried == 0
+    assert waiting_messages(stage, "dead") == []
+
+
+def test_a_run_that_waits_in_line_is_not_ended_by_dead_letters(stage: Stage) -> None:
+    task = add(stage, "0 0 * * *", overlap="queue")
+    key, before = "2026-11-18T12:00:00Z", "2026-11-18T11:00:00Z"
+    lists = {"holders": [before], "waiting": [key]}
+    put_run(stage, {"task_id": task.task_id, "scheduled_for": "#gate", "rev": 1, "lists": lists})
+    lease_ms = (NOON + 600) * 1000
+    ahead = replace(
+        row(task, status="running", attempt=1, owner="W", lease_ms=lease_ms), key=before
+    )
+    put_run(stage, dict(moves.insert(ahead, now_ms=NOON * 1000).item))
+    dead_letter(stage, row(task, buried=3, due_ms=GIVEN_UP_MS))
+    wait(stage, 10)
+
+    assert [said(run) for run in runs(stage, task)] == ["running", "claimed"]
+    assert gate(stage, task) == lists
+
+
+def test_a_run_that_outside_workers_fetch_is_not_ended_by_dead_letters(stage: Stage) -> None:
+    task = add(stage, "0 0 * * *", target={"type": "pull", "queue": "gpu"})
+    dead_letter(stage, replace(row(task, buried=3, due_ms=GIVEN_UP_MS), queue="pull:2:gpu"))
+    wait(stage, 10)
+
+    assert said(runs(stage, task)[0]) == "claimed"
     assert waiting_messages(stage, "dead") == []
 
 
@@ -111,7 +157,7 @@ def test_one_that_is_final_or_gone_is_let_go(stage: Stage) -> None:
     assert told(stage) == []
 
 
-def test_an_unreadable_message_and_an_unreadable_row_stay_among_the_dead(stage: Stage) -> None:
+def test_a_newer_message_and_an_unreadable_row_stay_among_the_dead(stage: Stage) -> None:
     task = add(stage, "0 0 * * *")
     run = row(task)
     dead_letter(stage, run)

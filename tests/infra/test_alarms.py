@@ -15,7 +15,7 @@ from tests.tidy import tree
 
 RUNBOOK = "docs/runbook/"
 PARTS = ("## What it means", "## Check", "## Fix", "## Verify")
-EMITTED = set(telemetry.TICK) | set(telemetry.MINUTE)
+EMITTED = set(telemetry.TICK) | set(telemetry.MINUTE) | set(telemetry.MESSAGES)
 
 
 def alarms() -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ from onthedot.flows.replay import replay
 from onthedot.flows.trigger import Moment, trigger
 from tests.simulation import pauses
 from tests.simulation.faults import Aim
+from tests.simulation.forged import forge
 from tests.simulation.invariants import Measure, broken
 from tests.simulation.kinds import KINDS, LUNCH
 from tests.simulation.process import Process
@@ -52,6 +53,8 @@ def history(scene: Scene, seed: int, aims: tuple[Aim, ...] = ()) -> Stage:
         stage.world.store.put_item(TableName="runs", Item=typed_item(limit))
     if scene.poison:
         _poison(stage)
+    if scene.forged:
+        forge(stage, seed)
     stage.answer = _answers(scene, seed)
     stage.takes_sec = _durations(scene, seed)
     stage.kills = _killers(scene, seed)

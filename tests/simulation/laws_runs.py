@@ -12,6 +12,7 @@ from tests.simulation.journal import SKEW_MS, Change, Journal, Move, Seen
 from tests.simulation.stage import Stage
 
 _QUIET_MS = 300_000
+_GIVEN_UP_MS = 4 * 10 * 20_000 - 10_000
 _TAKEOVER_MS = 7_000
 
 
@@ -26,6 +27,8 @@ def sound_writes(journal: Journal) -> Iterator[str]:
             yield f"mortal: {change.run_id} is open and has an end of life"
         if after.reason == "undeliverable" and after.attempt < 3 and _buried(after) < 3:
             yield f"buried alive: {change.run_id} at attempt {after.attempt}"
+        if after.reason == "undeliverable" and after.attempt < 3 and _hasty(change, after):
+            yield f"hasty: {change.run_id} was given up before SQS can have given up on it"
         if before is not None:
             yield from _moved(change, before, after)
 
@@ -41,6 +44,11 @@ def _moved(change: Change, before: Seen, after: Seen) -> Iterator[str]:
         yield f"fence: attempt {before.attempt} of {change.run_id} was settled by another"
     elif before.status == "retrying" and after.status == "claimed":
         yield f"back: {change.run_id} is claimed again"
+
+
+def _hasty(change: Change, after: Seen) -> bool:
+    """SQS gives up on a message after ten receipts of a lease each, and bury does after four."""
+    return change.at_ms < after.due_ms + _GIVEN_UP_MS
 
 
 def _buried(seen: Seen) -> int:

@@ -267,6 +267,8 @@ MUTANTS = (
         mutants_bound.given_early,
         ("recounted",),
     ),
+    Mutant("hasty", "0115: a dead letter may be anyone's", mutants_work.hasty, ("forged bare",)),
+    Mutant("uncaught", "0115: no text ends a batch", mutants_work.uncaught, ("forged",)),
     Mutant("unmarked", "0072: marked, then given back", mutants_bound.unmarked, ("unspent",)),
 )
 # Left out without a history that shows it, and why the rule stays.

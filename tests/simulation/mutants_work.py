@@ -10,7 +10,9 @@ from onthedot.adapters import claims, clock, queue
 from onthedot.core import decide as decisions
 from onthedot.core import gate as doors
 from onthedot.core import moves
+from onthedot.core import pack as packs
 from onthedot.core.decide import Busy, Decision, Hold, Over, Skip, Start, decide
+from onthedot.core.pack import Pack
 from onthedot.core.run import Life, Run
 from onthedot.core.skew import Skew
 from onthedot.core.writes import Clause, Outcome, Update
@@ -271,3 +273,21 @@ def parts_dropped() -> list[Patch]:
         self.put_back = before
 
     return [(Batch, "split", split)]
+
+
+def hasty() -> list[Patch]:
+    """Every dead letter is SQS's own, whenever it comes."""
+    return [(burying, "died_ms", lambda _: 0)]
+
+
+def uncaught() -> list[Patch]:
+    """Whatever is no message of ours stops its worker."""
+    original = packs.parse
+
+    def parse(body: str) -> Pack:
+        try:
+            return original(body)
+        except packs.Foreign as foreign:
+            raise ValueError(body[:20]) from foreign
+
+    return [(packs, "parse", parse)]

@@ -354,6 +354,14 @@ SCENES = (
         ),
     ),
     Scene(name="poison", faults=UNTIL_CALM, poison=True),
+    # Strangers write into the queues, about runs that are there and about nothing.
+    Scene(
+        name="forged",
+        faults=quiet(crash_after=0.01, double_message=0.1),
+        failing=0.2,
+        takes_sec=12,
+        forged=True,
+    ),
     # One task is overdue, another one on time, and only the audit still knows what was sent.
     Scene(
         name="lists",

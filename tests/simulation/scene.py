@@ -28,6 +28,8 @@ class Scene:
     takes_sec: float = 0.0
     killing: float = 0.0
     poison: bool = False
+    # Strangers write into the queues.
+    forged: bool = False
     # Faults that must happen, and when the calls do.
     aims: tuple[Aim, ...] = ()
     calls_between: tuple[float, float] = (5, 280)

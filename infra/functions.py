@@ -59,6 +59,8 @@ class Functions(Construct):
             "Audit", common, timeout_sec=AUDIT_SEC, memory_mb=_ONE_PROCESSOR_MB
         )
         self.api = self._function("Api", common, api, timeout_sec=API_SEC, memory_mb=1024)
+        # The audit notes schedules as completed, and only this API's edits make them active again.
+        self.audit.node.add_dependency(self.api)
         self.all = (self.dispatch, self.work, self.bury, self.audit, self.api)
 
     def _layer(self, name: str, folder: Path) -> lambda_.LayerVersion:

@@ -7,6 +7,7 @@ import sys
 
 from infra.outputs import become
 from onthedot.flows import declared, keys
+from onthedot.flows.exhausted import list_those_before
 from onthedot.flows.retime import retime
 from onthedot.sdk.manifest import manifest
 
@@ -23,6 +24,9 @@ def main() -> None:
     _say(_declared())
     for task_id in retime():
         _say(f"Comes earlier by the zones' data of this version: {task_id}")
+    listed = sum(1 for _ in list_those_before())
+    if listed:
+        _say(f"Looked at for the status completed: {listed} schedules that are not to fire now")
     _say("What to do next: docs/deploying.md")
 
 

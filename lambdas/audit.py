@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from onthedot.adapters import depth, telemetry
-from onthedot.flows import health, long_runs, loops, pauses, sweep, tallies
+from onthedot.flows import exhausted, health, long_runs, loops, pauses, sweep, tallies
 from onthedot.flows.audit import audit, audit_older
 from onthedot.flows.not_fired import not_fired
 
@@ -21,6 +21,7 @@ def handler(_event: Mapping[str, Any], _context: object) -> dict[str, float]:
         **long_runs.look_at(ledger.longest),
         **not_fired(),
         "waiting_messages": depth.waiting(),
+        **exhausted.note(),
         **loops.step(),
         **health.act(),
         "audits": 1,

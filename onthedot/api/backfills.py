@@ -94,7 +94,7 @@ def _found(schedule: str, backfill_id: str) -> Loop:
 
 
 def _wanted(task: Task, body: BackfillIn) -> Backfill:
-    first, last = in_body(body.from_, "from"), in_body(body.to, "to")
+    first, last = in_body(body.from_, "from", not_before=True), in_body(body.to, "to")
     if first is None or last is None or last < first:
         raise _refused("It ends before it begins: expected to at or after from.")
     if last > clock.now_ms() // 1000:

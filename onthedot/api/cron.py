@@ -41,6 +41,7 @@ def preview(body: Annotated[PreviewIn, Body()]) -> Response[str]:
         after=after,
         count=given.get("count", 10),
         viewer=_zone(given.get("viewer_timezone", "UTC")),
+        max_runs=given.get("max_runs"),
     )
     text = given.get("cron") or f"@every {given['every_sec']}s"
     seconds = given.get("seconds", "first")
@@ -70,7 +71,7 @@ def _instant(text: str, field: str) -> str:
 
 def _seconds(text: str, field: str) -> int:
     try:
-        return parse_instant(text, field)
+        return parse_instant(text, field, not_before=field == "run_at")
     except ScheduleError as error:
         raise of_faults("invalid_schedule", [Fault.of(f"/{field}", error)]) from None
 

@@ -36,10 +36,10 @@ def window(first: str | None, last: str | None, default: tuple[int, int]) -> tup
     return begin, end
 
 
-def in_body(text: str | None, field: str) -> int | None:
+def in_body(text: str | None, field: str, *, not_before: bool = False) -> int | None:
     """Read an instant of a body."""
     try:
-        return None if text is None else parse_instant(text, field)
+        return None if text is None else parse_instant(text, field, not_before=not_before)
     except ScheduleError as error:
         raise Problem("invalid_field", error.message, [Fault.of(f"/{field}", error)]) from None
 

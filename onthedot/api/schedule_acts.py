@@ -39,7 +39,7 @@ def pause(
         effects = {
             "action": "pause",
             "until": until and measured(until),
-            **schedule_view.coming(task, clock.now_ms() // 1000),
+            **schedule_view.coming(task, clock.now_ms() // 1000, seen.due),
         }
         return plans.plan(effects, task.version)
     plans.check(plan_token, task.version)
@@ -92,7 +92,7 @@ def start(
     payload = body.payload if body else None
     rules.check_payload(payload)
     reach.check(task.target)
-    due = instants.in_body(body.due_at if body else None, "due_at")
+    due = instants.in_body(body.due_at if body else None, "due_at", not_before=True)
     effects = {"action": "trigger", "task_id": task.task_id, "due_at": due and measured(due)}
     if planned := plans.first(dry_run, plan_token, effects, task.version):
         return planned
@@ -111,7 +111,7 @@ def start(
 
 
 def _end(text: str | None) -> int | None:
-    until = instants.in_body(text, "until")
+    until = instants.in_body(text, "until", not_before=True)
     if until is not None and until <= clock.now_ms() // 1000:
         message = f"'{text}' is over: expected a time to come, or none to pause until a resume."
         raise instants.refused_in_body("until", message)

@@ -16,7 +16,10 @@ from onthedot.api.choosing import Entry, Item, Target, Text, choose, given
 from onthedot.api.pages import Cursor, Limit, Listing
 from onthedot.core import run as runs
 from onthedot.core import schedule_view
+from onthedot.core.instants import parse_nominal
 from onthedot.core.schedule import Schedule
+from onthedot.core.task import TABLE as TASKS
+from onthedot.core.task import cursor_key
 from onthedot.flows import calendars
 
 Status = Annotated[
@@ -63,10 +66,13 @@ def index(
 def _with_last_runs(items: Sequence[Item], now: int) -> list[Entry]:
     """Add what became of the newest slots: their rows' keys are computed, no index is needed."""
     compiled = _compiled(items)
+    seen = _last_seen(items, now)
     keys = [
         {"task_id": item["task_id"], "scheduled_for": key}
         for item, schedule in zip(items, compiled, strict=True)
-        for key in schedule_view.recent_keys(schedule, now, item["created_at"])
+        for key in schedule_view.recent_keys(
+            schedule, seen.get(item["task_id"], now), item["created_at"]
+        )
     ]
     rows = tables.get_many({runs.TABLE: keys})[runs.TABLE] if keys else []
     newest = sorted(rows, key=lambda row: str(row["scheduled_for"]))
@@ -75,6 +81,18 @@ def _with_last_runs(items: Sequence[Item], now: int) -> list[Entry]:
         schedule_view.entry(item, schedule, now, last.get(item["task_id"]))
         for item, schedule in zip(items, compiled, strict=True)
     ]
+
+
+def _last_seen(items: Sequence[Item], now: int) -> dict[str, int]:
+    """Ask the cursors of completed ones how far they came."""
+    keys = [cursor_key(item["task_id"]) for item in items if item["status"] == "completed"]
+    cursors = tables.get_many({TASKS: keys})[TASKS] if keys else []
+    return {
+        item["task_id"]: schedule_view.last_seen(
+            "completed", parse_nominal(item["next_run_at"]), None, now
+        )
+        for item in cursors
+    }
 
 
 def _compiled(items: Sequence[Item]) -> list[Schedule]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from itertools import islice
+from functools import partial
+from itertools import islice, takewhile
 from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -21,6 +22,7 @@ from onthedot.core import run as runs
 from onthedot.core import task as tasks
 from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.run_filter import RunFilter
+from onthedot.core.schedule_view import to_come
 from onthedot.core.slot_view import Recorded
 from onthedot.core.task import Task
 from onthedot.flows import waiting
@@ -37,12 +39,12 @@ def coming(
     from_: From = None,
 ) -> Response[str]:
     """Show the coming fires, as they would be if nothing is changed."""
-    task = find(schedule).task
+    known = find(schedule)
     after = instant(from_, "from", clock.now_ms() // 1000)
     viewer = place(viewer_timezone)
     fires = [
-        asdict(preview.fire(task.schedule, slot, viewer))
-        for slot in islice(task.schedule.slots(after), count)
+        asdict(preview.fire(known.task.schedule, slot, viewer))
+        for slot in islice(to_come(known.task, after, known.due), count)
     ]
     return answers.answer({"fires": fires})
 
@@ -56,7 +58,8 @@ def slots(
     cursor: Cursor = None,
 ) -> Response[str]:
     """Show every expected slot with its outcome, oldest first; a day back and ahead by default."""
-    task = find(schedule).task
+    seen = find(schedule)
+    task = seen.task
     now = clock.now_ms() // 1000
     first, last = window(from_, to, (now - _DAY_SEC, now + _DAY_SEC))
     pages = Listing(known={}, names=("slot",), filters={"from": first, "to": last})
@@ -65,7 +68,8 @@ def slots(
         first = parse_nominal(begun["slot"]) + 1
     revisions = tables.rows(("task_id", task.task_id), "part", ("rev#", "rev#~"), table=tasks.TABLE)
     known = slot_view.eras(task, list(revisions), last)
-    found = list(islice(slot_view.expected(known, first, last), limit + 1))
+    walk = slot_view.expected(known, first, last)
+    found = list(islice(takewhile(partial(slot_view.was_due, task, seen.due), walk), limit + 1))
     recorded = _recorded(task, [slot for slot, _ in found[:limit]])
     shown = [
         slot_view.view(slot, under, task, row=recorded.of_slot(nominal(slot)), now=now)

@@ -26,6 +26,7 @@ from onthedot.core import definition, field_rules, lifecycle, schedule_view
 from onthedot.core.problems import Fault, Problem, of_faults
 from onthedot.core.task import Task
 from onthedot.flows import calendars, define
+from onthedot.flows.change import foreseen
 from onthedot.flows.known import Known, read
 
 
@@ -135,9 +136,8 @@ def _created(
     if dry_run == "true":
         if holder:
             raise define.taken(task.name, holder)
-        planned = schedule_view.view(
-            lifecycle.stamped(task, by()), clock.now_ms() // 1000, runs_left=task.max_runs
-        )
+        now = clock.now_ms() // 1000
+        planned = schedule_view.view(lifecycle.born(lifecycle.stamped(task, by()), now), now)
         return plans.plan({"action": "create", "schedule": {**planned, "task_id": None}}, None)
     plans.check(plan_token, holder)
     known = read(task.task_id) if tried_before() else None
@@ -161,11 +161,11 @@ def _changed(known: Known, fields: Any, dry_run: str, plan_token: str | None) ->
         return lifecycle.redefined(task, whole, at, named)
 
     if dry_run == "true":
-        after = edit(before, now)
+        after = foreseen(known, edit(before, now), now)
         effects = {
             "action": "change",
-            "changed": definition.differences(before, after),
-            "schedule": schedule_view.view(after, now),
+            "changed": definition.differences(before, after.task),
+            "schedule": schedule_view.view(after.task, now, due=after.due),
         }
         return plans.plan(effects, before.version)
     plans.check(plan_token, before.version)

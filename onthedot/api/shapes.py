@@ -167,6 +167,7 @@ class PreviewIn(Written):
     dst_overlap: Literal["first", "last", "both"] | None = None
     start_at: Instant | None = None
     end_at: Instant | None = None
+    max_runs: int | None = Field(None, ge=1, le=1_000_000_000)
     calendars: list[CalendarId] | None = Field(None, max_length=8)
     jitter_sec: int | None = Field(None, ge=0, le=86_400)
     seed: str | None = Field(None, max_length=64)

@@ -9,6 +9,7 @@ from onthedot.adapters import clock, tables
 from onthedot.core import health as healths
 from onthedot.core import run as runs
 from onthedot.core import schedule_view
+from onthedot.core.due import Due
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows.change import Changed
@@ -17,33 +18,31 @@ from onthedot.flows.known import Known, read
 
 def present(known: Known) -> dict[str, Any]:
     """Show it as it was read."""
-    task, now = known.task, clock.now_ms() // 1000
-    rows, failures = _read(task.task_id, _recent(task, now))
-    last = _newest_of(rows)
-    left = known.due.runs_left
-    return schedule_view.view(task, now, last=last, runs_left=left, failures=failures)
+    task, due, now = known.task, known.due, clock.now_ms() // 1000
+    rows, failures = _read(task.task_id, _recent(task, due, now))
+    return schedule_view.view(task, now, last=_newest_of(rows), due=due, failures=failures)
 
 
 def born(task: Task) -> dict[str, Any]:
     """Show a new one."""
-    return _view(task, _runs_left(task), ())
+    return _view(task, _counted(task), ())
 
 
 def after(edited: Changed) -> dict[str, Any]:
     """Show what an edit left."""
-    return _view(edited.task, _runs_left(edited.task), edited.near)
+    return _view(edited.task, _counted(edited.task), edited.near)
 
 
-def _runs_left(task: Task) -> int | None:
-    """Ask the cursor, which counts them, only where they are counted."""
+def _counted(task: Task) -> Due | None:
+    """Ask the cursor, which counts the runs, only where they are counted."""
     known = read(task.task_id) if task.max_runs is not None else None
-    return known.due.runs_left if known else None
+    return known.due if known else None
 
 
-def _view(task: Task, runs_left: int | None, near: Sequence[Run]) -> dict[str, Any]:
+def _view(task: Task, due: Due | None, near: Sequence[Run]) -> dict[str, Any]:
     now = clock.now_ms() // 1000
-    last = _newest(task.task_id, _recent(task, now), near)
-    return schedule_view.view(task, now, last=last, runs_left=runs_left)
+    last = _newest(task.task_id, _recent(task, due, now), near)
+    return schedule_view.view(task, now, last=last, due=due)
 
 
 def _newest(task_id: str, keys: Sequence[str], near: Sequence[Run]) -> Run | None:
@@ -56,7 +55,9 @@ def _newest(task_id: str, keys: Sequence[str], near: Sequence[Run]) -> Run | Non
     return _newest_of(_read(task_id, keys)[0])
 
 
-def _recent(task: Task, now: int) -> list[str]:
+def _recent(task: Task, due: Due | None, now: int) -> list[str]:
+    if due is not None:
+        now = schedule_view.last_seen(task.status, due.next_run_at, due.runs_left, now)
     return schedule_view.recent_keys(task.schedule, now, task.shown.get("created_at", ""))
 
 

@@ -38,8 +38,17 @@ def after(asked: argparse.Namespace) -> int:
     return int(time.time()) if given is None else given
 
 
+def check_count(asked: argparse.Namespace, *names: str) -> None:
+    """Refuse a number of fires that is none."""
+    for name in names:
+        value = getattr(asked, name)
+        if value is not None and value < 1:
+            message = f"{value} is no number of fires: expected 1 or more."
+            raise ScheduleError("out_of_range", message, field=name)
+
+
 def _instant(text: str | None, field: str) -> int | None:
-    return None if text is None else parse_instant(text, field)
+    return None if text is None else parse_instant(text, field, not_before=field == "start_at")
 
 
 def _calendar(path: str) -> Calendar:

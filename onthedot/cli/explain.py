@@ -16,9 +16,10 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         schedule = asked.schedule(arguments)
         after = asked.after(arguments)
+        asked.check_count(arguments, "max_runs")
     except ScheduleError as error:
         return asked.complain(error, arguments.expression, as_json=False)
-    lines = [explanation_with_changes(schedule, after)]
+    lines = [explanation_with_changes(schedule, after, arguments.max_runs)]
     lines += [
         f"warning: {warned.detail}"
         for warned in warnings_of(schedule, arguments.expression, after, seconds=arguments.seconds)

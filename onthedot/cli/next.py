@@ -35,7 +35,12 @@ def _show(arguments: argparse.Namespace) -> int:
     schedule = asked.schedule(arguments)
     viewer = arguments.viewer_timezone or machine_zone()
     zone(viewer)
-    window = Window(after=asked.after(arguments), count=_count(arguments), viewer=viewer)
+    window = Window(
+        after=asked.after(arguments),
+        count=_count(arguments),
+        viewer=viewer,
+        max_runs=arguments.max_runs,
+    )
     shown = preview(
         schedule,
         arguments.expression,
@@ -46,7 +51,7 @@ def _show(arguments: argparse.Namespace) -> int:
     if arguments.json:
         sys.stdout.write(json.dumps(shown.as_json(), indent=2) + "\n")
         return 0
-    lines = [explanation_with_changes(schedule, window.after)]
+    lines = [explanation_with_changes(schedule, window.after, window.max_runs)]
     lines += ["", *table(shown.fires, schedule.timezone, viewer)] if shown.fires else []
     lines += _remarks(arguments, shown)
     sys.stdout.write("\n".join(lines) + "\n")
@@ -54,15 +59,11 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _count(arguments: argparse.Namespace) -> int:
-    for name in ("count", "max_runs"):
-        value = getattr(arguments, name)
-        if value is not None and value < 1:
-            message = f"{value} is no number of fires: expected 1 or more."
-            raise ScheduleError("out_of_range", message, field=name)
+    asked.check_count(arguments, "count", "max_runs")
     if arguments.count > COUNT_MAX:
         message = f"{arguments.count} fires are too many: expected {COUNT_MAX} at most."
         raise ScheduleError("out_of_range", message, field="count", suggestion=str(COUNT_MAX))
-    return int(min(arguments.count, arguments.max_runs or arguments.count))
+    return int(arguments.count)
 
 
 def _remarks(arguments: argparse.Namespace, shown: Preview) -> list[str]:

@@ -134,7 +134,7 @@ def _compiled(whole: Mapping[str, Any], seed: str, faults: list[Fault]) -> Sched
 
 def _instant(text: str | None, name: str, faults: list[Fault]) -> int | None:
     try:
-        return None if text is None else parse_instant(text, name)
+        return None if text is None else parse_instant(text, name, not_before=name == "start_at")
     except ScheduleError as error:
         faults.append(Fault.of(f"/{name}", error))
         return None

@@ -12,15 +12,15 @@ from onthedot.core.times import time_phrase
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 
-def explanation(schedule: Schedule) -> str:
+def explanation(schedule: Schedule, max_runs: int | None = None) -> str:
     """Say when it fires, in one sentence and what bounds it."""
-    return " ".join([_rule_sentence(schedule), *_bounds(schedule)])
+    return " ".join([_rule_sentence(schedule), *_bounds(schedule, max_runs)])
 
 
-def explanation_with_changes(schedule: Schedule, after: int) -> str:
+def explanation_with_changes(schedule: Schedule, after: int, max_runs: int | None = None) -> str:
     """Add what the coming changes of the clock will do to it."""
     changes = [_change_sentence(schedule, change) for change in changes_ahead(schedule, after)]
-    return " ".join([explanation(schedule), *changes])
+    return " ".join([explanation(schedule, max_runs), *changes])
 
 
 def _rule_sentence(schedule: Schedule) -> str:
@@ -38,12 +38,14 @@ def _elapsed(seconds: int) -> str:
     return unit if count == 1 else f"{count} {unit}s"
 
 
-def _bounds(schedule: Schedule) -> list[str]:
+def _bounds(schedule: Schedule, max_runs: int | None) -> list[str]:
     sentences = []
     if schedule.start_at is not None:
         sentences.append(f"Not before {nominal(schedule.start_at)}.")
     if schedule.end_at is not None:
         sentences.append(f"Not after {nominal(schedule.end_at)}.")
+    if max_runs is not None:
+        sentences.append(f"At most {max_runs:,} run{'s' * (max_runs > 1)}.")
     if schedule.jitter_offset_sec:
         sentences.append(f"Due {schedule.jitter_offset_sec} s later (jitter).")
     if schedule.calendars:

@@ -7,13 +7,17 @@ from datetime import UTC, datetime, timedelta
 from onthedot.core.errors import ScheduleError
 from onthedot.core.zones import Zone
 
+_SECOND = timedelta(seconds=1)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FIRST = int(datetime(2000, 1, 1, tzinfo=UTC).timestamp())
 HORIZON = int(datetime(2200, 1, 1, tzinfo=UTC).timestamp())
 
 
-def parse_instant(text: str, field: str) -> int:
-    """Read RFC 3339 with Z or an offset, from 2000 to 2199; a fraction is cut off."""
+def parse_instant(text: str, field: str, *, not_before: bool = False) -> int:
+    """Read RFC 3339 with Z or an offset, from 2000 to 2199, in whole seconds.
+
+    A fraction is cut off; where nothing may happen before the instant, it is rounded up.
+    """
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -22,7 +26,8 @@ def parse_instant(text: str, field: str) -> int:
     if moment.tzinfo is None:
         message = f"'{text}' says no offset: expected Z or one such as +01:00 at its end."
         raise ScheduleError("bad_value", message, field=field, suggestion=f"{moment.isoformat()}Z")
-    seconds = (moment - EPOCH) // timedelta(seconds=1)
+    since = moment - EPOCH
+    seconds = -(-since // _SECOND) if not_before else since // _SECOND
     if not FIRST <= seconds < HORIZON:
         message = f"'{text}' is out of range: expected a year from 2000 to 2199."
         raise ScheduleError("out_of_range", message, field=field)

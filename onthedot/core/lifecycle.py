@@ -9,7 +9,7 @@ from typing import Any
 from onthedot.core import definition, pauses
 from onthedot.core.blackouts import Blackout
 from onthedot.core.moments import moment
-from onthedot.core.registered import HISTORY_SEC
+from onthedot.core.registered import HISTORY_SEC, first_due
 from onthedot.core.task import Task
 from onthedot.core.trail import By
 
@@ -44,6 +44,15 @@ def stamped(task: Task, by: By) -> Task:
     return paused(replace(stamped_task, status="active"), now, pauses.why(now, by.key_id))
 
 
+def born(task: Task, now: int) -> Task:
+    """Let its slots count from now on, unless it says since when; without any it is completed."""
+    begun = replace(task, effective_from=task.effective_from or now)
+    recurs = task.task_id.startswith("sch_")
+    if recurs and begun.status == "active" and first_due(begun) is None:
+        return replace(begun, status="completed")
+    return begun
+
+
 def redefined(
     before: Task, fields: Mapping[str, Any], now: int, blackouts: tuple[Blackout, ...] = ()
 ) -> Task:
@@ -66,6 +75,22 @@ def redefined(
     return wanted if same else restarted(wanted, now)
 
 
+def reopened(before: Task, wanted: Task, left: int | None, now: int, *, indexed: bool) -> Task:
+    """Let one that has fired all it could go on from now, if an edit gives it more to fire.
+
+    `left` is how many runs the edit leaves it; None is no bound.
+    """
+    alive = ("active", "completed")
+    if left == 0 or before.status not in alive or wanted.status not in alive:
+        return wanted
+    if not indexed and wanted.max_runs != before.max_runs:
+        wanted = restarted(wanted, now)
+    restarts = wanted.schedule_version != before.schedule_version
+    if wanted.status == "completed" and restarts and first_due(wanted) is not None:
+        return replace(wanted, status="active")
+    return wanted
+
+
 def restarted(task: Task, now: int) -> Task:
     """Let its slots count from now on."""
     return replace(task, schedule_version=task.schedule_version + 1, effective_from=now)
@@ -86,8 +111,8 @@ def paused(task: Task, now: int, why: Mapping[str, Any]) -> Task:
 
 
 def resumed(task: Task, now: int) -> Task:
-    """Go on from now."""
-    if task.status == "active":
+    """Go on from now; what is not paused goes on already, or has nothing left to fire."""
+    if task.status in ("active", "completed"):
         return task
     shown = {name: value for name, value in task.shown.items() if name != "paused"}
     return restarted(replace(task, status="active", shown=shown), now)

@@ -82,7 +82,7 @@ def run_at(fields: Mapping[str, Any], grace_sec: int, now_ms: int) -> int:
         delay_ms = 1000 * int(fields.get("delay_sec", 0))
         return now_ms // 1000 if not delay_ms else (now_ms + delay_ms + 999) // 1000
     try:
-        at = parse_instant(fields["run_at"], "run_at")
+        at = parse_instant(fields["run_at"], "run_at", not_before=True)
     except ScheduleError as error:
         raise of_faults("invalid_field", [Fault.of("/run_at", error)]) from None
     if at < now_ms // 1000 - grace_sec:

@@ -45,20 +45,21 @@ class Preview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """From when, how many, and in whose zone besides the job's."""
+    """From when, how many, how many there are at all, and in whose zone besides the job's."""
 
     after: int
     count: int
     viewer: str = "UTC"
+    max_runs: int | None = None
 
 
 def preview(
     schedule: Schedule, text: str, window: Window, *, seconds: str = "first", seed: str = ""
 ) -> Preview:
     """Answer for the expression `text`, which `schedule` was compiled from."""
-    slots = islice(schedule.slots(window.after), window.count)
+    slots = islice(schedule.slots(window.after), min(window.count, window.max_runs or window.count))
     return Preview(
-        explanation=explanation(schedule),
+        explanation=explanation(schedule, window.max_runs),
         fires=[fire(schedule, slot, window.viewer) for slot in slots],
         warnings=warnings_of(schedule, text, window.after, seconds=seconds),
         seed=seed,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import islice, takewhile
 from typing import Any
 
 from onthedot.core import deaths, definition, zones
@@ -11,6 +12,7 @@ from onthedot.core.advice import pause_near, warnings_of
 from onthedot.core.calendars import Calendar
 from onthedot.core.defaults import LISTED
 from onthedot.core.definition import fields_of
+from onthedot.core.due import Due
 from onthedot.core.explain import explanation
 from onthedot.core.instants import nominal
 from onthedot.core.keys import slot_key
@@ -20,6 +22,14 @@ from onthedot.core.task import Task
 
 # The newest slot may still wait for its due time, and the one before may be paused away.
 RECENT_SLOTS = 2
+# How many slots are counted between the cursor and a time far ahead of it.
+COUNTED_MAX = 100_000
+
+
+def last_seen(status: str, next_run_at: int, runs_left: int | None, now: int) -> int:
+    """Tell by when its last slot was: behind its cursor one that has fired all has none."""
+    exhausted = status == "completed" or runs_left == 0
+    return min(now, next_run_at - 1) if exhausted else now
 
 
 def recent_keys(schedule: Schedule, now: int, created_at: str = "") -> list[str]:
@@ -33,14 +43,9 @@ def recent_keys(schedule: Schedule, now: int, created_at: str = "") -> list[str]
 
 
 def view(
-    task: Task,
-    now: int,
-    *,
-    last: Run | None = None,
-    runs_left: int | None = None,
-    failures: int = 0,
+    task: Task, now: int, *, last: Run | None = None, due: Due | None = None, failures: int = 0
 ) -> dict[str, Any]:
-    """Show it whole."""
+    """Show it whole; the cursor is asked only where runs are counted."""
     fields = fields_of(task)
     schedule = task.schedule
     text = fields["cron"] or f"@every {fields['every_sec']}s"
@@ -50,11 +55,10 @@ def view(
         "version": task.version,
         "schedule_version": task.schedule_version,
         **fields,
-        "status": _status(task.status, heeding(schedule, task.closed).next(now), last),
         "paused": task.shown.get("paused"),
-        "explanation": explanation(schedule),
-        **coming(task, now),
-        "runs_left": runs_left,
+        "explanation": explanation(heeding(schedule, task.closed), task.max_runs),
+        **coming(task, now, due),
+        "runs_left": runs_left(task, due),
         "last_run": _last_run(last),
         "warnings": [
             *_dying(task, failures),
@@ -68,6 +72,37 @@ def view(
 def _dying(task: Task, failures: int) -> list[dict[str, Any]]:
     most = deaths.near(task, failures)
     return [asdict(pause_near(failures, most))] if most else []
+
+
+def runs_left(task: Task, due: Due | None) -> int | None:
+    """Tell how many slots may still be claimed; before there is a cursor it is all of them."""
+    return task.max_runs if due is None or task.max_runs is None else due.runs_left
+
+
+def to_come(task: Task, after: int, due: Due | None = None) -> Iterator[int]:
+    """Walk the slots that are to fire after an instant: those claimed already, and those left."""
+    schedule = heeding(task.schedule, task.closed)
+    left = runs_left(task, due)
+    if task.status == "completed":
+        return
+    if left is None:
+        yield from schedule.slots(after)
+        return
+    # From here on slots are to be claimed yet.
+    edge = task.effective_from if due is None else due.next_run_at
+    unclaimed = takewhile(lambda slot: slot <= after, _due_from(schedule, edge))
+    left -= sum(1 for _ in islice(unclaimed, min(left, COUNTED_MAX)))
+    for slot in schedule.slots(after):
+        if schedule.due_at(slot) >= edge:
+            if left <= 0:
+                return
+            left -= 1
+        yield slot
+
+
+def _due_from(schedule: Schedule, edge: int) -> Iterator[int]:
+    first = edge - schedule.jitter_offset_sec - 1
+    return (slot for slot in schedule.slots(first) if schedule.due_at(slot) >= edge)
 
 
 def heeding(schedule: Schedule, calendars: Sequence[Calendar]) -> Schedule:
@@ -89,14 +124,12 @@ def entry(
     """Show it in a list, from what the index carries."""
     fields = {name: item.get(name, default) for name, default in LISTED.items()}
     target = {"type": item.get("target_type")}
-    following = schedule.next(now)
     return {
         "task_id": item["task_id"],
         "version": item["version"],
         **fields,
-        "status": _status(item["status"], following, last),
         "target": target | ({"handler": item["handler"]} if "handler" in item else {}),
-        **_coming(item["status"], following),
+        **_coming(item["status"], schedule.next(now)),
         "last_run": _last_run(last),
         "created_at": item["created_at"],
     }
@@ -105,9 +138,9 @@ def entry(
 _STAMPS = ("created_at", "created_by", "updated_at", "updated_by")
 
 
-def coming(task: Task, now: int) -> dict[str, str | None]:
+def coming(task: Task, now: int, due: Due | None = None) -> dict[str, str | None]:
     """When it fires next, or would if it were not paused."""
-    return _coming(task.status, heeding(task.schedule, task.closed).next(now))
+    return _coming(task.status, next(to_come(task, now, due), None))
 
 
 def _coming(status: str, slot: int | None) -> dict[str, str | None]:
@@ -116,12 +149,6 @@ def _coming(status: str, slot: int | None) -> dict[str, str | None]:
         "next_run_at": at if status == "active" else None,
         "would_run_at": at if status == "paused" else None,
     }
-
-
-def _status(status: str, following: int | None, last: Run | None) -> str:
-    """With no slot to come and none under way, it is completed."""
-    over = following is None and (last is None or last.final)
-    return "completed" if status == "active" and over else status
 
 
 def _last_run(last: Run | None) -> Mapping[str, Any] | None:

@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import Any
 
 from onthedot.core import packed, pauses
+from onthedot.core.due import Due
 from onthedot.core.instants import local, nominal, parse_nominal
 from onthedot.core.notes import note_of
 from onthedot.core.numbers import NOT_FIRED_SEC
@@ -47,6 +48,13 @@ def expected(known: Sequence[Era], first: int, last: int) -> Iterator[tuple[int,
         before = min(last, era.until)
         for slot in takewhile(lambda slot: slot <= before, era.schedule.slots(after)):  # noqa: B023  # walked before the next round
             yield slot, era.schedule
+
+
+def was_due(task: Task, due: Due, of: tuple[int, Schedule]) -> bool:
+    """Tell whether a slot fired or may fire: behind the cursor of an exhausted one nothing does."""
+    slot, schedule = of
+    exhausted = task.status == "completed" or due.runs_left == 0
+    return not exhausted or slot <= task.effective_from or schedule.due_at(slot) < due.next_run_at
 
 
 @dataclass(frozen=True, slots=True)

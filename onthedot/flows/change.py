@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from onthedot.adapters import claims, clock
-from onthedot.core import pauses
+from onthedot.core import lifecycle, pauses
 from onthedot.core import task as tasks
 from onthedot.core.registered import first_due, revision
 from onthedot.core.run import Run
@@ -17,7 +17,7 @@ from onthedot.flows.books import close_the_books
 from onthedot.flows.edited import moves, writes
 from onthedot.flows.govern import make_it_govern
 from onthedot.flows.known import Known, read
-from onthedot.flows.recounting import Recount, give_back, recount
+from onthedot.flows.recounting import Recount, give_back, recount, remaining
 
 _TRIES = 8
 Edit = Callable[[Task, int], Task]
@@ -79,6 +79,15 @@ def changed(
     raise RuntimeError(f"{task_id} kept changing under {_TRIES} attempts to edit it")
 
 
+def foreseen(known: Known, wanted: Task, now: int) -> Known:
+    """Tell what an edit would leave; runs that it would drop are not looked for."""
+    wanted = _reopened(known, wanted, now)
+    due = replace(known.due, runs_left=_left(known, wanted))
+    if moves(known.task, wanted):
+        due = replace(due, next_run_at=first_due(wanted) or due.next_run_at)
+    return replace(known, task=wanted, due=due)
+
+
 def _written(known: Known, wanted: Task, now: int, also: Also) -> Sequence[Run] | None:
     """Write it and make it govern; None: it was not as it had been read."""
     if moves(known.task, wanted):
@@ -128,11 +137,14 @@ def _unstamped(task: Task) -> Task:
 
 
 def _reopened(known: Known, wanted: Task, now: int) -> Task:
-    """One that had used up its runs and is given more goes on from now."""
-    more = wanted.status == "active" and wanted.max_runs != known.task.max_runs
-    if not more or known.indexed or known.task.status != "active":
-        return wanted
-    return replace(wanted, schedule_version=wanted.schedule_version + 1, effective_from=now)
+    """One that had fired all it could and is given more goes on from now."""
+    left = _left(known, wanted)
+    return lifecycle.reopened(known.task, wanted, left, now, indexed=known.indexed)
+
+
+def _left(known: Known, wanted: Task) -> int | None:
+    left = remaining(known, wanted, Recount())
+    return None if left is None else max(0, left)
 
 
 def _recounted(known: Known, wanted: Task, now: int) -> Recount:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from onthedot.adapters import clock
+from onthedot.core import exhausted
 from onthedot.core import task as tasks
 from onthedot.core.keys import CURSOR, SPEC
 from onthedot.core.payloads import of_task
 from onthedot.core.registered import cursor, first_due
 from onthedot.core.task import Task
-from onthedot.core.writes import Clause, Update
+from onthedot.core.writes import Clause, Update, Write
 from onthedot.flows.known import Known
 from onthedot.flows.payloads import stored
 from onthedot.flows.recounting import Recount, remaining
@@ -21,8 +23,11 @@ def moves(before: Task, after: Task) -> bool:
     return (before.schedule_version, before.status) != (after.schedule_version, after.status)
 
 
-def writes(known: Known, wanted: Task, counted: Recount) -> Sequence[Update]:
-    """Both items, each only as it was read; a mere change of payload leaves the cursor alone."""
+def writes(known: Known, wanted: Task, counted: Recount) -> Sequence[Write]:
+    """Both items, each only as it was read; a mere change of payload leaves the cursor alone.
+
+    A schedule that has nothing left to fire is listed, for the audit to note it.
+    """
     before = known.task
     written, changed = before.item(), wanted.item()
     said = {name: value for name, value in changed.items() if written.get(name) != value}
@@ -32,11 +37,16 @@ def writes(known: Known, wanted: Task, counted: Recount) -> Sequence[Update]:
         tasks.TABLE,
         (("task_id", before.task_id), ("part", SPEC)),
         tuple(said.items()),
-        (Clause.equal("version", before.version),),
+        # The audit notes that one is completed, and dispatch sets one aside, at the same version.
+        (Clause.equal("version", before.version), Clause.equal("status", before.status)),
         removes=tuple(name for name in written if name not in changed),
     )
     part = _cursor_write(known, wanted, counted)
-    return [spec, part] if part else [spec]
+    if part is None:
+        return [spec]
+    now = clock.now_ms() // 1000
+    ends = wanted.status == "active" and exhausted.leaves(part)
+    return [spec, part, *([exhausted.line(wanted.task_id, wanted.version, now)] if ends else [])]
 
 
 def _cursor_write(known: Known, wanted: Task, counted: Recount) -> Update | None:
@@ -61,7 +71,11 @@ def _cursor_write(known: Known, wanted: Task, counted: Recount) -> Update | None
         clauses += _runs_left(known, wanted, sets, counted)
     if not sets and not removes:
         return None
-    if moves(before, wanted) and "due_shard" not in item:
+    if sets.get("runs_left") == 0:
+        item.pop("due_shard", None)
+        sets.pop("due_shard", None)
+    leaves = moves(before, wanted) or sets.get("runs_left") == 0
+    if leaves and "due_shard" not in item:
         removes += ("due_shard",)
     key = (("task_id", before.task_id), ("part", CURSOR))
     return Update(tasks.TABLE, key, (*sets.items(), *_version(wanted, sets)), clauses, removes)

@@ -170,6 +170,7 @@ def _advance(plans: Sequence[Plan], wanted: Sequence[Claim], tick: Tick) -> list
             moves.append(dues.advance(each.due, following, counted, last=last))
             goes_on = each.goes_on and kept is None
             onward.append(dues.behind(each.due, following, counted) if goes_on else None)
+    listed.list_the_exhausted(moves)
     outcomes = claims.write_many(moves)
     tick.count("advanced", sum(outcome is Outcome.DONE for outcome in outcomes))
     moved = zip(onward, outcomes, strict=True)

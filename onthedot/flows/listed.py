@@ -1,13 +1,14 @@
-"""Listing for the audit what may be claimed, before the first claim, and what was missed."""
+"""Listing for the audit: what may be claimed, what was missed, what is to fire no more."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onthedot.adapters import tables
-from onthedot.core import manifest
+from onthedot.adapters import claims, clock, tables
+from onthedot.core import exhausted, manifest
 from onthedot.core.manifest import Manifest
 from onthedot.core.run import Run
+from onthedot.core.writes import Update
 
 
 def write(manifests: Sequence[Manifest]) -> None:
@@ -23,3 +24,10 @@ def list_the_missed(records: Sequence[Run], *, by: str, now_ms: int) -> None:
         entries = [manifest.entry(record) for record in missed]
         latest_ms = max(record.life.due_ms for record in missed)
         write(manifest.listing(by, entries, now_ms=now_ms, latest_ms=latest_ms))
+
+
+def list_the_exhausted(cursors: Sequence[Update]) -> None:
+    """List schedules before their cursors leave the index: no later look would find them."""
+    lines = exhausted.lines(cursors, clock.now_ms() // 1000)
+    if lines:
+        claims.write_surely(lines)

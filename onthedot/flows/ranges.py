@@ -18,7 +18,7 @@ from onthedot.core.planned import Plan, Unfired
 from onthedot.core.run import Life, Run
 from onthedot.core.writes import Outcome
 from onthedot.flows.extra import send
-from onthedot.flows.listed import list_the_missed
+from onthedot.flows.listed import list_the_exhausted, list_the_missed
 
 
 def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
@@ -34,6 +34,7 @@ def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
         return None
     following, due_at = each.due.due_after(last), each.due.schedule.due_at(last)
     move = dues.advance(each.due, following, counted, last=due_at)
+    list_the_exhausted([move])
     if claims.write_one(move) is not Outcome.DONE:
         return None
     return dues.behind(each.due, following, counted)

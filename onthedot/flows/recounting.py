@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from onthedot.adapters import claims, clock, ids, tables
-from onthedot.core import bound, moves
+from onthedot.core import bound, exhausted, moves
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
 from onthedot.core.dropped import marked, why_dropped
@@ -23,6 +23,8 @@ from onthedot.core.schedule import JITTER_MAX_SEC
 from onthedot.core.task import Task
 from onthedot.core.writes import Clause, Outcome, Update
 from onthedot.flows.known import Known
+
+_TRIES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +80,27 @@ def give_back(known: Known, wanted: Task, counted: Recount, near: Sequence[Run])
     outcomes = claims.write_many(
         [moves.mark(run, marked(run.life, reason, by), now_ms=now_ms) for run, reason in reasons]
     )
-    claims.write_one(_count_again(wanted, left, outcomes.count(Outcome.DONE)))
+    raised = max(0, left + outcomes.count(Outcome.DONE))
+    if raised:
+        _count_again(wanted, max(0, left), raised)
 
 
-def _count_again(wanted: Task, left: int, given: int) -> Update:
-    written = max(0, left)
-    sets: tuple[tuple[str, Any], ...] = (("runs_left", max(0, left + given)),)
-    if not written and first_due(wanted) is not None:
-        # A dispatcher may have taken it out of the index meanwhile: it had no run left.
+def _count_again(wanted: Task, written: int, raised: int) -> None:
+    """Raise the count; one that had none left is in the index and active again, by one write."""
+    sets: tuple[tuple[str, Any], ...] = (("runs_left", raised),)
+    back = not written and first_due(wanted) is not None
+    if back:
         sets += (("due_shard", shard_of(wanted.task_id)),)
     key = tuple(tasks.cursor_key(wanted.task_id).items())
     as_written = (Clause.equal("version", wanted.version), Clause.equal("runs_left", written))
-    return Update(tasks.TABLE, key, sets, as_written)
+    count = Update(tasks.TABLE, key, sets, as_written)
+    if not back:
+        claims.write_one(count)
+        return
+    # The audit may have noted it as completed by now.
+    for _ in range(_TRIES):
+        if claims.write_together([count, exhausted.revived(wanted)]) is not Outcome.UNSURE:
+            return
 
 
 def _why_dropped(run: Run, wanted: Task, counted: Recount) -> str | None:

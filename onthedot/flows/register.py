@@ -33,8 +33,7 @@ def create(task: Task) -> Task:
 
 def create_with(task: Task, also: Sequence[Part]) -> Task | None:
     """Register a task together with what else belongs to it; None: some of that is taken."""
-    now = clock.now_ms() // 1000
-    born = replace(task, effective_from=task.effective_from or now)
+    born = lifecycle.born(task, clock.now_ms() // 1000)
     items = [cursor(born, first_due(born)), _spec(born)]
     inserts = [Insert(tasks.TABLE, item, ("task_id", "part")) for item in items]
     for _ in range(_TRIES):
@@ -56,7 +55,7 @@ def create_with(task: Task, also: Sequence[Part]) -> Task | None:
 def create_many(wanted: Sequence[Task]) -> list[Task]:
     """Register tasks each by itself: specs first, for a cursor is what makes one fire."""
     now = clock.now_ms() // 1000
-    born = [replace(task, effective_from=task.effective_from or now) for task in wanted]
+    born = [lifecycle.born(task, now) for task in wanted]
     cursors = [cursor(task, first_due(task)) for task in born]
     for items in ([_spec(task) for task in born], cursors):
         claims.write_surely([Insert(tasks.TABLE, item, ("task_id", "part")) for item in items])

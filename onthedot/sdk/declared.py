@@ -70,7 +70,7 @@ def _compile(declared: Mapping[str, Any]) -> None:
     text = when.pop("cron", None) or f"@every {every_sec}s"
     for bound in ("start_at", "end_at"):
         if bound in when:
-            when[bound] = parse_instant(when[bound], bound)
+            when[bound] = parse_instant(when[bound], bound, not_before=bound == "start_at")
     compile_schedule(text, **when)
 
 

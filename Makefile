@@ -4,19 +4,24 @@ PYTHON ?= python3
 
 venv := .venv/bin/python
 pip := -m pip --disable-pip-version-check --require-virtualenv
-uv := uv==0.13.8
+# What a lock names is taken with the content that it names, or not at all; nothing is compiled.
+locked := --quiet --no-compile --require-hashes --only-binary=:all:
 
 # jsii, under the CDK, would keep its cache in the home folder and print a banner about Node 20.
 export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run load kill mixed test check format bench fuzz simulate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
+.PHONY: help setup installed run load kill mixed test check format bench fuzz simulate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: .venv/onthedot .venv-cloud/locked node_modules/.package-lock.json ## install all that the other commands need, exactly as locked
+# One at a time: two commands in one folder would install into the same environments.
+setup: machine ## install all that the other commands need, exactly as locked
+	@$(PYTHON) -I infra/alone.py .cdk/setup.lock $(MAKE) --no-print-directory installed
+
+installed: .venv/onthedot .venv-cloud/locked node_modules/locked
 
 # PORT is where its API answers.
 PORT ?= 8787
@@ -65,7 +70,7 @@ simulate: setup ## play SEEDS=20000 histories of the protocol with everything go
 
 # The AWS CLI's own certificate bundle would replace the ones Node trusts already.
 cdk := env -u AWS_CA_BUNDLE CDK_HOME=$(CURDIR)/.cdk NODE_OPTIONS=--no-warnings \
-  node_modules/.bin/cdk
+  $(venv) -m infra.cdk
 
 # The template is the same in every account, so nobody is asked which one this is.
 synth: setup ## write the CloudFormation template into cdk.out
@@ -98,10 +103,10 @@ lint-infra: setup ## hold the stack against AWS's rules and CloudFormation's own
 # Pins stay as they are unless a .in file asks otherwise; LOCK=--upgrade renews them all.
 lock: machine ## resolve the .in files again and cut the functions' subsets (LOCK=--upgrade renews all)
 	@$(PYTHON) -m venv --clear .venv-lock
-	@.venv-lock/bin/python $(pip) install --quiet $(uv)
-	@for name in requirements requirements-cloud; do \
+	@.venv-lock/bin/python $(pip) install $(locked) --requirement requirements-lock.txt
+	@for name in requirements requirements-cloud requirements-lock; do \
 	  .venv-lock/bin/uv --no-cache pip compile --quiet --universal --python-version 3.11 \
-	    --no-emit-index-url --custom-compile-command "make lock" $(LOCK) \
+	    --generate-hashes --no-emit-index-url --custom-compile-command "make lock" $(LOCK) \
 	    $$name.in --output-file $$name.txt || exit 1; \
 	done
 	@rm -rf .venv-lock
@@ -125,24 +130,30 @@ machine:
 	@command -v npm >/dev/null || { echo 'On the Dot needs npm on the PATH' >&2; exit 1; }
 
 # Each environment is made anew from its lock, so that nothing older stays behind in it.
+# What says that one is whole goes first and comes last: Ctrl-C between leaves none that looks it.
 # Uncompiled: most of the CDK is never imported, and compiling it takes twenty seconds.
-.venv/locked: requirements.txt | machine
+.venv/locked: requirements.txt
 	@echo 'Installing .venv'
+	@rm -f $@ .venv/onthedot
 	@$(PYTHON) -m venv --clear .venv
-	@$(venv) $(pip) install --quiet --no-compile --requirement requirements.txt
+	@$(venv) $(pip) install $(locked) --requirement requirements.txt
 	@touch $@
 
+# pip cannot replace what it has half installed.
 .venv/onthedot: .venv/locked pyproject.toml
+	@rm -rf $@ .venv/lib/python*/site-packages/*onthedot*
 	@$(venv) $(pip) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.venv-cloud/locked: requirements-cloud.txt | machine
+.venv-cloud/locked: requirements-cloud.txt
 	@echo 'Installing .venv-cloud'
+	@rm -f $@
 	@$(PYTHON) -m venv --clear .venv-cloud
-	@.venv-cloud/bin/python $(pip) install --quiet --no-compile --requirement requirements-cloud.txt
+	@.venv-cloud/bin/python $(pip) install $(locked) --requirement requirements-cloud.txt
 	@touch $@
 
-node_modules/.package-lock.json: package.json package-lock.json .npmrc | machine
+node_modules/locked: package.json package-lock.json .npmrc
 	@echo 'Installing node_modules'
+	@rm -f $@
 	@npm ci --silent
 	@touch $@

@@ -6,15 +6,18 @@ pip builds the layers for the machine they will run on, so no Docker is needed.
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import NamedTemporaryFile
 
 from aws_cdk import IgnoreMode
 from aws_cdk import aws_lambda as lambda_
 
+from infra.cut_lock import Pin, pins
 from infra.settings import Settings
+from onthedot.local import whole
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("jobs", "lambdas", "onthedot")
@@ -33,39 +36,39 @@ class Packages:
 def packages(settings: Settings) -> Packages:
     """Build both layers, unless what they are made of has not changed since."""
     common = _pins("requirements.txt")
-    api = [pin for pin in _pins("requirements-api.txt") if pin not in common]
+    api = {name: pin for name, pin in _pins("requirements-api.txt").items() if name not in common}
     return Packages(common=_layer(common, settings), api=_layer(api, settings))
 
 
 def code() -> lambda_.Code:
     """Give all our code to every function: those that talk are always of the same version."""
     kept = [pattern for folder in FOLDERS for pattern in (f"!{folder}", f"!{folder}/**")]
+    without = ("**/__pycache__", "lambdas/*.txt")
     return lambda_.Code.from_asset(
-        str(ROOT), exclude=["*", *kept, "**/__pycache__"], ignore_mode=IgnoreMode.GIT
+        str(ROOT), exclude=["*", *kept, *without], ignore_mode=IgnoreMode.GIT
     )
 
 
-def _pins(name: str) -> list[str]:
-    lines = (ROOT / "lambdas" / name).read_text().splitlines()
-    return [line for line in lines if not line.startswith("#")]
+def _pins(name: str) -> dict[str, Pin]:
+    return pins((ROOT / "lambdas" / name).read_text())
 
 
-def _layer(pins: list[str], settings: Settings) -> Path:
+def _layer(wanted: Mapping[str, Pin], settings: Settings) -> Path:
     """Name the folder after all that decides its content: what is there need not be built."""
+    lock = "".join(pin.line() for pin in wanted.values())
     asked = [
-        *pins,
+        "--require-hashes",
         "--no-deps",
         "--no-compile",
         "--only-binary=:all:",
         *_platforms(settings.platform),
         f"--python-version={settings.python}",
     ]
-    decisive = "\n".join([*asked, Path(__file__).read_text()])
+    decisive = "\n".join([lock, *asked, Path(__file__).read_text()])
     folder = BUILT / sha256(decisive.encode()).hexdigest()[:16]
     if not folder.exists():
-        BUILT.mkdir(parents=True, exist_ok=True)
-        unfinished = Path(mkdtemp(dir=BUILT))
-        _install(asked, unfinished / "python")
+        unfinished = whole.begun(BUILT)
+        _install(lock, asked, unfinished / "python")
         # Two builds at once make the same: the later finds the folder taken, and lets it be.
         if not folder.exists():
             unfinished.rename(folder)
@@ -79,10 +82,17 @@ def _platforms(newest: str) -> list[str]:
     return [f"--platform={each}" for each in dict.fromkeys((newest, older))]
 
 
-def _install(asked: list[str], target: Path) -> None:
+def _install(lock: str, asked: list[str], target: Path) -> None:
     pip = [sys.executable, "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
-    command = [*pip, *asked, "--target", str(target)]
-    subprocess.run(command, check=True)  # noqa: S603 our own interpreter and our own lock
+    # pip takes hashes from a file only.
+    with NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write(lock)
+        file.flush()
+        command = [*pip, *asked, "--requirement", file.name, "--target", str(target)]
+        subprocess.run(command, check=True)  # noqa: S603 our own interpreter and our own lock
     for unused in ("bin", "*.dist-info", "**/tests"):
         for folder in list(target.glob(unused)):
             shutil.rmtree(folder)
+    # A page that we do not serve, an eighth of everything.
+    for page in target.glob("**/swagger_ui/*.min.*"):
+        page.unlink()

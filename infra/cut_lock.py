@@ -1,10 +1,11 @@
 """Cuts the functions' requirements out of the full lock: what each imports, and what that needs.
 
-Pins come from requirements.txt, the needs from the packages installed.
+Pins and hashes come from requirements.txt, the needs from the packages installed.
 """
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from importlib.metadata import requires
 from pathlib import Path
 
@@ -40,17 +41,38 @@ CLOUD = {
 HEADER = "# Cut from ../requirements.txt by `make lock`; the Lambda runtime brings boto3.\n"
 
 
-def pins(lock: str) -> dict[str, Requirement]:
-    """Read every requirement of a lock, by its canonical name."""
-    lines = (line for line in lock.splitlines() if re.match(r"\w", line))
-    found = map(Requirement, lines)
-    return {canonicalize_name(each.name): each for each in found}
+# A requirement goes on over the lines that end with a backslash: they hold its hashes.
+_ENTRY = re.compile(r"^\w(?:.*\\\n)*.*$", re.MULTILINE)
+_HASH = re.compile(r"--hash=(\S+)")
 
 
-def cut(roots: Iterable[str], locked: Mapping[str, Requirement]) -> str:
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """One package of a lock: its version, and the hashes of all files it may come as."""
+
+    requirement: Requirement
+    hashes: tuple[str, ...]
+
+    def line(self) -> str:
+        """Write it as pip reads it."""
+        name = canonicalize_name(self.requirement.name)
+        hashes = "".join(f" \\\n    --hash={each}" for each in self.hashes)
+        return f"{name}{self.requirement.specifier}{hashes}\n"
+
+
+def pins(lock: str) -> dict[str, Pin]:
+    """Read every package of a lock, by its canonical name."""
+    return {canonicalize_name(pin.requirement.name): pin for pin in map(_pin, _ENTRY.findall(lock))}
+
+
+def cut(roots: Iterable[str], locked: Mapping[str, Pin]) -> str:
     """Write the lines of one function's requirements."""
-    names = sorted(_closure(roots))
-    return HEADER + "".join(f"{name}{locked[name].specifier}\n" for name in names)
+    return HEADER + "".join(locked[name].line() for name in sorted(_closure(roots)))
+
+
+def _pin(entry: str) -> Pin:
+    requirement = Requirement(entry.partition("\\")[0])
+    return Pin(requirement, tuple(_HASH.findall(entry)))
 
 
 def _closure(roots: Iterable[str]) -> set[str]:

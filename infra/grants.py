@@ -33,7 +33,12 @@ def allow_within(
     function: lambda_.Function, actions: tuple[str, ...], table: str, partitions: str
 ) -> None:
     """Let a function do this to items of some partitions only, named by how their keys begin."""
-    within = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [f"{partitions}*"]}}
+    key = "dynamodb:LeadingKeys"
+    # "All of them" is true of none as well: a request that names no key is refused.
+    within = {
+        "ForAllValues:StringLike": {key: [f"{partitions}*"]},
+        "Null": {key: "false"},
+    }
     function.add_to_role_policy(
         iam.PolicyStatement(actions=list(actions), resources=[table], conditions=within)
     )

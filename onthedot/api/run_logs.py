@@ -21,6 +21,8 @@ from onthedot.core.problems import not_found
 # Lines of an attempt are written while it runs, or just after; a stamp may be a little off.
 _AROUND_MS = 2_000
 _LINES = 1_000
+# CloudWatch shows a line seconds after it was written, sometimes a minute.
+_ARRIVE_MS = 120_000
 
 
 def lines(
@@ -46,9 +48,9 @@ def lines(
         limit=_LINES,
         token=begun["token"] if begun else None,
     )
-    if read is None:
-        return _none("The log of that attempt is not kept any more.")
-    shown = [line for event in read.events if (line := _line(event, run_id))]
+    shown = [line for event in read.events if (line := _line(event, run_id))] if read else []
+    if read is None or not (shown or begun or read.following):
+        return _none(_why_empty(told))
     return pages.answer(shown, {"token": read.following} if read.following else None)
 
 
@@ -71,6 +73,14 @@ def _why(told: Mapping[str, Any] | None) -> str:
     if told is None:
         return "No attempt has begun, so there is no log."
     return "Its worker ran where no log is kept: look at that machine's own output."
+
+
+def _why_empty(told: Mapping[str, Any]) -> str:
+    """Nothing tells apart a handler that logs nothing and lines that are not there now."""
+    last_ms = told.get("ended_ms") or clock.now_ms()
+    if clock.now_ms() - last_ms < _ARRIVE_MS:
+        return "No line is there yet: it takes some seconds, and only ctx.log writes lines."
+    return "No line is kept: the attempt wrote none by ctx.log, or its log is deleted by now."
 
 
 def _none(note: str) -> Response[str]:

@@ -30,11 +30,6 @@ def stamp(assembly: Path, sources: str) -> None:
     (assembly / _STAMP).write_text(sources)
 
 
-def forget(assembly: Path) -> None:
-    """Whatever is made there from now on is not what was deployed."""
-    (assembly / _STAMP).unlink(missing_ok=True)
-
-
 def sources() -> str:
     """Tell two states of the project's files apart."""
     seen = hashlib.sha256(sys.version.encode())

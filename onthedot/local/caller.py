@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from http.client import HTTPConnection
 from typing import Any
 
-_TIMEOUT_SEC = 30
+_TIMEOUT_SEC = 120
 
 
 @dataclass(frozen=True, slots=True)

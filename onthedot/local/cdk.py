@@ -24,10 +24,10 @@ def bootstrap(folder: Folder, children: Children, endpoint: str) -> None:
     _run(folder, children, endpoint, command=command, cwd=folder.root)
 
 
-def deploy(folder: Folder, children: Children, endpoint: str) -> None:
-    """Deploy the stack."""
+def deploy(folder: Folder, children: Children, endpoint: str, output: Path) -> None:
+    """Deploy the stack by way of an empty folder: the CDK believes what it finds in one."""
     options = [text for pair in context().items() for text in ("--context", "=".join(pair))]
-    command = ["deploy", "--require-approval", "never", "--output", str(folder.assembly), *options]
+    command = ["deploy", "--require-approval", "never", "--output", str(output), *options]
     _run(folder, children, endpoint, command=command, cwd=PROJECT)
 
 
@@ -63,6 +63,8 @@ def _environment(folder: Folder, endpoint: str) -> dict[str, str]:
         "AWS_CONFIG_FILE": os.devnull,
         "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
         "AWS_EC2_METADATA_DISABLED": "true",
+        # What it unpacks there goes with the rest when it is killed.
+        "TMPDIR": str(folder.scratch),
         # It remembers which account a key belongs to; this key has another one elsewhere.
         "CDK_HOME": str(folder.root / "cdk-home"),
         "CDK_DEFAULT_ACCOUNT": clients.ACCOUNT,

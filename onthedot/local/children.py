@@ -9,12 +9,18 @@ import json
 import os
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+
+from onthedot.local.folder import PRIVATE_FILE
 
 _STEP_SEC = 0.02
 _PROCESSES = Path("/proc")
+# What a child makes holds payloads and keys.
+_OWNER_ONLY = 0o077
 
 
 class Children:
@@ -28,7 +34,7 @@ class Children:
         self, command: Sequence[str | Path], environment: Mapping[str, str], *, log: Path, cwd: Path
     ) -> subprocess.Popen[bytes]:
         """Start a process that Ctrl-C in our terminal does not reach: we end it ourselves."""
-        with log.open("wb") as output:
+        with _uninterrupted(), open(log, "wb", opener=_private) as output:
             process = subprocess.Popen(  # noqa: S603 programs of this project, by their paths
                 command,
                 env=environment,
@@ -37,9 +43,10 @@ class Children:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                umask=_OWNER_ONLY,
             )
-        self._processes.append(process)
-        self._keep()
+            self._processes.append(process)
+            self._keep()
         return process
 
     def end(self, process: subprocess.Popen[bytes], patience_sec: float) -> None:
@@ -70,6 +77,30 @@ class Children:
         beside = self._record.with_suffix(".new")
         beside.write_text(json.dumps({each.pid: _born(each.pid) for each in self._processes}))
         beside.replace(self._record)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait: a process that is started but not on record would outlive us."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked: list[int] = []
+    former = {
+        number: signal.signal(number, lambda number, _: asked.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+        if asked:
+            signal.raise_signal(signal.Signals(asked[0]))
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, PRIVATE_FILE)
 
 
 def _is_ours(pid: int, born: str) -> bool:

@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from onthedot.core import schema
 from onthedot.local import clients, ports
 from onthedot.local.children import Children
-from onthedot.local.folder import PROJECT, Folder
+from onthedot.local.folder import PRIVATE_FILE, PROJECT, Folder
 
 DYNOXIDE = Path(os.environ.get("DYNOXIDE", PROJECT / "node_modules/@dynoxide/linux-x64/dynoxide"))
 TABLES = {"TasksTable": schema.TASKS, "RunsTable": schema.RUNS, "AccessTable": schema.ACCESS}
@@ -29,6 +29,8 @@ def start(folder: Folder, children: Children, port: int) -> subprocess.Popen[byt
     """Start it on the folder's file; return once it answers."""
     options = {"--port": str(port), "--db-path": str(folder.database)}
     command = [str(DYNOXIDE), "serve", *(text for pair in options.items() for text in pair)]
+    for older in folder.root.glob(f"{folder.database.name}*"):
+        older.chmod(PRIVATE_FILE)
     process = children.start(command, _ENVIRONMENT, log=folder.log("dynoxide"), cwd=folder.root)
     ports.wait(port, process, folder.log("dynoxide"))
     return process

@@ -5,14 +5,17 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
+from onthedot.local import whole
+
 PROJECT = Path(__file__).resolve().parents[2]
+PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 
 
 class AlreadyRunningError(Exception):
@@ -42,8 +45,18 @@ class Folder:
 
     @property
     def scratch(self) -> Path:
-        """What the emulator and its Lambdas unpack; emptied at every start."""
+        """What the emulator and its Lambdas unpack; a new one at every start."""
         return self.root / "scratch"
+
+    @property
+    def trash(self) -> Path:
+        """What nothing needs any more; `sweeper` deletes it while the stack runs."""
+        return self.root / "trash"
+
+    @property
+    def run_logs(self) -> Path:
+        """What handlers log, a file for each process of a worker."""
+        return self.root / "run-logs"
 
     @property
     def run_file(self) -> Path:
@@ -64,10 +77,18 @@ class Folder:
         """What a child has printed since it was started."""
         return self.root / f"{name}.log"
 
-    def empty_scratch(self) -> None:
-        """Killed Lambdas leave what they unpacked, 30 MB a start."""
-        shutil.rmtree(self.scratch, ignore_errors=True)
-        self.scratch.mkdir(parents=True)
+    def clear(self) -> None:
+        """Make room for a start: moving away takes no time, however much there is."""
+        for left in (self.scratch, *whole.unfinished(self.root)):
+            self.discard(left)
+        for needed in (self.scratch, self.run_logs):
+            needed.mkdir(exist_ok=True)
+
+    def discard(self, left: Path) -> None:
+        """Give a folder to the sweeper."""
+        if left.exists():
+            self.trash.mkdir(exist_ok=True)
+            left.rename(Path(mkdtemp(dir=self.trash)) / left.name)
 
     def running(self) -> dict[str, Any]:
         """Read the run file, if there is one."""
@@ -77,6 +98,8 @@ class Folder:
     def held(self) -> Iterator[None]:
         """Keep every other stack out; the lock ends with the process, however it ends."""
         self.root.mkdir(parents=True, exist_ok=True)
+        # Payloads and keys are here: no other user of this machine may look.
+        self.root.chmod(PRIVATE_FOLDER)
         with (self.root / "lock").open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -97,7 +120,7 @@ def write_secret(path: Path, text: str) -> None:
     """Write a file that only its owner may read, whole or not at all."""
     beside = path.with_suffix(".new")
     beside.unlink(missing_ok=True)
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
     beside.replace(path)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-
 from onthedot.local import clients
 from onthedot.local.folder import Folder
 
@@ -16,7 +14,7 @@ def settings(folder: Folder) -> dict[str, str]:
 def forget_uploads(folder: Folder) -> None:
     """Drop what the CDK uploaded: it makes its bucket anew, and must not find it there."""
     for uploads in folder.objects.glob("*/cdk-*"):
-        shutil.rmtree(uploads)
+        folder.discard(uploads)
 
 
 def carry_over(endpoint: str, bucket: str) -> None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from onthedot.local import clients, cloud, database, emulator, objects, ports
+from onthedot.local import clients, cloud, database, emulator, objects, ports, sweeper
 from onthedot.local.children import Children
 from onthedot.local.folder import PROJECT, Folder
 from onthedot.local.front import FrontDoor, Upstream, front_door
@@ -61,7 +61,11 @@ class Stack:
     @property
     def settings(self) -> dict[str, str]:
         """What MiniStack is told besides where to be; its functions inherit it."""
-        told = {**objects.settings(self.folder), "TARGET_NETWORKS": _OWN_MACHINE}
+        told = {
+            **objects.settings(self.folder),
+            "TARGET_NETWORKS": _OWN_MACHINE,
+            "RUN_LOGS": str(self.folder.run_logs),
+        }
         if self.durable:
             told["AWS_ENDPOINT_URL_DYNAMODB"] = self.dynamodb
         return told
@@ -85,8 +89,9 @@ class Stack:
     def start(self) -> None:
         """Start from whatever was left, up to an API that answers through the door."""
         self.children.end_leftovers()
-        self.folder.empty_scratch()
+        self.folder.clear()
         objects.forget_uploads(self.folder)
+        sweeper.start(self.folder, self.children)
         if self.durable:
             self.say("Starting Dynoxide, the database")
             self.database = database.start(self.folder, self.children, self.database_port)

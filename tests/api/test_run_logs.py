@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
-from onthedot.adapters import aws
+from onthedot.adapters import aws, runlog
 from tests.api import ran
 from tests.api.kit import Api
 
@@ -107,9 +109,39 @@ def test_where_there_is_no_log_the_answer_says_why(api: Api, streams: Streams) -
     elsewhere = api.call(f"GET /v1/runs/{run_id}/logs").body
     gone = logged(api, streams)
     streams.lines.clear()
-    forgotten = api.call(f"GET /v1/runs/{gone}/logs").body
+    early = api.call(f"GET /v1/runs/{gone}/logs").body
+    api.now_ms += 3_600_000
+    late = api.call(f"GET /v1/runs/{gone}/logs").body
 
     assert (waiting["data"], waiting["next_cursor"]) == ([], None)
     assert waiting["note"] == "No attempt has begun, so there is no log."
     assert elsewhere["note"].startswith("Its worker ran where no log is kept")
-    assert forgotten["note"] == "The log of that attempt is not kept any more."
+    assert early["note"].startswith("No line is there yet: it takes some seconds")
+    assert late["note"].startswith("No line is kept: the attempt wrote none by ctx.log, or")
+
+
+def test_on_one_machine_lines_are_read_from_where_the_worker_kept_them(
+    api: Api, tmp_path: Path
+) -> None:
+    api.settings.setenv("WORK_LOG_GROUP", "/aws/lambda/work")
+    api.settings.setenv("RUN_LOGS", str(tmp_path))
+    api.settings.setenv("AWS_LAMBDA_LOG_STREAM_NAME", "worker-1")
+    api.settings.setattr(time, "time_ns", lambda: api.now_ms * 1_000_000)
+    run_id = ran.triggered(api)
+    ran.started(run_id, log="worker-1")
+    before = api.call(f"GET /v1/runs/{run_id}/logs").body
+    for number in range(1_001):
+        runlog.of({"run_id": run_id}).info("counted", number=number, where="Zürich")
+        runlog.of({"run_id": "another"}).info("not yours")
+
+    first = api.call(f"GET /v1/runs/{run_id}/logs").body
+    second = api.call(f"GET /v1/runs/{run_id}/logs?cursor={first['next_cursor']}").body
+    while second["next_cursor"]:
+        first["data"] += second["data"]
+        second = api.call(f"GET /v1/runs/{run_id}/logs?cursor={second['next_cursor']}").body
+
+    shown = first["data"] + second["data"]
+    assert before["note"].startswith("No line is there yet")
+    assert [each["number"] for each in shown] == list(range(1_001))
+    assert {each["where"] for each in shown} == {"Zürich"}
+    assert (tmp_path / "worker-1").stat().st_mode & 0o077 == 0

@@ -52,6 +52,17 @@ def test_a_trigger_runs_at_once(local: Local) -> None:
     assert run["result"] == {"greeting": "Hello, trigger!"}
 
 
+def test_what_a_handler_logs_is_shown_seconds_later(local: Local) -> None:
+    run = local.settled(local.trigger(local.register("logged", cron="0 0 1 1 *")))
+
+    status, answer = local.caller.ask("GET", f"/v1/runs/{run['run_id']}/logs")
+
+    (line,) = answer["data"]
+    assert status == 200
+    assert (line["level"], line["message"], line["who"]) == ("INFO", "greeting", "world")
+    assert (line["run_id"], line["attempt"]) == (run["run_id"], 1)
+
+
 @pytest.mark.usefixtures("adapters")
 def test_the_rule_dispatches_within_a_minute_what_no_request_did(local: Local) -> None:
     seen = until(partial(accounts.read, local.left_to_the_rule), lambda seen: seen.settled, 90)

@@ -1,11 +1,19 @@
 """The lock, what is cut from it, and what is installed say the same."""
 
+import re
+import subprocess
+import sys
+import zipfile
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
-from infra.cut_lock import CUTS, IN_THE_RUNTIME, LOCK, cut, pins
+from infra.cut_lock import CUTS, IN_THE_RUNTIME, LOCK, Pin, cut, pins
 from tests.tidy.tree import ROOT
+
+PIP = [sys.executable, "-m", "pip", "--isolated", "install", "--no-deps"]
 
 
 def test_cutting_the_lock_again_writes_the_same_files() -> None:
@@ -21,20 +29,67 @@ def test_the_functions_leave_the_sdk_to_their_runtime() -> None:
         assert IN_THE_RUNTIME.isdisjoint(pins(path.read_text()))
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-cloud.txt"])
-def test_every_requirement_is_pinned_exactly(name: str) -> None:
-    locked = pins((ROOT / name).read_text())
+LOCKS = [
+    *("requirements.txt", "requirements-cloud.txt", "requirements-lock.txt"),
+    *("lambdas/requirements.txt", "lambdas/requirements-api.txt"),
+]
 
-    assert len(locked) > 10
-    assert [each for each in locked.values() if not str(each.specifier).startswith("==")] == []
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_requirement_is_pinned_by_version_and_content(name: str) -> None:
+    locked = pins((ROOT / name).read_text()).values()
+
+    assert locked
+    assert [pin for pin in locked if not str(pin.requirement.specifier).startswith("==")] == []
+    assert [pin for pin in locked if not pin.hashes] == []
+
+
+def test_a_package_in_several_locks_has_the_same_content_in_each() -> None:
+    known = pins(LOCK.read_text())
+
+    for path in CUTS:
+        cuts = pins(path.read_text())
+        assert {name: pin.hashes for name, pin in cuts.items()} == {
+            name: known[name].hashes for name in cuts
+        }
+
+
+def test_pip_refuses_a_file_whose_content_is_not_the_pinned_one(tmp_path: Path) -> None:
+    pin = pins(LOCK.read_text())["six"]
+    other = Pin(pin.requirement, ("sha256:" + "0" * 64,))
+    (tmp_path / "lock.txt").write_text(other.line())
+    wheel = tmp_path / f"six{str(pin.requirement.specifier).replace('==', '-')}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("six.py", "")
+
+    command = [*PIP, "--require-hashes", "--requirement", str(tmp_path / "lock.txt")]
+    found = [*("--no-index", "--find-links", str(tmp_path)), "--target", str(tmp_path / "here")]
+    done = subprocess.run([*command, *found], capture_output=True, text=True, check=False)
+
+    assert done.returncode != 0
+    assert "DO NOT MATCH THE HASHES" in done.stderr
+
+
+@pytest.mark.parametrize("place", ["Makefile", "infra/bundle.py"])
+def test_all_that_installs_from_a_lock_requires_its_hashes(place: str) -> None:
+    said = (ROOT / place).read_text()
+    lines = [line for line in said.splitlines() if "--requirement" in line]
+
+    assert "--require-hashes" in said
+    assert lines
+    assert [line for line in lines if not re.search(r"\$\(locked\)|\*asked", line)] == []
 
 
 def test_every_locked_package_is_the_one_installed() -> None:
     applying = {
         name: each
-        for name, each in pins(LOCK.read_text()).items()
+        for name, each in _requirements().items()
         if each.marker is None or each.marker.evaluate()
     }
     installed = {name: f"=={version(name)}" for name in applying}
 
     assert installed == {name: str(each.specifier) for name, each in applying.items()}
+
+
+def _requirements() -> dict[str, Requirement]:
+    return {name: pin.requirement for name, pin in pins(LOCK.read_text()).items()}

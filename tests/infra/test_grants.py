@@ -84,9 +84,19 @@ def test_only_the_audit_and_the_api_delete_and_workers_entries_of_a_line() -> No
     for name in ("Work", "Bury"):
         (statement,) = deleting[name]
         assert "StorageRuns" in str(statement["Resource"])
-        assert statement["Condition"] == {
-            "ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["permit#*"]}
+        assert statement["Condition"]["ForAllValues:StringLike"] == {
+            "dynamodb:LeadingKeys": ["permit#*"]
         }
+
+
+@pytest.mark.parametrize("function", ["Dispatch", "Work", "Bury", "Audit", "Api"])
+def test_no_condition_is_true_of_a_request_that_names_no_key(function: str) -> None:
+    conditions = [each["Condition"] for each in statements(function) if "Condition" in each]
+
+    for condition in conditions:
+        for operator, keys in condition.items():
+            if operator.startswith("ForAllValues:"):
+                assert condition["Null"] == dict.fromkeys(keys, "false")
 
 
 def test_only_the_audit_takes_payloads_out_of_their_place() -> None:

@@ -17,14 +17,6 @@ def test_a_deployment_is_known_by_its_sources(tmp_path: Path) -> None:
     assert assembly.made_from(tmp_path) == "these"
 
 
-def test_one_that_is_being_made_anew_is_no_longer_what_was_deployed(tmp_path: Path) -> None:
-    assembly.stamp(tmp_path, "these")
-
-    assembly.forget(tmp_path)
-
-    assert assembly.made_from(tmp_path) == ""
-
-
 def test_sources_differ_as_soon_as_a_file_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ from onthedot.local.front import front_door
 from onthedot.local.stack import Stack
 
 OF_THE_TEMPLATE = {"platform", "python"}
-OF_THE_FUNCTIONS = {"AWS_ENDPOINT_URL_DYNAMODB", "TARGET_NETWORKS"}
+OF_THE_FUNCTIONS = {"AWS_ENDPOINT_URL_DYNAMODB", "RUN_LOGS", "TARGET_NETWORKS"}
 # Where MiniStack keeps objects; no function of ours reads it.
 OF_MINISTACK = {"S3_PERSIST", "S3_DATA_DIR"}
 
@@ -26,7 +26,7 @@ def test_the_template_is_made_for_another_machine_and_python() -> None:
 
 
 @pytest.mark.parametrize("durable", [True, False])
-def test_the_functions_find_dynamodb_elsewhere_and_may_call_this_machine(
+def test_the_functions_find_dynamodb_elsewhere_call_this_machine_and_keep_logs_in_files(
     tmp_path: Path, *, durable: bool
 ) -> None:
     with front_door(0) as door:

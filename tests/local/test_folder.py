@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from onthedot.local.children import Children
 from onthedot.local.folder import AlreadyRunningError, Folder, write_secret
 
 HOLDER = """
 import sys
 from pathlib import Path
+from onthedot.local.children import Children
 from onthedot.local.folder import Folder
 with Folder(Path(sys.argv[1])).held():
     print("held", flush=True)
@@ -68,10 +70,27 @@ def test_only_its_owner_reads_a_secret(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_what_killed_lambdas_left_is_swept_away(folder: Folder) -> None:
+def test_the_folder_and_what_children_make_in_it_is_its_owners_alone(folder: Folder) -> None:
+    folder.root.mkdir(mode=0o755)
+    with folder.held():
+        folder.clear()
+        children = Children(folder.children)
+        script = "open('made', 'w').close(); import os; os.mkdir('below')"
+        command = [sys.executable, "-c", script]
+        children.start(command, {}, log=folder.log("child"), cwd=folder.root).wait()
+
+        modes = {each.name: each.stat().st_mode & 0o077 for each in folder.root.iterdir()}
+
+    assert folder.root.stat().st_mode & 0o777 == 0o700
+    assert {modes[name] for name in ("made", "below", "child.log")} == {0}
+
+
+def test_a_start_does_not_wait_until_what_killed_lambdas_left_is_deleted(folder: Folder) -> None:
     left = folder.scratch / "ministack-lambda-1" / "layer"
     left.mkdir(parents=True)
+    (folder.root / "unfinished-1").mkdir()
 
-    folder.empty_scratch()
+    folder.clear()
 
     assert list(folder.scratch.iterdir()) == []
+    assert {each.name for each in folder.trash.glob("*/*")} == {"scratch", "unfinished-1"}

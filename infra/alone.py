@@ -1,0 +1,26 @@
+"""Runs a command while no other one of its kind runs: `alone.py LOCK COMMAND …`.
+
+It needs nothing installed: what it guards is the installing.
+"""
+
+import fcntl
+import os
+import sys
+from pathlib import Path
+
+
+def main(lock: str, command: list[str]) -> None:
+    Path(lock).parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.stderr.write("Another command installs here: waiting until it is done.\n")
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    # All that the command starts holds the lock too, even when the command itself is killed.
+    os.set_inheritable(descriptor, True)  # noqa: FBT003 it takes no name
+    os.execvp(command[0], command)  # noqa: S606 the Makefile's own command
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

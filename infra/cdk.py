@@ -1,0 +1,40 @@
+"""The CDK's command line, with an output folder of its own for each command.
+
+The CDK believes an asset to be whole by its name, so no command finds what another one left.
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from infra.bundle import ROOT
+from onthedot.local import whole
+
+COMMAND = ROOT / "node_modules/.bin/cdk"
+OUTPUTS = ROOT / ".cdk" / "outputs"
+
+
+def main(arguments: list[str]) -> int:
+    """Run `cdk COMMAND --output FOLDER`; the folder of a synth is kept, once it is whole."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("command")
+    parser.add_argument("--output", type=Path, default=ROOT / "cdk.out")
+    asked, options = parser.parse_known_args(arguments)
+    output = whole.begun(OUTPUTS)
+    try:
+        command = [COMMAND, asked.command, "--output", output, *options]
+        done = subprocess.run(command, check=False)  # noqa: S603 the project's own CDK
+        if done.returncode == 0 and asked.command == "synth":
+            output.chmod(0o755)
+            whole.put(output, asked.output)
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        shutil.rmtree(output, ignore_errors=True)
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

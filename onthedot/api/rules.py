@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from onthedot.adapters import patterns
+from onthedot.adapters import own, patterns
 from onthedot.api import reach
 from onthedot.api.asking import asked
 from onthedot.core import field_rules, payloads, target_rules
@@ -23,6 +23,7 @@ def check(fields: Mapping[str, Any]) -> None:
     check_payload(fields.get("payload"))
     field_rules.check(fields)
     target_rules.check(fields, networks(os.environ.get("TARGET_NETWORKS", "")), patterns.mistake)
+    target_rules.check_own(fields["target"], own.known())
     reach.check(fields["target"])
 
 

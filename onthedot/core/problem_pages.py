@@ -149,12 +149,16 @@ _TEXTS = {
         "Use a new key for a new request; repeat a request with exactly the same body.",
     ),
     "target_forbidden": (
-        "The target is at an address that is not public, or is not among the tenant's own.",
+        (
+            "The target is at an address that is not public, is not among the tenant's own, or "
+            "belongs to the scheduler."
+        ),
         (
             "Use a public address, or ask the operator to open the network to targets "
             "(`TARGET_NETWORKS`). For a queue, topic, function, bus, state machine, secret or "
             "handler: ask the operator to name it in the tenant's `targets` "
-            "(`PUT /v1/tenants/{tenant_id}`)."
+            "(`PUT /v1/tenants/{tenant_id}`). The scheduler's own queues, functions and topic "
+            "are nobody's targets."
         ),
     ),
     "quota_exceeded": (

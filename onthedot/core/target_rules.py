@@ -8,7 +8,9 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
+from onthedot.core import own
 from onthedot.core.addresses import Network, allowed
+from onthedot.core.own import Ours
 from onthedot.core.problems import Fault, Problem, of_faults
 from onthedot.core.web import place_of, reserved
 
@@ -29,6 +31,15 @@ def check(fields: Mapping[str, Any], networks: Sequence[Network], mistake: Mista
         raise of_faults("invalid_target", faults)
     if target["type"] == "http":
         _check_address(target["url"], networks)
+
+
+def check_own(target: Mapping[str, Any], known: Ours) -> None:
+    """Refuse what belongs to the scheduler: what a run sends there would pass for its own words."""
+    field = own.called(target, known)
+    if field:
+        message = own.sentence(target, field)
+        fault = _fault(f"/target/{field}", "target_forbidden", message)
+        raise Problem("target_forbidden", message, [fault])
 
 
 def _headers(target: Mapping[str, Any]) -> list[Fault]:

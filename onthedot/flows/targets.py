@@ -8,6 +8,7 @@ from typing import Any
 from botocore.exceptions import ClientError, ReadTimeoutError
 
 from onthedot.adapters import clock, jobs, net, patterns, secrets
+from onthedot.adapters import own as known_own
 from onthedot.adapters.targets import (
     eventbridge,
     function,
@@ -17,7 +18,7 @@ from onthedot.adapters.targets import (
     sqs,
     stepfunctions,
 )
-from onthedot.core import refusals, webcall
+from onthedot.core import own, refusals, webcall
 from onthedot.core.call import Call
 from onthedot.core.policy import Again, Answer, Dead, error_of
 from onthedot.core.web import Response, discreet
@@ -50,6 +51,10 @@ def _judged(target: Callable[[Call], Answer]) -> Callable[[Call], Answer]:
     """AWS's own refusals say whether to ask again; those that a handler meets are its failures."""
 
     def call(asked: Call) -> Answer:
+        # What was registered by a former release, or for another stack, was not asked then.
+        if ours := own.called(asked.target, known_own.known()):
+            error = error_of("TargetForbidden", own.sentence(asked.target, ours))
+            return Dead("target_forbidden", error)
         try:
             return target(asked)
         except ReadTimeoutError as late:

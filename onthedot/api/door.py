@@ -69,7 +69,7 @@ def _unserved(asked: Asked, methods: list[str]) -> Problem:
 
 
 def _forbidden(role: str, needed: str) -> Problem:
-    message = f"A key of the role '{role}' may not do this: expected '{needed}'."
+    message = f"This needs a key of the role '{needed}': yours has the role '{role}'."
     return Problem("forbidden", message)
 
 

@@ -57,7 +57,7 @@ def stop(kind: str, loop_id: str) -> Loop:
 def refuse_ended(seen: Loop) -> None:
     """Say that there is nothing to be stopped; to stop one twice is to stop it once."""
     if seen.status not in ("running", "cancelled"):
-        raise Problem("already_finished", "It has ended already: nothing is left to be stopped.")
+        raise Problem("already_finished", "It has ended already: there is nothing to stop.")
 
 
 def index(

@@ -55,7 +55,6 @@ def index(
     pages = Listing(
         known={"attention": attention.partition(tenant(), letters.KIND)},
         names=("attention_at", "task_id", "scheduled_for"),
-        filters=chosen.as_json(),
     )
     found, after = _page(chosen, limit, pages.start(cursor))
     rows = run_rows.read([letter.row for letter in found])

@@ -68,7 +68,7 @@ def index(
 ) -> Response[str]:
     """List them, newest first; those of one task only may leave a page short."""
     partition = loops.partition(kind, tenant())
-    pages = Listing(known={"task_id": partition}, names=("scheduled_for",))
+    pages = Listing(known={"task_id": partition}, names=("scheduled_for",), kinds=("loop_id",))
     limit, cursor = page
     found = listing.runs(partition, ("0", "~"), limit=limit, start=pages.start(cursor))
     read = [loops.parse(item) for item in found.items]

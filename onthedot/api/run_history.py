@@ -57,8 +57,7 @@ class Question:
 
     def pages(self, names: Sequence[str], **known: str) -> Listing:
         """Give the list that answers it: by these names of its items' keys."""
-        filters = {**self.filter.as_json(), "task": self.task_id, "between": self.between}
-        return Listing(known=known, names=names, filters=filters)
+        return Listing(known=known, names=names)
 
 
 def history(task: Task, question: Question) -> Response[str]:

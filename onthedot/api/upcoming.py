@@ -33,8 +33,7 @@ def index(
 ) -> Response[str]:
     """List the coming fires, the next one first; of the next 24 hours by default."""
     now, first, last = _window(from_, to)
-    filters = {"from": from_, "to": to}
-    pages = Listing(known={}, names=("at", "task_id"), filters=filters)
+    pages = Listing(known={}, names=("at", "task_id"), until=last)
     begun = pages.start(cursor)
     after = (parse_nominal(begun["at"]), begun["task_id"]) if begun else None
     known = agenda.coming(tenant())

@@ -12,7 +12,7 @@ export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup installed run load kill mixed test check format bench fuzz simulate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
+.PHONY: help setup installed run load kill mixed test blackbox check format bench fuzz simulate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,7 +29,10 @@ run: setup ## start On the Dot on this machine (PORT=8787); Ctrl-C stops it
 	@$(venv) -m onthedot.local --port $(PORT)
 
 test: setup ## run the tests
-	@$(venv) -m pytest
+	@$(venv) -m pytest -m 'not long'
+
+blackbox: setup ## use a local stack as a user does, for every promise of the docs (some minutes)
+	@$(venv) -m pytest tests/blackbox --numprocesses=0 --durations=10
 
 check: setup ## lint, formatting, types, and the stack against AWS's rules
 	@.venv/bin/ruff check

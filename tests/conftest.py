@@ -15,6 +15,8 @@ class Spread(LoadScopeScheduling):  # type: ignore[misc]  # xdist is untyped
             return "a local stack to be killed"
         if nodeid.startswith("tests/e2e/"):
             return "a local stack"
+        if nodeid.startswith("tests/blackbox/"):
+            return "a local stack for users"
         return nodeid
 
 

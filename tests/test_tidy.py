@@ -21,6 +21,14 @@ def test_nothing_imports_a_handler() -> None:
     assert _broken(found) == {}
 
 
+def test_the_black_box_imports_nothing_of_ours() -> None:
+    found = {
+        name: imports.of_ours_in_the_black_box(name, tree.text(name)) for name in tree.modules()
+    }
+
+    assert _broken(found) == {}
+
+
 def test_files_and_functions_stay_short() -> None:
     found = {name: shape.too_long(name, tree.text(name)) for name in tree.modules()}
 

@@ -84,3 +84,11 @@ def impure(path: str, source: str) -> list[str]:
         return []
     top = {name.split(".")[0] for name in imported(source)}
     return sorted(top - PURE - {"onthedot"})
+
+
+def of_ours_in_the_black_box(path: str, source: str) -> list[str]:
+    """The imports of our own code by the tests that are users: they know what is documented."""
+    if not path.startswith("tests/blackbox/"):
+        return []
+    ours = [name for name in imported(source) if name.split(".")[0] in OURS]
+    return [name for name in ours if not name.startswith("tests.blackbox.")]

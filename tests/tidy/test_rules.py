@@ -55,6 +55,20 @@ def test_a_handler_may_be_imported_by_a_test_only() -> None:
     assert imports.of_a_handler("tests/lambdas/test_work.py", line) == []
 
 
+def test_the_black_box_may_import_only_what_is_its_own() -> None:
+    path = "tests/blackbox/test_firing.py"
+
+    for line in (
+        "from onthedot import Client",
+        "import jobs.examples",
+        "from tests.e2e import kit",
+    ):
+        assert imports.of_ours_in_the_black_box(path, line) != []
+        assert imports.of_ours_in_the_black_box("tests/e2e/test_stack.py", line) == []
+    for line in ("import pytest", "from tests.blackbox.user import User"):
+        assert imports.of_ours_in_the_black_box(path, line) == []
+
+
 @pytest.mark.parametrize(
     "source",
     [

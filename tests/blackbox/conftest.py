@@ -1,0 +1,48 @@
+"""One stack for all scenarios, which are played at the same time: each test waits for its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.blackbox.receiver import receiving
+from tests.blackbox.stack import started
+from tests.blackbox.world import World, playing
+
+
+@pytest.fixture(scope="session")
+def world(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
+    with (
+        receiving() as receiver,
+        started(tmp_path_factory.mktemp("blackbox") / "onthedot") as stack,
+    ):
+        world = World(stack, receiver)
+        with playing(world, _scenarios(request.session, world)):
+            yield world
+
+
+def _scenarios(session: pytest.Session, world: World) -> dict[str, Callable[[], Any]]:
+    """The tests that were chosen and that play in the world, those that take long first."""
+    chosen = [each for each in session.items if isinstance(each, pytest.Function)]
+    mine = [each for each in chosen if "world" in each.fixturenames]
+    mine.sort(key=lambda each: each.get_closest_marker("long") is None)
+    return {each.nodeid: partial(each.obj, world=world, **_parameters(each)) for each in mine}
+
+
+def _parameters(item: pytest.Function) -> dict[str, Any]:
+    return dict(item.callspec.params) if hasattr(item, "callspec") else {}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Wait for a scenario that is being played; any other test is called as ever."""
+    world = pyfuncitem.funcargs.get("world")
+    if not isinstance(world, World):
+        return None
+    world.played[pyfuncitem.nodeid].result()
+    return True

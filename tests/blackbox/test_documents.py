@@ -1,0 +1,136 @@
+"""What the API says of itself: its document, its problems' pages, its health, its trail."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.blackbox.stack import PROJECT
+from tests.blackbox.user import HELLO, YEARLY
+from tests.blackbox.world import World
+
+PARAMETER = re.compile(r"\{(\w+)\}")
+
+
+def test_every_route_of_the_document_answers_and_knows_no_stranger(world: World) -> None:
+    document = world.stranger.get("/v1/openapi.json")
+    open_to_all = {"/v1/health", "/v1/openapi.json", "/problems/{code}"}
+    routes = [
+        (method.upper(), path)
+        for path, methods in document["paths"].items()
+        for method in methods
+        if path not in open_to_all
+    ]
+
+    assert document["openapi"].startswith("3.")
+    assert len(routes) > 50
+    for method, path in routes:
+        answer = world.stranger.ask(method, PARAMETER.sub("x", path))
+        assert answer.refusal == (401, "unauthenticated"), (method, path)
+
+
+def test_every_problem_of_the_document_has_its_page(world: World) -> None:
+    stranger = world.stranger
+    pages = [each.stem for each in (PROJECT / "docs" / "problems").glob("*.md")]
+
+    assert len(pages) > 20
+    for page in pages:
+        answer = stranger.ask("GET", f"/problems/{page}")
+        assert answer.status == 200
+        assert answer.headers["content-type"].startswith("text/markdown")
+        assert len(answer.text) > 40
+    assert stranger.ask("GET", "/problems/nothing").status == 404
+
+
+def test_a_problem_leads_to_its_page_and_to_its_request(world: World) -> None:
+    answer = world.operator.ask("GET", "/v1/runs/nothing", X_Request_Id="my-own-id")
+
+    assert answer.headers["x-request-id"] == answer.json["request_id"] == "my-own-id"
+    assert answer.json["instance"] == "/v1/runs/nothing"
+    page = world.stranger.ask("GET", answer.json["type"])
+    assert page.status == 200
+
+
+def test_health_is_open_to_all_and_good(world: World) -> None:
+    health = world.stranger.get("/v1/health")
+
+    assert health["status"] == "ok"
+    assert health["tzdata"]
+
+
+def test_the_trail_says_who_did_what(world: World) -> None:
+    user = world.tenant()
+    user.ask(
+        "POST",
+        "/v1/schedules",
+        {"name": "told", "cron": YEARLY, "target": HELLO},
+        X_Request_Id="by-me",
+    )
+    user.said(200, "PATCH", "/v1/schedules/told", {"description": "new"}, If_Match="*")
+    user.said(200, "POST", "/v1/schedules/told/pause")
+    user.said(204, "DELETE", "/v1/schedules/told")
+
+    trail = user.walked("/v1/audit")
+
+    told = [each["what"] for each in trail if each["what"].startswith("schedule.")]
+    assert told == [
+        "schedule.deleted",
+        "schedule.paused",
+        "schedule.changed",
+        "schedule.created",
+    ]
+    changed = next(each for each in trail if each["what"] == "schedule.changed")
+    assert changed["after"]["description"] == "new"
+    created = next(each for each in trail if each["what"] == "schedule.created")
+    assert (created["request_id"], created["key_id"]) == ("by-me", changed["key_id"])
+
+
+def test_the_command_line_of_the_readme_answers_as_the_readme_shows() -> None:
+    program = str(Path(sys.executable).with_name("onthedot"))
+    shown = subprocess.run(
+        [
+            *(program, "next", "30 2 * * *", "--tz", "America/New_York"),
+            *("--from", "2027-03-13T00:00:00Z", "--count", "3"),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    refused = subprocess.run(
+        [program, "next", "0 9 31 2 *"], capture_output=True, text=True, check=False
+    )
+    readme = (PROJECT / "README.md").read_text()
+
+    for line in [*shown.stdout.splitlines(), *refused.stderr.splitlines()]:
+        assert line.rstrip() in readme
+    assert refused.returncode == 2
+
+
+def test_a_batch_of_questions_is_answered_by_the_line() -> None:
+    asked = '{"cron": "0 9 * * *", "after": "2027-01-01T00:00:00Z"}\nnonsense\n{"cron": "x"}\n'
+
+    answered = subprocess.run(
+        [str(Path(sys.executable).with_name("onthedot")), "next", "--batch"],
+        input=asked,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+
+    assert len(answered) == 3
+    assert '"2027-01-01T09:00:00Z"' in answered[0]
+    assert '"error"' in answered[1]
+    assert '"error"' in answered[2]
+
+
+def test_the_stack_says_each_fire_as_a_line_and_keeps_its_key_to_its_owner(world: World) -> None:
+    folder = world.stack.folder
+
+    assert (folder / "run.json").stat().st_mode & 0o077 == 0
+    assert (folder / "admin-key").stat().st_mode & 0o077 == 0
+    assert (folder / "admin-key").read_text().strip() == world.stack.key
+    names = {each["name"] for each in world.operator.walked("/v1/schedules")}
+    assert {"every-ten-seconds", "every-minute-in-paris", "every-90-seconds"} <= names
+    assert "weekday_report" in names

@@ -56,7 +56,7 @@ def begin(
 
 
 def index(schedule: str, limit: Limit = 50, cursor: Cursor = None) -> Response[str]:
-    """List the backfills of a schedule, newest first; a page may be short or empty."""
+    """List the backfills of a schedule, newest first."""
     task = find(schedule).task
     return loop_pages.index(_KIND, loop_view.backfill, (limit, cursor), task.task_id)
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from onthedot.adapters import listing
+from onthedot.api.filling import CHUNK, Walked, fill
 from onthedot.core import filters
 
 Text = Annotated[str | None, Query(min_length=1, max_length=200)]
@@ -18,9 +19,6 @@ Target = Annotated[
 ]
 Item = Mapping[str, Any]
 Entry = dict[str, Any]
-# How many entries a filter may look at for one page, which may be short then, or empty.
-LOOKED_AT_MAX = 1_000
-_PAGE = 100
 
 
 def choose(
@@ -32,19 +30,16 @@ def choose(
     start: Item | None,
 ) -> tuple[list[tuple[Item, Entry]], Item | None]:
     """Give the items of the page with their entries, and behind which one the next page begins."""
-    found: list[tuple[Item, Entry]] = []
-    last = start
-    for _ in range(LOOKED_AT_MAX // _PAGE if wanted else 1):
-        page = listing.by_tenant(known["listed"], limit=_PAGE if wanted else limit, start=last)
-        for item, entry in zip(page.items, entries(page.items), strict=True):
-            if filters.holds(entry, wanted):
-                found.append((item, entry))
-            if len(found) == limit:
-                return found, page.last if item is page.items[-1] else item
-        last = page.last
-        if last is None:
-            break
-    return found, last
+
+    def read(size: int, begin: Item | None) -> Walked[Item]:
+        page = listing.by_tenant(known["listed"], limit=size, start=begin)
+        return Walked(page.items, page.last)
+
+    def show(items: Sequence[Item]) -> list[tuple[Item, Entry] | None]:
+        shown = zip(items, entries(items), strict=True)
+        return [pair if filters.holds(pair[1], wanted) else None for pair in shown]
+
+    return fill(read, show, limit=limit, start=start, chunk=CHUNK if wanted else limit)
 
 
 def given(**filters_asked: str | None) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import Annotated, Any
 
@@ -12,11 +13,12 @@ from onthedot.adapters import listing
 from onthedot.api import answers, run_rows
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import tenant
+from onthedot.api.filling import CHUNK, Walked, fill
 from onthedot.api.instants import From, To, window
 from onthedot.api.pages import Cursor, Limit, Listing
 from onthedot.core import attention, run_view
 from onthedot.core import dead_letters as letters
-from onthedot.core.dead_letters import Chosen, Letter, Reason
+from onthedot.core.dead_letters import KIND, Chosen, Letter, Reason
 from onthedot.core.instants import HORIZON
 from onthedot.core.moments import moment
 from onthedot.core.run import Run
@@ -24,9 +26,8 @@ from onthedot.core.task import Task
 from onthedot.flows import dead_letters
 
 Word = Annotated[str | None, Query(min_length=1, max_length=64)]
+Item = dict[str, Any]
 ALL = (0, HORIZON - 1)
-# A filter looks at no more than so many pages of the index for one of ours.
-_PAGES, _PAGE = 4, 500
 # Whoever wants all of them gets what one answer of the store can hold.
 _ALL_AT_ONCE = 5_000
 GROUPED_MAX = 10_000
@@ -43,7 +44,7 @@ def index(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response[str]:
-    """List dead letters, the newest first. With filters a page may be short or empty."""
+    """List dead letters, the newest first."""
     first, last = window(from_, to, ALL)
     chosen = Chosen(
         task_id=task_id,
@@ -52,15 +53,26 @@ def index(
         from_ms=first * 1000,
         to_ms=last * 1000 + 999,
     )
-    pages = Listing(
-        known={"attention": attention.partition(tenant(), letters.KIND)},
-        names=("attention_at", "task_id", "scheduled_for"),
-    )
-    found, after = _page(chosen, limit, pages.start(cursor))
-    rows = run_rows.read([letter.row for letter in found])
-    died = {(letter.task_id, letter.key): letter for letter in found}
-    shown = [_shown(run, task, died[run.task_id, run.key]) for run, task in rows]
-    return pages.answer([one for one in shown if one["status"] == letters.KIND], after)
+    listed = attention.partition(tenant(), KIND)
+    names = ("attention_at", "task_id", "scheduled_for")
+    pages = Listing(known={"attention": listed}, names=names, filters=chosen.as_json())
+
+    def read(size: int, start: Any) -> Walked[Item]:  # noqa: ANN401  # a key of the store
+        page = listing.attention(listed, chosen.between, limit=size, start=start)
+        return Walked(page.items, page.last)
+
+    def show(items: Sequence[Item]) -> list[Item | None]:
+        found = [letters.parse(item) for item in items]
+        rows = run_rows.read([letter.row for letter in found if chosen.holds(letter)])
+        dead = {
+            (run.task_id, run.key): (run, task) for run, task in rows if run.life.status == KIND
+        }
+        places = [(letter, dead.get((letter.task_id, letter.key))) for letter in found]
+        return [_shown(*row, letter) if row else None for letter, row in places]
+
+    start = pages.start(cursor)
+    chunk = CHUNK if chosen.filtered else limit
+    return pages.answer(*fill(read, show, limit=limit, start=start, chunk=chunk))
 
 
 def groups() -> Response[str]:
@@ -76,28 +88,6 @@ def groups() -> Response[str]:
     ]
     whole = len(found) <= GROUPED_MAX
     return answers.answer({"data": shown, "next_cursor": None, "complete": whole})
-
-
-def _page(
-    chosen: Chosen,
-    limit: int,
-    after: Any,  # noqa: ANN401  # a key of the store
-) -> tuple[list[Letter], Any]:
-    """Give up to so many that fit, and behind which one the next page begins."""
-    listed = attention.partition(tenant(), letters.KIND)
-    found: list[Letter] = []
-    for _ in range(_PAGES):
-        size = _PAGE if chosen.filtered else limit
-        page = listing.attention(listed, chosen.between, limit=size, start=after)
-        fitting = [one for one in map(letters.parse, page.items) if chosen.holds(one)]
-        taken = fitting[: limit - len(found)]
-        found += taken
-        if len(taken) < len(fitting):
-            return found, dead_letters.place(tenant(), found[-1])
-        after = page.last
-        if after is None or len(found) == limit:
-            break
-    return found, after
 
 
 def _shown(run: Run, task: Task, letter: Letter) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
 from onthedot.adapters import tables
-from onthedot.adapters.tables import GET_MAX
 from onthedot.api.asking import tenant
 from onthedot.api.choosing import Entry, Item
+from onthedot.api.filling import CHUNK, Walked, fill
 from onthedot.core import filters
 from onthedot.core import task as tasks
 from onthedot.core.dead_letters import Chosen, Letter
@@ -33,15 +33,21 @@ def choose(
     """Give the schedules of a page, and behind which one the next begins."""
     begun = (start["died"], start["task_id"]) if start else None
     newest = [each for each in _newest() if begun is None or _place(each) < begun]
-    fitting = (
-        (letter, item)
-        for letter, item in _with_specs(newest)
-        if filters.holds(entries([item])[0], wanted)
-    )
-    found = list(islice(fitting, limit + 1))
-    page = found[:limit]
-    last = dict(zip(NAMES, _place(page[-1][0]), strict=True)) if len(found) > limit else None
-    return [item for _, item in page], last
+
+    def read(size: int, begin: int) -> Walked[Letter]:
+        end = begin + size
+        return Walked(newest[begin:end], end if end < len(newest) else None)
+
+    def show(letters: Sequence[Letter]) -> list[Item | None]:
+        specs = _specs(letters)
+        fitting = [item is not None and filters.holds(entries([item])[0], wanted) for item in specs]
+        return [item if fits else None for item, fits in zip(specs, fitting, strict=True)]
+
+    found, after = fill(read, show, limit=limit, start=0, chunk=CHUNK if wanted else limit)
+    if after is None:
+        return found, None
+    last = after if isinstance(after, Letter) else newest[after - 1]
+    return found, dict(zip(NAMES, _place(last), strict=True))
 
 
 def _newest() -> list[Letter]:
@@ -58,14 +64,9 @@ def _place(letter: Letter) -> tuple[str, str]:
     return letter.died, letter.task_id
 
 
-def _with_specs(wanted: Sequence[Letter]) -> Iterator[tuple[Letter, Item]]:
+def _specs(letters: Sequence[Letter]) -> list[Item | None]:
     """Leave out what is on no list any more: a deleted schedule fails no more."""
-    for first in range(0, len(wanted), GET_MAX):
-        part = wanted[first : first + GET_MAX]
-        keys = [tasks.spec_key(letter.task_id) for letter in part]
-        specs = {
-            item["task_id"]: item for item in tables.get_many({tasks.TABLE: keys})[tasks.TABLE]
-        }
-        for letter in part:
-            if "listed" in specs.get(letter.task_id, ()):
-                yield letter, specs[letter.task_id]
+    keys = [tasks.spec_key(letter.task_id) for letter in letters]
+    found = tables.get_many({tasks.TABLE: keys})[tasks.TABLE]
+    listed = {item["task_id"]: item for item in found if "listed" in item}
+    return [listed.get(letter.task_id) for letter in letters]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 
 from onthedot.adapters import clock, listing
 from onthedot.api.asking import asked, own_id, tenant, tried_before
+from onthedot.api.filling import CHUNK, Walked, fill
 from onthedot.api.pages import Listing
 from onthedot.core import loop as loops
 from onthedot.core.loop import Loop, Named
 from onthedot.core.problems import Problem, not_found
 from onthedot.flows import loops as flows
+
+Item = Mapping[str, Any]
 
 
 def named(prefix: str) -> Named:
@@ -57,7 +60,7 @@ def stop(kind: str, loop_id: str) -> Loop:
 def refuse_ended(seen: Loop) -> None:
     """Say that there is nothing to be stopped; to stop one twice is to stop it once."""
     if seen.status not in ("running", "cancelled"):
-        raise Problem("already_finished", "It has ended already: there is nothing to stop.")
+        raise Problem("already_finished", "It has ended already: nothing is left to be stopped.")
 
 
 def index(
@@ -66,14 +69,23 @@ def index(
     page: tuple[int, str | None],
     task_id: str | None = None,
 ) -> Response[str]:
-    """List them, newest first; those of one task only may leave a page short."""
+    """List them, newest first."""
     partition = loops.partition(kind, tenant())
-    pages = Listing(known={"task_id": partition}, names=("scheduled_for",), kinds=("loop_id",))
+    pages = Listing(known={"task_id": partition}, names=("scheduled_for",))
     limit, cursor = page
-    found = listing.runs(partition, ("0", "~"), limit=limit, start=pages.start(cursor))
-    read = [loops.parse(item) for item in found.items]
-    shown = [show(loop) for loop in read if task_id in (None, loop.wanted.get("task_id"))]
-    return pages.answer(shown, found.last)
+
+    def read(size: int, start: Any) -> Walked[Item]:  # noqa: ANN401  # a key of the store
+        found = listing.runs(partition, ("0", "~"), limit=size, start=start)
+        return Walked(found.items, found.last)
+
+    def shown(items: Sequence[Item]) -> list[Item | None]:
+        found = [loops.parse(item) for item in items]
+        return [
+            show(loop) if task_id in (None, loop.wanted.get("task_id")) else None for loop in found
+        ]
+
+    chunk = CHUNK if task_id else limit
+    return pages.answer(*fill(read, shown, limit=limit, start=pages.start(cursor), chunk=chunk))
 
 
 def _word(kind: str) -> str:

@@ -17,7 +17,7 @@ class RunRange(Told):
 
     begin: Slot = Field(alias="from")
     to: Slot
-    count: int
+    count: int | None = Field(description="Null where they were too many to be counted.")
 
 
 class RunEntry(Told):

@@ -12,7 +12,7 @@ Each = TypeVar("Each")
 
 
 class Page(Told, Generic[Each]):
-    """A page of a list. It may be short or empty while there is a next one."""
+    """A page of a list: full, unless it is the last one or 1,000 entries were looked at."""
 
     data: list[Each]
     next_cursor: str | None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from onthedot.adapters import clock, listing
+from onthedot.api.filling import CHUNK, Walked, fill
 from onthedot.api.pages import Listing
 from onthedot.core import attention, run_view
 from onthedot.core import run as runs
@@ -43,6 +44,7 @@ Origin = Annotated[
     Literal["schedule", "task", "manual", "backfill", "catchup", "replay"] | None, Query()
 ]
 ALL = (0, HORIZON - 1)
+Item = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,23 +57,42 @@ class Question:
     limit: int
     cursor: str | None
 
+    def last_ms(self, now_ms: int) -> int:
+        """Tell when a list ends: now, but for what is to come, and for another end asked for."""
+        if self.between[1] != ALL[1]:
+            return self.between[1] * 1000 + 999
+        return ALL[1] * 1000 if self.filter.status == "claimed" else now_ms
+
     def pages(self, names: Sequence[str], **known: str) -> Listing:
         """Give the list that answers it: by these names of its items' keys."""
-        return Listing(known=known, names=names)
+        filters = {**self.filter.as_json(), "task": self.task_id, "between": self.between}
+        return Listing(known=known, names=names, filters=filters)
 
 
 def history(task: Task, question: Question) -> Response[str]:
-    """List its runs, newest first; with filters a page may be short or empty."""
+    """List its runs, newest first."""
     if question.filter.status == attention.LONG:
         message = f"Long runs are listed by GET /v1/runs?status=long&task_id={task.task_id}."
         raise Problem("unsupported_filter", message)
     pages = question.pages(("scheduled_for",), task_id=task.task_id)
-    first, last = question.between
-    keys = nominal(first), f"{nominal(last)}~~"
+    now_ms = clock.now_ms()
+    last_ms = question.last_ms(now_ms)
+    keys = nominal(question.between[0]), f"{nominal(last_ms // 1000)}~~"
+
+    def read(limit: int, start: Any) -> Walked[Item]:  # noqa: ANN401  # a key of the store
+        page = listing.runs(task.task_id, keys, limit=limit, start=start)
+        return Walked(page.items, page.last)
+
+    def show(items: Sequence[Item]) -> list[Item | None]:
+        # What lies beside a run, its payload for one, has no life.
+        read_ones = [run for item in items if (run := runs.readable(item))]
+        shown = {
+            run.key: run_view.summary(run, task)
+            for run in waiting.shown(read_ones, now_ms)
+            if question.filter.holds(run) and run.life.due_first_ms <= max(last_ms, now_ms)
+        }
+        return [shown.get(item["scheduled_for"]) for item in items]
+
     start = pages.start(question.cursor)
-    page = listing.runs(task.task_id, keys, limit=question.limit, start=start)
-    # What lies beside a run, its payload for one, has no life.
-    read = [run for item in page.items if (run := runs.readable(item))]
-    shown = waiting.shown(read, clock.now_ms())
-    found = [run_view.summary(run, task) for run in shown if question.filter.holds(run)]
-    return pages.answer(found, page.last)
+    chunk = CHUNK if question.filter.as_json() else question.limit
+    return pages.answer(*fill(read, show, limit=question.limit, start=start, chunk=chunk))

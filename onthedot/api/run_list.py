@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import Annotated, Any
 
@@ -14,18 +13,26 @@ from onthedot.adapters import clock, listing, tables
 from onthedot.api import run_rows
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import tenant
+from onthedot.api.filling import CHUNK, Walked, fill
 from onthedot.api.instants import From, To, window
-from onthedot.api.pages import Cursor, Limit
+from onthedot.api.pages import Cursor, Limit, Listing
 from onthedot.api.run_history import ALL, Origin, Question, Status, history
-from onthedot.core import attention, run_view
-from onthedot.core import run as runs
+from onthedot.core import attention, manifest, run_view
 from onthedot.core import task as tasks
-from onthedot.core.instants import nominal
+from onthedot.core.cursor import mismatch
+from onthedot.core.keys import instant_ms, row_of
+from onthedot.core.lately import Place
+from onthedot.core.moments import moment
 from onthedot.core.problems import Problem, not_found
+from onthedot.core.run import Run
 from onthedot.core.run_filter import RunFilter
-from onthedot.flows import recent
+from onthedot.core.task import Task
+from onthedot.flows.recent import BACK_MIN, Walk
 
 TaskId = Annotated[str | None, Query(min_length=1, max_length=64)]
+Entry = dict[str, Any]
+# Ends a position behind which the audit has sorted everything that was listed by then.
+_SORTED = "~"
 
 
 def index(
@@ -50,10 +57,6 @@ def index(
         return _of_kind(asked_for)
     if task_id is not None:
         return _of_task(asked_for, task_id)
-    if status is not None or asked_for.between != ALL:
-        given = "A time" if status is None else f"status={status}"
-        message = f"{given} needs a task_id here: without one, only the last hour is listed."
-        raise Problem("unsupported_filter", message)
     return _recent(asked_for)
 
 
@@ -67,36 +70,87 @@ def _of_task(question: Question, task_id: str) -> Response[str]:
 def _of_kind(question: Question) -> Response[str]:
     """Rows are read by their keys: the index may lag behind them."""
     kind = question.filter.status or ""
+    wanted = RunFilter("running" if kind == attention.LONG else kind, question.filter.origin)
     listed = attention.partition(tenant(), kind)
     pages = question.pages(("attention_at", "task_id", "scheduled_for"), attention=listed)
     first, last = question.between
     stamps = f"{first * 1000:013}", f"{last * 1000 + 999:013}~"
+
+    def read(limit: int, start: Any) -> Walked[Entry]:  # noqa: ANN401  # a key of the store
+        page = listing.attention(listed, stamps, limit=limit, start=start)
+        return Walked(page.items, page.last)
+
+    def show(items: Sequence[Entry]) -> list[Entry | None]:
+        rows = _rows([(item["task_id"], item["scheduled_for"]) for item in items])
+        asked_for = (run for run, _ in rows.values() if question.task_id in (None, run.task_id))
+        fitting = {(run.task_id, run.key) for run in asked_for if wanted.holds(run)}
+        places = [(item["task_id"], item["scheduled_for"]) for item in items]
+        return [run_view.summary(*rows[each]) if each in fitting else None for each in places]
+
     start = pages.start(question.cursor)
-    page = listing.attention(listed, stamps, limit=question.limit, start=start)
-    keys = [
-        {name: item[name] for name in ("task_id", "scheduled_for")}
-        for item in page.items
-        if question.task_id in (None, item["task_id"])
-    ]
-    status = "running" if kind == attention.LONG else kind
-    return pages.answer(_summaries(keys, replace(question.filter, status=status)), page.last)
+    chunk = CHUNK if question.task_id or wanted.origin else question.limit
+    return pages.answer(*fill(read, show, limit=question.limit, start=start, chunk=chunk))
 
 
 def _recent(question: Question) -> Response[str]:
-    pages = question.pages(("minute", "key", "run_id"))
+    """Walk the last hour by when runs were due, on which all lists of them agree."""
+    pages = question.pages(("newest_at", "due_at", "run_id"))
+    walk = _begun(question, pages)
+    places, ahead = walk.places(), list[Place]()
+
+    def read(limit: int, _: Any) -> Walked[Place]:  # noqa: ANN401  # it goes on by itself
+        found = [*ahead, *islice(places, limit + 1 - len(ahead))]
+        ahead[:] = found[limit:]
+        return Walked(found[:limit], found[limit - 1] if ahead else walk.cut)
+
+    def show(found: Sequence[Place]) -> list[Entry | None]:
+        keys = [row_of(place.run_id) for place in found]
+        rows = _rows(keys)
+        # Listed at another time as well: it stands where its row says.
+        there = [
+            rows[key] if key in rows and rows[key][0].life.due_first_ms == place.due_ms else None
+            for key, place in zip(keys, found, strict=True)
+        ]
+        return [
+            run_view.summary(*each) if each and question.filter.holds(each[0]) else None
+            for each in there
+        ]
+
+    chunk = CHUNK if question.filter.as_json() else question.limit
+    found, last = fill(read, show, limit=question.limit, start=None, chunk=chunk)
+    if last is None:
+        return pages.answer(found, None)
+    sorted_from = "" if walk.merge.unsorted_behind(last) else _SORTED
+    newest_at = f"{moment(walk.merge.again_from(last))}{sorted_from}"
+    mark = {"newest_at": newest_at, "due_at": moment(last.due_ms), "run_id": last.run_id}
+    return pages.answer(found, mark)
+
+
+def _begun(question: Question, pages: Listing) -> Walk:
+    now_ms = clock.now_ms()
+    first_ms, last_ms = now_ms - BACK_MIN * 60_000, question.last_ms(now_ms)
+    begin_ms = question.between[0] * 1000 or first_ms
+    # A caller's clock may be a little behind.
+    if begin_ms < first_ms - 60_000 or last_ms < first_ms:
+        message = "Without a task_id only the last hour is listed: give a later time, or a task_id."
+        raise Problem("unsupported_filter", message)
+    walk = Walk.between(tenant(), max(begin_ms, first_ms), last_ms)
     begun = pages.start(question.cursor)
-    before = (begun["minute"], begun["key"], begun["run_id"]) if begun else None
-    now = nominal(clock.now_ms() // 1000 + 1)
-    due = (place for place in recent.places(tenant(), before) if place[1] < now)
-    found = list(islice(due, question.limit + 1))
-    page = found[: question.limit]
-    shown = _summaries([runs.row_key(run_id) for *_, run_id in page], question.filter)
-    more = len(found) > len(page)
-    return pages.answer(shown, dict(zip(pages.names, page[-1], strict=True)) if more else None)
+    if begun is None:
+        return walk
+    try:
+        # The former version's positions have a minute and a row's key for the first two.
+        newest_ms = manifest.newest_ms(begun["newest_at"].removesuffix(_SORTED))
+        due_ms = instant_ms(begun["due_at"])
+    except (AttributeError, TypeError, ValueError):
+        raise mismatch() from None
+    unsorted = not begun["newest_at"].endswith(_SORTED)
+    return walk.behind(Place(due_ms, begun["run_id"]), newest_ms, unsorted=unsorted)
 
 
-def _summaries(keys: Sequence[dict[str, str]], wanted: RunFilter) -> list[dict[str, Any]]:
-    return [run_view.summary(run, task) for run, task in run_rows.read(keys) if wanted.holds(run)]
+def _rows(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], tuple[Run, Task]]:
+    found = run_rows.read([{"task_id": task, "scheduled_for": key} for task, key in keys])
+    return {(run.task_id, run.key): (run, task) for run, task in found}
 
 
 HANDLERS: Handlers = {"GET /v1/runs": index}

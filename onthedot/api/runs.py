@@ -85,7 +85,7 @@ def _check_replayable(found: Found) -> None:
     if not run.final:
         message = f"It is still {run.life.status}: expected a run that has ended; cancel it first."
         raise Problem("not_dead", message)
-    if run.purged_ms or run.range_count:
+    if run.purged_ms or run.is_range:
         what = "Its payload was purged" if run.purged_ms else "It stands for many slots"
         raise Problem("not_dead", f"{what}: trigger its schedule, or start a backfill.")
     if found.task.status in ENDED:

@@ -30,12 +30,12 @@ def index(
     q: Text = None,
     managed_by: Text = None,
 ) -> Response[str]:
-    """List tasks, newest first. A page may be short or empty while there is a next one."""
+    """List tasks, newest first."""
     wanted = given(
         status=status, tag=tag, target=target, handler=handler, q=q, managed_by=managed_by
     )
     known = {"listed": f"{tenant()}#t", "part": "spec"}
-    pages = Listing(known=known, names=("created_at", "task_id"))
+    pages = Listing(known=known, names=("created_at", "task_id"), filters=wanted)
     found, last = choose(known, _entries, wanted, limit=limit, start=pages.start(cursor))
     return pages.answer([entry for _, entry in found], last)
 

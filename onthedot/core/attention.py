@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from onthedot.core.run import Life, Run, fingerprint_of
+from onthedot.core.run import Life, Run
 
 LISTED = frozenset({"dead", "missed", "retrying"})
 LONG = "long"
@@ -18,7 +19,7 @@ def marks(run: Run, life: Life, now_ms: int) -> Marks:
     if life.status not in LISTED or run.attention == partition(run.tenant_id, life.status):
         return ()
     found = _marks(run, life.status, life, now_ms)
-    return (*found, ("error_fp", fingerprint_of(life))) if life.status == "dead" else found
+    return (*found, ("error_fp", _fingerprint(life))) if life.status == "dead" else found
 
 
 def long_marks(run: Run, life: Life, now_ms: int) -> Marks:
@@ -34,6 +35,12 @@ def unmarked(run: Run, life: Life) -> tuple[str, ...]:
 def partition(tenant_id: str, kind: str) -> str:
     """Give the index's partition of a tenant's runs of one kind."""
     return f"{tenant_id}#{kind}"
+
+
+def _fingerprint(life: Life) -> str:
+    """Tell which errors belong together; without one, its reason is what they have in common."""
+    error: Mapping[str, str] = life.error or {}
+    return error.get("fingerprint", life.reason)
 
 
 def _marks(run: Run, kind: str, life: Life, now_ms: int) -> Marks:

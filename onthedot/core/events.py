@@ -79,23 +79,15 @@ def of_run(what: str, run: Run) -> Event:
             "attempt": life.attempt,
             "lag_ms": lag_ms(run),
             "error": error or None,
-            "range": _range(run),
+            "range": run.span,
         },
     )
 
 
 def _slot(run: Run) -> str | None:
     """Give the slot that it stands for, the first of many; a manual run has none."""
-    of_its_own = is_slot_key(run.key) or run.range_to
+    of_its_own = is_slot_key(run.key) or run.is_range
     return run.slot or (run.key.partition("~")[0] if of_its_own else None)
-
-
-def _range(run: Run) -> dict[str, Any] | None:
-    """A row that stands for many slots; so many that they were not counted have no count."""
-    if not run.range_to:
-        return None
-    first = run.key.partition("~")[0]
-    return {"from": first, "to": run.range_to, "count": run.range_count or None}
 
 
 def of_task(what: str, task: Task, reason: str, at_ms: int) -> Event:
@@ -122,7 +114,7 @@ def lag_ms(run: Run) -> int | None:
     life = run.life
     if not life.attempt:
         return None
-    return (life.first_started_ms or life.started_ms) - (life.first_due_ms or life.due_ms)
+    return (life.first_started_ms or life.started_ms) - life.due_first_ms
 
 
 def of_ended(run: Run) -> Event | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta
 from hashlib import sha256
 
-from onthedot.core.instants import nominal
+from onthedot.core.instants import EPOCH, nominal
 
 SHARDS = 256
 CURSOR, SPEC, GATE = "cursor", "spec", "#gate"
@@ -78,6 +79,12 @@ def row_of(run: str) -> tuple[str, str]:
     return task_id, f"{year}-{month}-{day}T{hour}:{minute}:{rest}"
 
 
+def instant_ms(key: str) -> int:
+    """Read the instant that a run's sort key begins with."""
+    written = datetime.fromisoformat(key.partition("~")[0])
+    return (written - EPOCH) // timedelta(milliseconds=1)
+
+
 def manifest_key(check_ms: int, dispatch_id: str) -> str:
     """Partition of the manifests to be looked at in that minute, spread over a few."""
     spread = sha256(dispatch_id.encode()).digest()[0] % MANIFESTS
@@ -85,7 +92,7 @@ def manifest_key(check_ms: int, dispatch_id: str) -> str:
 
 
 def recent_key(minute: str) -> str:
-    """Partition of the manifests of an hour that have been looked at."""
+    """Partition of what was listed lately and has been looked at: an hour by when it was due."""
     return f"recent#{minute[:13]}"
 
 

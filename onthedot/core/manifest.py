@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, NamedTuple
 
 from onthedot.core.instants import nominal
-from onthedot.core.keys import manifest_key, recent_key
+from onthedot.core.keys import instant_ms, manifest_key, recent_key, row_of
+from onthedot.core.moments import moment
 from onthedot.core.run import Run
 
 TABLE = "runs"
@@ -17,15 +19,31 @@ KEPT_SEC = 3 * 86_400
 RECENT_KEPT_SEC = 2 * 3_600
 CHECK_AFTER_SEC = 60
 _ENTRIES_MAX = 8_000
-Entry = tuple[str, int, str]
+_MINUTE_MS = 60_000
+
+
+class Entry(NamedTuple):
+    """A run's id, the version it was claimed under, its tenant, and when it is due."""
+
+    run_id: str
+    tv: int
+    tenant_id: str
+    # Counted from the instant that its key names: jitter, or what it stands for of the past.
+    after_ms: int = 0
+
+    @property
+    def due_ms(self) -> int:
+        """When it is due."""
+        return instant_ms(row_of(self.run_id)[1]) + self.after_ms
+
+    def due_at(self, due_ms: int) -> Entry:
+        """List it as due at another time."""
+        return self._replace(after_ms=self.after_ms + due_ms - self.due_ms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """Runs to be looked at in the partition's minute; first listed at `since_ms`.
-
-    Each entry is a run's id, the version it was claimed under, and its tenant.
-    """
+    """Runs to be looked at in the partition's minute; first listed at `since_ms`."""
 
     partition: str
     sort: str
@@ -36,11 +54,14 @@ class Manifest:
 
     def item(self) -> dict[str, Any]:
         """Write the item: run ids are random, so packing them is a matter of plain compression."""
-        text = json.dumps([list(entry) for entry in self.entries], separators=(",", ":"))
+        after = [each.after_ms for each in self.entries]
+        # Most runs are due when their keys say.
+        kept = {"after": _packed(after)} if any(after) else {}
         return {
+            **kept,
             "task_id": self.partition,
             "scheduled_for": self.sort,
-            "entries": zlib.compress(text.encode()),
+            "entries": _packed([each[:3] for each in self.entries]),
             "count": len(self.entries),
             "since_ms": self.since_ms,
             "carried": self.carried,
@@ -50,7 +71,8 @@ class Manifest:
 
 def entry(run: Run) -> Entry:
     """List a run."""
-    return run.run_id, run.life.tv, run.tenant_id
+    after_ms = run.life.due_first_ms - instant_ms(run.key)
+    return Entry(run.run_id, run.life.tv, run.tenant_id, after_ms)
 
 
 def listing(
@@ -75,15 +97,16 @@ def listing(
 
 def parse(item: Mapping[str, Any]) -> Manifest:
     """Read a manifest."""
+    entries = [Entry(*each) for each in _unpacked(item["entries"])]
+    if "after" in item:
+        after = zip(entries, _unpacked(item["after"]), strict=True)
+        entries = [each._replace(after_ms=after_ms) for each, after_ms in after]
     return Manifest(
         partition=item["task_id"],
         sort=item["scheduled_for"],
         since_ms=item["since_ms"],
         carried=item["carried"],
-        entries=tuple(
-            (run_id, tv, tenant)
-            for run_id, tv, tenant in json.loads(zlib.decompress(item["entries"]))
-        ),
+        entries=tuple(entries),
     )
 
 
@@ -98,8 +121,39 @@ def carried(source: Manifest, entries: Sequence[Entry], check_sec: int) -> Manif
     )
 
 
-def recent(source: Manifest) -> dict[str, Any]:
-    """Keep it among what happened lately: lists of recent runs are read from there."""
-    minute = source.partition.split("#")[1]
-    kept = {"scheduled_for": f"{minute}#{source.sort}", "task_id": recent_key(minute)}
-    return source.item() | kept | {"expires_at": source.since_ms // 1000 + RECENT_KEPT_SEC}
+def recent(source: Manifest, entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Keep them among what happened lately, by the minute they were due: lists are read from there.
+
+    The key of each item begins with the newest time in it.
+    """
+    items = []
+    for _, due in groupby(sorted(entries, key=_due), key=_minute):
+        of_minute = tuple(due)
+        newest = moment(of_minute[-1].due_ms) or ""
+        kept = replace(
+            source, partition=recent_key(newest), sort=f"{newest}#{source.sort}", entries=of_minute
+        )
+        items.append(kept.item() | {"expires_at": source.since_ms // 1000 + RECENT_KEPT_SEC})
+    return items
+
+
+def newest_ms(item_sort: str) -> int:
+    """Tell when the newest of a recent item is due, or before when, by the former version's key."""
+    return instant_ms(f"{item_sort.partition('#')[0].removesuffix('Z')}Z")
+
+
+def _due(entry: Entry) -> int:
+    return entry.due_ms
+
+
+def _minute(entry: Entry) -> int:
+    return entry.due_ms // _MINUTE_MS
+
+
+def _packed(values: Sequence[Any]) -> bytes:
+    return zlib.compress(json.dumps(values, separators=(",", ":")).encode())
+
+
+def _unpacked(stored: bytes) -> list[Any]:
+    found: list[Any] = json.loads(zlib.decompress(stored))
+    return found

@@ -6,16 +6,15 @@ from dataclasses import replace
 from typing import Any
 
 from onthedot.core import attention, pull
+from onthedot.core.attempts import ATTEMPTS_KEPT, attempt_record
 from onthedot.core.numbers import LEASE_SEC
 from onthedot.core.run import (
-    ATTEMPTS_KEPT,
     FINAL,
     NOT_STARTED,
     OPTIONAL,
     TABLE,
     Life,
     Run,
-    attempt_record,
     ended,
 )
 from onthedot.core.writes import Clause, Insert, Update

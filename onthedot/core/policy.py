@@ -11,8 +11,9 @@ from hashlib import sha256
 from typing import Any
 
 from onthedot.core import small
+from onthedot.core.attempts import ATTEMPTS_KEPT, attempt_record
 from onthedot.core.numbers import BUSY_MAX_SEC
-from onthedot.core.run import ATTEMPTS_KEPT, Life, attempt_record, ended
+from onthedot.core.run import Life, ended
 from onthedot.core.task import Retry, Task
 
 LOOK_MIN_SEC, LOOK_MAX_SEC = 3, 300
@@ -177,7 +178,7 @@ def _retrying(life: Life, answer: Again, now_ms: int, due_ms: int) -> Life:
         lease_ms=0,
         gate_ms=0,
         first_started_ms=life.first_started_ms or life.started_ms,
-        first_due_ms=life.first_due_ms or life.due_ms,
+        first_due_ms=life.due_first_ms,
         released=life.released + answer.released,
         checkpoint=life.checkpoint if answer.checkpoint is None else answer.checkpoint,
         attempts=(*earlier, record)[-ATTEMPTS_KEPT:],

@@ -13,7 +13,6 @@ TABLE = "runs"
 OPEN = frozenset({"claimed", "waiting", "running", "awaiting", "retrying"})
 FINAL = frozenset({"succeeded", "dead", "skipped", "missed", "cancelled"})
 NOT_STARTED = ("claimed", "retrying")
-ATTEMPTS_KEPT = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +64,11 @@ class Life:
     result: Any = None
     error: Any = None
     attempts: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def due_first_ms(self) -> int:
+        """When it was due before any retry: what it is listed by, and late by."""
+        return self.first_due_ms or self.due_ms
 
     def stored(self) -> dict[str, Any]:
         """Give the map attribute; what is zero or empty is left out, but for the clauses' own."""
@@ -123,6 +127,19 @@ class Run:
         """Tell whether the outcome is written."""
         return self.life.status in FINAL
 
+    @property
+    def is_range(self) -> bool:
+        """Tell whether the row stands for many slots, counted or not."""
+        return bool(self.range_to)
+
+    @property
+    def span(self) -> dict[str, Any] | None:
+        """The slots that a range stands for; too many to be counted have no count."""
+        if not self.is_range:
+            return None
+        first = self.key.partition("~")[0]
+        return {"from": first, "to": self.range_to, "count": self.range_count or None}
+
 
 OPTIONAL = (
     "cancel_ms",
@@ -176,22 +193,3 @@ def row_key(run: str) -> dict[str, str]:
 def ended(life: Life, status: str, reason: str, *, now_ms: int, note: str = "") -> Life:
     """Give the life its outcome."""
     return replace(life, status=status, reason=reason, ended_ms=now_ms, note=note, lease_ms=0)
-
-
-def fingerprint_of(life: Life) -> str:
-    """Tell which errors belong together; without one, its reason is what they have in common."""
-    error: Mapping[str, str] = life.error or {}
-    return error.get("fingerprint", life.reason)
-
-
-def attempt_record(life: Life, outcome: str, now_ms: int) -> dict[str, Any]:
-    """Keep what is to be known of an attempt once the row moves on."""
-    record = {
-        "attempt": life.attempt,
-        "worker": life.owner,
-        "started_ms": life.started_ms,
-        "ended_ms": now_ms,
-        "outcome": outcome,
-    }
-    kept = {name: value for name in ("error", "log") if (value := getattr(life, name))}
-    return record | kept

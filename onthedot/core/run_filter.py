@@ -21,3 +21,8 @@ class RunFilter:
         wanted = GROUPS.get(self.status or "", frozenset({self.status}))
         by_status = self.status is None or run.life.status in wanted
         return by_status and self.origin in (None, run.origin)
+
+    def as_json(self) -> dict[str, str]:
+        """Give what a cursor is bound to."""
+        given = {"status": self.status, "origin": self.origin}
+        return {name: value for name, value in given.items() if value is not None}

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from onthedot.core.attempts import attempt_record
 from onthedot.core.instants import local
 from onthedot.core.instants import parse_nominal as instant_of
 from onthedot.core.keys import is_slot_key
 from onthedot.core.moments import moment
 from onthedot.core.notes import note_of
-from onthedot.core.run import Life, Run, attempt_record
+from onthedot.core.run import Life, Run
 from onthedot.core.task import Task
 from onthedot.core.zones import zone
 
@@ -29,7 +30,7 @@ def view(run: Run, task: Task, payload: object, *, log_group: str | None = None)
         "worker": life.owner or None,
         "lease_until": moment(life.lease_ms),
         "retry_at": moment(life.due_ms) if life.status == "retrying" else None,
-        "lag_ms": started_ms - due_ms(life) if started_ms else None,
+        "lag_ms": started_ms - life.due_first_ms if started_ms else None,
         "schedule_version": life.schedule_version,
         "payload": None if run.purged_ms else payload,
         "result": life.result,
@@ -62,7 +63,7 @@ def summary(run: Run, task: Task) -> dict[str, Any]:
         "completion": _completion(run, task),
         "scheduled_for": slot,
         "local": local(zone(task.schedule.timezone), instant_of(slot)) if slot else None,
-        "due_at": moment(due_ms(life)),
+        "due_at": moment(life.due_first_ms),
         "claimed_at": moment(life.claimed_ms),
         "started_at": moment(life.started_ms),
         "ended_at": moment(life.ended_ms),
@@ -70,7 +71,7 @@ def summary(run: Run, task: Task) -> dict[str, Any]:
         "attempt": life.attempt,
         "max_attempts": task.max_attempts,
         "priority": task.priority,
-        "range": _range(run),
+        "range": run.span,
     }
 
 
@@ -84,11 +85,6 @@ def attempts(run: Run) -> list[Mapping[str, Any]]:
         return list(life.attempts)
     newest = attempt_record(life, "", life.ended_ms)
     return [*life.attempts, {**newest, "outcome": _outcome(life)}]
-
-
-def due_ms(life: Life) -> int:
-    """Tell when it was due at first: a retry is due anew, and late only by that."""
-    return life.first_due_ms or life.due_ms
 
 
 def slot_of(run: Run) -> str | None:
@@ -127,13 +123,6 @@ def _note(run: Run, task: Task) -> str | None:
         return None
     note = note_of(task.schedule, instant_of(run.key))
     return note.sentence if note else None
-
-
-def _range(run: Run) -> dict[str, Any] | None:
-    if not run.range_count:
-        return None
-    first = run.key.partition("~")[0]
-    return {"from": first, "to": run.range_to, "count": run.range_count}
 
 
 def _attempt(attempt: Mapping[str, Any], log_group: str | None) -> dict[str, Any]:

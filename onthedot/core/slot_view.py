@@ -67,7 +67,7 @@ class Recorded:
     @classmethod
     def of(cls, rows: Sequence[Run]) -> Recorded:
         """Tell them apart."""
-        ranges = sorted((run for run in rows if run.range_count), key=lambda run: run.key)
+        ranges = sorted((run for run in rows if run.is_range), key=lambda run: run.key)
         return cls({run.key: run for run in rows if "~" not in run.key}, ranges)
 
     def of_slot(self, key: str) -> Run | None:
@@ -88,12 +88,11 @@ def view(slot: int, schedule: Schedule, task: Task, *, row: Run | None, now: int
         "note": note.sentence if note else None,
     }
     if row is not None:
-        covered = {"from": row.key.partition("~")[0], "to": row.range_to, "count": row.range_count}
         return shown | {
             "status": row.life.status,
             "reason": row.life.reason or None,
             "run_id": row.run_id,
-            "range": covered if row.range_count else None,
+            "range": row.span,
         }
     status, reason = _without_row(slot, schedule, task, now)
     return shown | {"status": status, "reason": reason, "run_id": None, "range": None}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from onthedot.core.run import ATTEMPTS_KEPT, TABLE, Life, Run, attempt_record
+from onthedot.core.attempts import ATTEMPTS_KEPT, attempt_record
+from onthedot.core.run import TABLE, Life, Run
 from onthedot.core.writes import Clause, Update
 
 

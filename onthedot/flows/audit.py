@@ -5,7 +5,7 @@ It only ever sends messages, so it cannot run anything twice; the start decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from onthedot.adapters import aws, claims, clock, queue, tables
 from onthedot.core import due as dues
@@ -17,7 +17,7 @@ from onthedot.core.events import of_run as event_of
 from onthedot.core.instants import parse_nominal
 from onthedot.core.keys import is_slot_key, manifest_keys, row_of
 from onthedot.core.ledger import Ledger
-from onthedot.core.manifest import Manifest
+from onthedot.core.manifest import Entry, Manifest
 from onthedot.core.numbers import MARGIN_SEC
 from onthedot.core.pack import Pack, of_run
 from onthedot.core.run import Life, Run
@@ -80,23 +80,23 @@ def _listed(partition: str) -> list[tables.Item]:
 def _look_at(source: Manifest, seen: Ledger, ward: Ward) -> None:
     """Carry on first and delete last: a crash in between looks twice, never not at all."""
     now_ms = clock.now_ms()
-    rows = _rows(run_id for run_id, *_ in source.entries)
+    rows = _rows(listed.run_id for listed in source.entries)
     open_entries = []
     sending: list[Pack] = []
     told: list[Event] = []
     ended: list[Run] = []
-    for run_id, tv, tenant_id in source.entries:
-        run = rows.get(row_of(run_id))
+    for listed in source.entries:
+        run = rows.get(row_of(listed.run_id))
         if run is None:
-            if _still_missing(run_id, tv, source, seen):
-                open_entries.append((run_id, tv, tenant_id))
+            if _still_missing(listed, source, seen):
+                open_entries.append(listed)
             continue
         if run.final:
             seen.note(run)
             ended.append(run)
             told += [event] if (event := of_ended(run)) else []
             continue
-        open_entries.append((run_id, tv, tenant_id))
+        open_entries.append(listed)
         if _overdue(run.life, now_ms):
             sending.append(of_run(run, "resend"))
             seen.count("resent")
@@ -107,9 +107,21 @@ def _look_at(source: Manifest, seen: Ledger, ward: Ward) -> None:
         wait_min = _CARRY_MIN[min(source.carried, len(_CARRY_MIN) - 1)]
         check_sec = now_ms // 60_000 * 60 + wait_min * 60
         tables.put(manifest.TABLE, manifest.carried(source, open_entries, check_sec).item())
-    if not source.carried:
-        tables.put(manifest.TABLE, manifest.recent(source))
+    for item in manifest.recent(source, _for_lists(source, rows)):
+        tables.put(manifest.TABLE, item)
     tables.delete(manifest.TABLE, {"task_id": source.partition, "scheduled_for": source.sort})
+
+
+def _for_lists(source: Manifest, rows: Mapping[tuple[str, ...], Run]) -> list[Entry]:
+    """Give what lists of recent runs are to find by the due times of the rows.
+
+    After the first look that is only what an edit has given another time since.
+    """
+    seen = [(listed, rows.get(row_of(listed.run_id))) for listed in source.entries]
+    due = [(listed, run.life.due_first_ms if run else listed.due_ms) for listed, run in seen]
+    if source.carried:
+        due = [(listed, due_ms) for listed, due_ms in due if due_ms != listed.due_ms]
+    return [listed.due_at(due_ms) for listed, due_ms in due]
 
 
 def _rows(run_ids: Iterable[str]) -> dict[tuple[str, ...], Run]:
@@ -126,22 +138,22 @@ def _overdue(life: Life, now_ms: int) -> bool:
     return now_ms > life.due_ms + _OVERDUE_SEC * 1000
 
 
-def _still_missing(run_id: str, tv: int, source: Manifest, seen: Ledger) -> bool:
+def _still_missing(listed: Entry, source: Manifest, seen: Ledger) -> bool:
     """Explain a row that is not there; after ten minutes without an explanation, record a miss."""
     now_ms = clock.now_ms()
     if now_ms < source.since_ms + MISSING_FOR_SEC * 1000:
         return True
-    task_id, key = row_of(run_id)
+    task_id, key = row_of(listed.run_id)
     item = tables.get(tasks.TABLE, tasks.cursor_key(task_id))
     cursor = dues.parse(item) if item else None
-    if cursor is None or cursor.version > tv or not is_slot_key(key):
+    if cursor is None or cursor.version > listed.tv or not is_slot_key(key):
         return False
     if cursor.schedule.due_at(parse_nominal(key)) >= cursor.next_run_at:
         return False
     life = Life(
         status="missed",
         reason="unaccounted",
-        tv=tv,
+        tv=listed.tv,
         schedule_version=cursor.schedule_version,
         due_ms=cursor.schedule.due_at(parse_nominal(key)) * 1000,
         ended_ms=now_ms,

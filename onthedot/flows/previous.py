@@ -20,5 +20,5 @@ def previous_success(run_id: str) -> str | None:
         run = runs.readable(item) if "life" in item else None
         if run and run.key != key and run.life.status == "succeeded":
             slot = run.key if is_slot_key(run.key) else run.slot
-            return slot or moment(run.life.first_due_ms or run.life.due_ms)
+            return slot or moment(run.life.due_first_ms)
     return None

@@ -3,67 +3,98 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from heapq import merge
-from itertools import groupby
+from dataclasses import dataclass
 
-from onthedot.adapters import aws, clock, tables
+from onthedot.adapters import aws, clock, listing, tables
 from onthedot.core import manifest
-from onthedot.core.instants import nominal, parse_nominal
-from onthedot.core.keys import manifest_keys, recent_key, row_of
-from onthedot.core.manifest import Manifest
+from onthedot.core.instants import nominal
+from onthedot.core.keys import manifest_keys, recent_key
+from onthedot.core.lately import Merge, Place, end_of_minute
+from onthedot.core.manifest import Entry, Manifest
+from onthedot.core.moments import moment
+from onthedot.flows import tallies
 
 BACK_MIN = 60
-# A dispatch lists what is due in 150 seconds to be looked at 60 seconds later; the audit may lag.
+# A dispatch lists what is due in 150 seconds to be looked at 60 seconds later.
 _AHEAD_MIN, _BEHIND_MIN = 4, 1
-_PAGE = 8
-_HOUR_SEC = 3_600
-# The minute that a run is listed in, the key of its row, its id: newest first by all three.
-Place = tuple[str, str, str]
+# Items of a first query; each further one asks for twice as many, up to what an answer holds.
+_PAGE, _PAGE_MAX = 8, 1_024
+# What one walk may ask for; it ends early then, but never where it began.
+QUERIES_MAX = 16
+_MINUTE_SEC, _HOUR_MS = 60, 3_600_000
+# Behind any run's id.
+LAST_ID = "~"
 
 
-def places(tenant_id: str, before: Place | None) -> Iterator[Place]:
-    """Walk a tenant's runs of the last hour, newest first, from behind a place on."""
-    for minute, listed in groupby(_minutes(before), key=_minute):
-        found = {
-            (minute, row_of(run_id)[1], run_id)
-            for source in listed
-            for run_id, _, of in source.entries
-            if of == tenant_id
-        }
-        yield from (place for place in sorted(found, reverse=True) if not before or place < before)
+@dataclass(slots=True)
+class Walk:
+    """One walk over a tenant's runs of the last hour, newest first."""
+
+    merge: Merge
+    begun_ms: int
+    # Whether what the audit has yet to sort is read; what follows on a first page seldom is.
+    unsorted: bool = True
+    # Where it ended early.
+    cut: Place | None = None
+    _queries: int = 0
+
+    @classmethod
+    def between(cls, tenant_id: str, first_ms: int, last_ms: int) -> Walk:
+        """Begin with what was due at the end of a stretch of time."""
+        merge = Merge(tenant_id, first_ms, before=Place(last_ms, LAST_ID))
+        # What the audit has sorted is never of the future.
+        return cls(merge, end_of_minute(min(last_ms, clock.now_ms())))
+
+    def behind(self, place: Place, newest_ms: int, *, unsorted: bool) -> Walk:
+        """Go on behind a place, with what was said of it; never beyond the walk's own end."""
+        self.unsorted = unsorted
+        self.merge.before = min(place, self.merge.before)
+        self.begun_ms = min(newest_ms, self.begun_ms)
+        return self
+
+    def places(self) -> Iterator[Place]:
+        """Read what the audit has not sorted yet first: it puts before it deletes."""
+        if self.unsorted:
+            self.merge.add(_unsorted())
+        for newest_ms, source in self._sorted():
+            yield from self.merge.ready(newest_ms)
+            if self._queries > QUERIES_MAX and newest_ms < self.begun_ms:
+                self.cut = Place(newest_ms, LAST_ID)
+                return
+            self.merge.add(source.entries, newest_ms)
+        yield from self.merge.rest()
+
+    def _sorted(self) -> Iterator[tuple[int, Manifest]]:
+        """Read on hour by hour: most pages end in the first."""
+        first_ms = self.merge.first_ms
+        between = nominal(first_ms // 1000)[:16], f"{moment(self.begun_ms)}~"
+        size = _PAGE
+        for hour in range(self.begun_ms // _HOUR_MS, first_ms // _HOUR_MS - 1, -1):
+            partition, start = recent_key(nominal(hour * _HOUR_MS // 1000)), None
+            while True:
+                self._queries += 1
+                page = listing.runs(partition, between, limit=size, start=start, consistent=True)
+                for item in page.items:
+                    yield manifest.newest_ms(item["scheduled_for"]), manifest.parse(item)
+                start, size = page.last, min(2 * size, _PAGE_MAX)
+                if start is None:
+                    break
 
 
-def _minutes(before: Place | None) -> Iterator[Manifest]:
+def _unsorted() -> Iterator[Entry]:
+    """Read what the audit has not looked at yet: a few minutes, or all since it stands still."""
     now = clock.now_ms() // 60_000 * 60
-    first = now - BACK_MIN * 60
-    last = parse_nominal(f"{before[0]}:00Z") if before else now + _AHEAD_MIN * 60
-    fresh = sorted(_fresh(now, last), key=_minute, reverse=True)
-    return merge(fresh, _looked_at(first, last), key=_minute, reverse=True)
-
-
-def _fresh(now: int, last: int) -> list[Manifest]:
-    """Read what the audit has not looked at yet; behind the first pages there is none."""
-    minutes = range(now - _BEHIND_MIN * 60, min(now + _AHEAD_MIN * 60, last) + 1, 60)
+    oldest = now - BACK_MIN * _MINUTE_SEC
+    # An audit may take into the next minute before it says that it is done.
+    audited = (tallies.newest() or oldest) - _MINUTE_SEC
+    first = max(oldest, min(audited, now - _BEHIND_MIN * _MINUTE_SEC))
+    minutes = range(first, now + _AHEAD_MIN * _MINUTE_SEC + 1, _MINUTE_SEC)
     partitions = [key for minute in minutes for key in manifest_keys(minute)]
-    found = aws.in_parallel(_of_partition, partitions)
-    return [source for of_partition in found for source in of_partition]
+    for of_partition in aws.in_parallel(_of_partition, partitions):
+        yield from of_partition
 
 
-def _of_partition(partition: str) -> list[Manifest]:
+def _of_partition(partition: str) -> list[Entry]:
     items = tables.rows(("task_id", partition), "scheduled_for", ("0", "~"))
-    return [source for source in map(manifest.parse, items) if not source.carried]
-
-
-def _looked_at(first: int, last: int) -> Iterator[Manifest]:
-    """Read on hour by hour: most pages end in the first."""
-    between = nominal(first)[:16], f"{nominal(last)[:16]}~"
-    for hour in range(last // _HOUR_SEC, first // _HOUR_SEC - 1, -1):
-        of_hour = ("task_id", recent_key(nominal(hour * _HOUR_SEC)))
-        items = tables.rows(of_hour, "scheduled_for", between, newest_first=True, page=_PAGE)
-        yield from map(manifest.parse, items)
-
-
-def _minute(source: Manifest) -> str:
-    """Tell the minute of a manifest, by its partition or by its key among the recent ones."""
-    of = source.sort if source.partition.startswith("recent#") else source.partition.split("#")[1]
-    return of[:16]
+    sources = [source for source in map(manifest.parse, items) if not source.carried]
+    return [each for source in sources for each in source.entries]

@@ -127,4 +127,4 @@ def _is_counted(run: Run, known: Known) -> bool:
 
 def _due(run: Run) -> int:
     """When it was due at first: a retry has a due time of its own."""
-    return (run.life.first_due_ms or run.life.due_ms) // 1000
+    return run.life.due_first_ms // 1000

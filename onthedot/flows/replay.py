@@ -59,7 +59,7 @@ def again(old: Run, task: Task, wish: Wish) -> Run:
 
 def replayable(old: Run, task: Task) -> bool:
     """Tell whether it can be run again: what was purged has nothing left to be run with."""
-    return old.final and not old.purged_ms and not old.range_count and task.status not in ENDED
+    return old.final and not old.purged_ms and not old.is_range and task.status not in ENDED
 
 
 def payload_of(run: Run, task: Task) -> Any:  # noqa: ANN401 any JSON

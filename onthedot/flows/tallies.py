@@ -40,3 +40,16 @@ def _kept(partition: str, first_sec: int, last_sec: int) -> Iterator[tuple[int, 
     between = (nominal(first_sec), nominal(last_sec))
     for item in tables.rows(("task_id", partition), "scheduled_for", between):
         yield parse_nominal(item["scheduled_for"]), tallies.parse(item)
+
+
+def newest() -> int | None:
+    """Tell in which minute an audit was done last."""
+    kept = tables.rows(
+        ("task_id", MINUTES),
+        "scheduled_for",
+        ("0", "~"),
+        newest_first=True,
+        page=1,
+        consistent=False,
+    )
+    return next((parse_nominal(item["scheduled_for"]) for item in kept), None)

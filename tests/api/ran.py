@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from onthedot.adapters import claims, clock, tables
-from onthedot.core import manifest, moves
+from onthedot.core import manifest, moves, tally
 from onthedot.core import run as runs
 from onthedot.core.keys import manifest_keys
 from onthedot.core.policy import error_of
@@ -60,12 +60,14 @@ def dead(api: Api, name: str = "report", message: str = "no route to 10.0.0.7") 
 
 
 def looked_at() -> None:
-    """Let the audit put all manifests among the recent ones."""
+    """Let the audit put all manifests among the recent ones, and be done with its minute."""
     items = [item for item in _all_manifests() if item["task_id"].startswith("check#")]
     for item in items:
         source = manifest.parse(item)
-        tables.put(manifest.TABLE, manifest.recent(source))
+        for kept in manifest.recent(source, source.entries):
+            tables.put(manifest.TABLE, kept)
         tables.delete(manifest.TABLE, {name: item[name] for name in ("task_id", "scheduled_for")})
+    tables.put(tally.TABLE, tally.item(tally.Tally(), tally.MINUTES, clock.now_ms() // 60_000 * 60))
 
 
 def _all_manifests() -> list[dict[str, Any]]:

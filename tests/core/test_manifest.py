@@ -6,7 +6,7 @@ from random import Random
 
 from onthedot.core.instants import nominal
 from onthedot.core.keys import manifest_keys, run_id, slot_key
-from onthedot.core.manifest import Entry, carried, listing, parse, recent
+from onthedot.core.manifest import Entry, carried, listing, newest_ms, parse, recent
 from tests.core.made import NOON, NOON_MS
 
 BYTES_A_RUN = 30
@@ -20,7 +20,7 @@ def entries(count: int) -> list[Entry]:
     tasks = ["sch_01JD" + "".join(random.choices(LETTERS, k=22)) for _ in range(count)]
     slots = [NOON + random.randrange(0, 150, 5) for _ in range(count)]
     return [
-        (run_id(task, slot_key(slot)), random.randint(1, 40), "acme")
+        Entry(run_id(task, slot_key(slot)), random.randint(1, 40), "acme")
         for task, slot in zip(tasks, slots, strict=True)
     ]
 
@@ -75,15 +75,39 @@ def test_what_is_carried_has_a_key_that_follows_from_its_source() -> None:
     assert len({source.sort, once.sort, further.sort}) == 3
 
 
-def test_what_has_been_looked_at_stands_in_its_hour_by_its_minute() -> None:
-    (source,) = listing("D1", entries(3), now_ms=NOON_MS, latest_ms=NOON_MS)
+def test_what_has_been_looked_at_stands_in_its_hour_by_the_minute_it_was_due() -> None:
+    slots = {NOON - 3_600: 0, NOON - 1: 60_500, NOON + 59: 0, NOON + 60: 0}
+    made = [
+        Entry(run_id("sch_1", slot_key(slot)), 1, "acme", after_ms)
+        for slot, after_ms in slots.items()
+    ]
+    (source,) = listing("D1", made, now_ms=NOON_MS, latest_ms=NOON_MS + 60_000)
 
-    item = recent(source)
+    items = recent(source, source.entries)
 
-    assert item["task_id"] == "recent#2026-11-18T12"
-    assert item["scheduled_for"].startswith("2026-11-18T12:01#")
-    assert item["expires_at"] == NOON + 2 * 3_600
-    assert parse(item).entries == source.entries
+    assert [(item["task_id"], item["scheduled_for"]) for item in items] == [
+        ("recent#2026-11-18T11", "2026-11-18T11:00:00.000Z#D1#00"),
+        ("recent#2026-11-18T12", "2026-11-18T12:00:59.500Z#D1#00"),
+        ("recent#2026-11-18T12", "2026-11-18T12:01:00.000Z#D1#00"),
+    ]
+    assert {item["expires_at"] for item in items} == {NOON + 2 * 3_600}
+    kept = [each for item in items for each in parse(item).entries]
+    assert sorted(kept) == sorted(source.entries)
+
+
+def test_a_run_that_is_due_when_its_key_says_costs_no_byte_more() -> None:
+    (plain,) = listing("D1", entries(25), now_ms=NOON_MS, latest_ms=NOON_MS)
+    late = [each.due_at(each.due_ms + 13_000) for each in entries(25)]
+    (spread,) = listing("D1", late, now_ms=NOON_MS, latest_ms=NOON_MS)
+
+    assert "after" not in plain.item()
+    assert parse(spread.item()).entries == tuple(late)
+    assert [each.due_ms for each in late] == [each.due_ms + 13_000 for each in entries(25)]
+
+
+def test_the_former_versions_items_say_before_when_theirs_were_due() -> None:
+    assert newest_ms("2026-11-18T12:01#D1#00") == NOON_MS + 60_000
+    assert newest_ms("2026-11-18T12:00:59.500Z#D1#00") == NOON_MS + 59_500
 
 
 def test_lists_of_one_dispatch_have_keys_of_their_own() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from onthedot.core.attempts import ATTEMPTS_KEPT
 from onthedot.core.policy import (
     Again,
     Answer,
@@ -22,7 +23,7 @@ from onthedot.core.policy import (
     error_of,
     kept,
 )
-from onthedot.core.run import ATTEMPTS_KEPT, Life
+from onthedot.core.run import Life
 from onthedot.core.task import Retry
 from tests.core.made import NOON_MS, law, run, task
 

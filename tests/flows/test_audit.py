@@ -20,7 +20,7 @@ from tests.simulation.stage import Stage
 
 def listed(stage: Stage, *run_ids: str, tv: int = 1) -> None:
     """Put a manifest as a dispatch puts it that died before its first claim."""
-    entries = [(run_id, tv, "acme") for run_id in run_ids]
+    entries = [manifest.Entry(run_id, tv, "acme") for run_id in run_ids]
     now_ms = stage.world.epoch_us() // 1000
     for each in manifest.listing("DEAD", entries, now_ms=now_ms, latest_ms=now_ms):
         put_run(stage, each.item())

@@ -21,7 +21,7 @@ def listed(number: int, **life: Any) -> Run:
     run = claimed("d", slot, task_id=f"sch_{number}")
     run = replace(run, life=replace(run.life, **life))
     now_ms = slot * 1000
-    entries = [(run.run_id, 1, run.tenant_id)]
+    entries = [manifest.entry(run)]
     for each in manifest.listing(f"d{number}", entries, now_ms=now_ms, latest_ms=now_ms):
         tables.put("runs", each.item())
     tables.put("runs", moves.insert(run, now_ms=now_ms).item)

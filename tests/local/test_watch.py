@@ -25,7 +25,7 @@ def listed() -> Run:
     """A named task's run that a dispatch has listed and claimed two minutes ahead."""
     known = put(daily(1, SLOT, name="nightly"))
     run = claimed("d", task_id=known.task_id)
-    entries = [(run.run_id, 1, run.tenant_id)]
+    entries = [manifest.entry(run)]
     for each in manifest.listing("d", entries, now_ms=DUE_MS - 120_000, latest_ms=DUE_MS):
         tables.put("runs", each.item())
     return stored(run)

@@ -1,0 +1,50 @@
+"""Pages that are full: a list is walked until enough of it is shown, or enough was looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+Item = TypeVar("Item")
+Shown = TypeVar("Shown")
+
+# How many items a page may look at; it may be short then, or empty.
+LOOKED_AT_MAX = 1_000
+# Items of a read where not all of them are shown.
+CHUNK = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Walked(Generic[Item]):
+    """Some items, and what the next ones are asked for with, if there may be more."""
+
+    items: Sequence[Item]
+    last: Any
+
+
+def fill(
+    read: Callable[[int, Any], Walked[Item]],
+    show: Callable[[Sequence[Item]], Sequence[Shown | None]],
+    *,
+    limit: int,
+    start: Any,  # noqa: ANN401  # a key of the store
+    chunk: int,
+) -> tuple[list[Shown], Any]:
+    """Give what a page shows, and behind which item the next one begins, if there is one.
+
+    `show` says of each item what is shown of it; None leaves it out.
+    """
+    found: list[Shown] = []
+    looked_at = 0
+    while True:
+        page = read(min(chunk, LOOKED_AT_MAX - looked_at), start)
+        for place, shown in enumerate(show(page.items), start=1):
+            if shown is not None:
+                found.append(shown)
+            if len(found) == limit:
+                return found, page.last if place == len(page.items) else page.items[place - 1]
+        looked_at += len(page.items)
+        start, chunk = page.last, CHUNK
+        if start is None or looked_at >= LOOKED_AT_MAX:
+            return found, start

@@ -21,6 +21,7 @@ def become() -> dict[str, str]:
     for name, value in outputs.items():
         if name.endswith(("Table", "QueueUrl", "Bucket")):
             os.environ[_variable(name)] = value
+    os.environ.setdefault("AWS_DEFAULT_REGION", aws.client("cloudformation").meta.region_name)
     os.environ["PARALLEL_CALLS"] = _PARALLEL_CALLS
     return outputs
 

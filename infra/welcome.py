@@ -1,4 +1,4 @@
-"""What `make deploy` ends with: the first admin key, the code's schedules, the zones' new data.
+"""What `make deploy` ends with: the first key, the code's schedules, new zones, tenants' bounds.
 
 The key is made with the deployer's own credentials: nobody can ask the API for one before.
 """
@@ -6,10 +6,13 @@ The key is made with the deployer's own credentials: nobody can ask the API for 
 import sys
 
 from infra.outputs import become
-from onthedot.flows import declared, keys
+from onthedot.flows import bounding, declared, keys
+from onthedot.flows.bounding import Bounded
 from onthedot.flows.exhausted import list_those_before
 from onthedot.flows.retime import retime
 from onthedot.sdk.manifest import manifest
+
+_SHOWN = 5
 
 
 def main() -> None:
@@ -27,6 +30,11 @@ def main() -> None:
     listed = sum(1 for _ in list_those_before())
     if listed:
         _say(f"Looked at for the status completed: {listed} schedules that are not to fire now")
+    waiting = bounding.unbound()
+    if waiting:
+        _say(f"Looking for what {', '.join(waiting)} call, for {bounding.SETTLED_SEC:.0f} s")
+    for each in bounding.bound(waiting):
+        _say(_bounded(each))
     _say("What to do next: docs/deploying.md")
 
 
@@ -36,6 +44,15 @@ def _declared() -> str:
     done = declared.register(wanted, keys.FIRST_TENANT)
     said = ", ".join(f"{number} {what}" for what, number in done.items()) or "none"
     return f"Schedules that jobs/ declares: {said}"
+
+
+def _bounded(each: Bounded) -> str:
+    """Say what was written for a tenant, and for which of its tasks: they would be refused."""
+    lines = [f"{each.tenant_id} may call from now on: {', '.join(each.targets) or 'http and pull'}"]
+    for thing, names in sorted(each.used.items()):
+        shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+        lines.append(f"  {thing}: {len(names)} registered ({shown})")
+    return "\n".join(lines)
 
 
 def _say(text: str) -> None:

@@ -3,6 +3,7 @@
 import sys
 
 from infra.outputs import become
+from onthedot.flows.exhausted import list_all
 from onthedot.flows.restored import end_what_was_open, mend_pauses, start_from_now
 
 
@@ -13,6 +14,9 @@ def main() -> None:
         _say(f"cancelled, for nobody knows what became of it: {run_id}")
     for task_id in (*start_from_now(), *mend_pauses()):
         _say(f"goes on from now: {task_id}")
+    # Which schedules fire no more, the restored list may not know.
+    listed = sum(1 for _ in list_all())
+    _say(f"looked at for the status completed: {listed} schedules that are not to fire now")
 
 
 def _say(text: str) -> None:

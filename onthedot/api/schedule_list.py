@@ -89,7 +89,7 @@ def _last_seen(items: Sequence[Item], now: int) -> dict[str, int]:
     cursors = tables.get_many({TASKS: keys})[TASKS] if keys else []
     return {
         item["task_id"]: schedule_view.last_seen(
-            "completed", parse_nominal(item["next_run_at"]), None, now
+            parse_nominal(item["next_run_at"]), now, exhausted=True
         )
         for item in cursors
     }

@@ -57,7 +57,8 @@ def _newest(task_id: str, keys: Sequence[str], near: Sequence[Run]) -> Run | Non
 
 def _recent(task: Task, due: Due | None, now: int) -> list[str]:
     if due is not None:
-        now = schedule_view.last_seen(task.status, due.next_run_at, due.runs_left, now)
+        exhausted = task.status == "completed" or due.spent
+        now = schedule_view.last_seen(due.next_run_at, now, exhausted=exhausted)
     return schedule_view.recent_keys(task.schedule, now, task.shown.get("created_at", ""))
 
 

@@ -31,6 +31,7 @@ class Due:
     misfire: str
     grace_sec: int
     queue: str
+    # Below zero, an edit has lowered the bound to less than it had had.
     runs_left: int | None = None
     # Slots that it may come upon, and that an edit has counted; the index does not show them.
     ahead: tuple[str, ...] = ()
@@ -42,6 +43,11 @@ class Due:
     def schedule(self) -> Schedule:
         """Unpack the schedule, once for each that is stored."""
         return _unpacked(self.compiled)
+
+    @property
+    def spent(self) -> bool:
+        """Tell whether it has no run left."""
+        return self.runs_left is not None and self.runs_left <= 0
 
     def due_after(self, slot: int) -> int | None:
         """When the slot after that one is due."""

@@ -78,10 +78,11 @@ def redefined(
 def reopened(before: Task, wanted: Task, left: int | None, now: int, *, indexed: bool) -> Task:
     """Let one that has fired all it could go on from now, if an edit gives it more to fire.
 
-    `left` is how many runs the edit leaves it; None is no bound.
+    `left` is how many runs the edit leaves it, below zero where it has had more; None is no bound.
     """
     alive = ("active", "completed")
-    if left == 0 or before.status not in alive or wanted.status not in alive:
+    spent = left is not None and left <= 0
+    if spent or before.status not in alive or wanted.status not in alive:
         return wanted
     if not indexed and wanted.max_runs != before.max_runs:
         wanted = restarted(wanted, now)

@@ -19,7 +19,7 @@ def plan(due: Due, now: int, *, lost_for: str = "outside_grace") -> Plan:
 
     `lost_for` is why a slot whose grace has run out was not caught up on in time.
     """
-    if due.runs_left == 0:
+    if due.spent:
         return Plan(due=due)
     until = now + LOOK_AHEAD_SEC
     schedule = due.schedule

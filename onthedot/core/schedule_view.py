@@ -26,9 +26,8 @@ RECENT_SLOTS = 2
 COUNTED_MAX = 100_000
 
 
-def last_seen(status: str, next_run_at: int, runs_left: int | None, now: int) -> int:
+def last_seen(next_run_at: int, now: int, *, exhausted: bool) -> int:
     """Tell by when its last slot was: behind its cursor one that has fired all has none."""
-    exhausted = status == "completed" or runs_left == 0
     return min(now, next_run_at - 1) if exhausted else now
 
 
@@ -76,7 +75,9 @@ def _dying(task: Task, failures: int) -> list[dict[str, Any]]:
 
 def runs_left(task: Task, due: Due | None) -> int | None:
     """Tell how many slots may still be claimed; before there is a cursor it is all of them."""
-    return task.max_runs if due is None or task.max_runs is None else due.runs_left
+    if due is None or due.runs_left is None or task.max_runs is None:
+        return task.max_runs
+    return max(0, due.runs_left)
 
 
 def to_come(task: Task, after: int, due: Due | None = None) -> Iterator[int]:

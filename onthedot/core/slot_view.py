@@ -53,7 +53,7 @@ def expected(known: Sequence[Era], first: int, last: int) -> Iterator[tuple[int,
 def was_due(task: Task, due: Due, of: tuple[int, Schedule]) -> bool:
     """Tell whether a slot fired or may fire: behind the cursor of an exhausted one nothing does."""
     slot, schedule = of
-    exhausted = task.status == "completed" or due.runs_left == 0
+    exhausted = task.status == "completed" or due.spent
     return not exhausted or slot <= task.effective_from or schedule.due_at(slot) < due.next_run_at
 
 

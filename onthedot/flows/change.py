@@ -82,7 +82,7 @@ def changed(
 def foreseen(known: Known, wanted: Task, now: int) -> Known:
     """Tell what an edit would leave; runs that it would drop are not looked for."""
     wanted = _reopened(known, wanted, now)
-    due = replace(known.due, runs_left=_left(known, wanted))
+    due = replace(known.due, runs_left=remaining(known, wanted, Recount()))
     if moves(known.task, wanted):
         due = replace(due, next_run_at=first_due(wanted) or due.next_run_at)
     return replace(known, task=wanted, due=due)
@@ -138,13 +138,8 @@ def _unstamped(task: Task) -> Task:
 
 def _reopened(known: Known, wanted: Task, now: int) -> Task:
     """One that had fired all it could and is given more goes on from now."""
-    left = _left(known, wanted)
-    return lifecycle.reopened(known.task, wanted, left, now, indexed=known.indexed)
-
-
-def _left(known: Known, wanted: Task) -> int | None:
     left = remaining(known, wanted, Recount())
-    return None if left is None else max(0, left)
+    return lifecycle.reopened(known.task, wanted, left, now, indexed=known.indexed)
 
 
 def _recounted(known: Known, wanted: Task, now: int) -> Recount:

@@ -71,11 +71,11 @@ def _cursor_write(known: Known, wanted: Task, counted: Recount) -> Update | None
         clauses += _runs_left(known, wanted, sets, counted)
     if not sets and not removes:
         return None
-    if sets.get("runs_left") == 0:
+    spent = sets.get("runs_left", 1) <= 0
+    if spent:
         item.pop("due_shard", None)
         sets.pop("due_shard", None)
-    leaves = moves(before, wanted) or sets.get("runs_left") == 0
-    if leaves and "due_shard" not in item:
+    if (spent or moves(before, wanted)) and "due_shard" not in item:
         removes += ("due_shard",)
     key = (("task_id", before.task_id), ("part", CURSOR))
     return Update(tasks.TABLE, key, (*sets.items(), *_version(wanted, sets)), clauses, removes)
@@ -93,9 +93,12 @@ def _version(wanted: Task, sets: dict[str, Any]) -> tuple[tuple[str, int], ...]:
 def _runs_left(
     known: Known, wanted: Task, sets: dict[str, Any], counted: Recount
 ) -> tuple[Clause, ...]:
-    """A bound counts what has been claimed, as it was seen, and what this edit counts."""
+    """A bound counts what has been claimed, as it was seen, and what this edit counts.
+
+    Below zero it has had more than it may have now: a bound that is raised again must know.
+    """
     seen = known.due.runs_left
     left = remaining(known, wanted, counted)
     if left is not None:
-        sets["runs_left"] = max(0, left)
+        sets["runs_left"] = left
     return () if seen is None else (Clause.equal("runs_left", seen),)

@@ -80,15 +80,14 @@ def give_back(known: Known, wanted: Task, counted: Recount, near: Sequence[Run])
     outcomes = claims.write_many(
         [moves.mark(run, marked(run.life, reason, by), now_ms=now_ms) for run, reason in reasons]
     )
-    raised = max(0, left + outcomes.count(Outcome.DONE))
-    if raised:
-        _count_again(wanted, max(0, left), raised)
+    if given := outcomes.count(Outcome.DONE):
+        _count_again(wanted, left, left + given)
 
 
 def _count_again(wanted: Task, written: int, raised: int) -> None:
     """Raise the count; one that had none left is in the index and active again, by one write."""
     sets: tuple[tuple[str, Any], ...] = (("runs_left", raised),)
-    back = not written and first_due(wanted) is not None
+    back = written <= 0 < raised and first_due(wanted) is not None
     if back:
         sets += (("due_shard", shard_of(wanted.task_id)),)
     key = tuple(tasks.cursor_key(wanted.task_id).items())

@@ -338,3 +338,16 @@ def test_a_calendar_that_is_lifted_revives_nothing_that_has_used_up_its_runs(sta
 
     assert status(stage, task) == "completed"
     assert part(stage, task, "spec").get("blackouts") is None
+
+
+def test_a_bound_that_was_lowered_below_what_it_has_had_knows_so_when_it_is_raised(
+    stage: Stage,
+) -> None:
+    task = add(stage, "* * * * *", max_runs=3)
+    go(stage, 200)
+
+    change(task.task_id, lambda seen, _: replace(seen, max_runs=1))
+    change(task.task_id, lambda seen, _: replace(seen, max_runs=4))
+    go(stage, 600)
+
+    assert told(stage) == [(60, 1), (120, 1), (180, 1), (240, 1)]

@@ -189,3 +189,15 @@ def test_no_custom_resource_is_deployed() -> None:
     kinds = {each["Type"] for each in deployed.template()["Resources"].values()}
 
     assert [kind for kind in kinds if "Custom" in kind] == []
+
+
+def test_the_api_is_updated_before_the_audit_that_notes_what_it_must_understand() -> None:
+    found = deployed.template()["Resources"]
+    (audit,) = [
+        each
+        for name, each in found.items()
+        if each["Type"] == "AWS::Lambda::Function" and name.startswith("FunctionsAudit")
+    ]
+
+    assert any(name.startswith("FunctionsApi") for name in audit["DependsOn"])
+    assert {found[name]["Type"] for name in audit["DependsOn"]} >= {"AWS::Lambda::Function"}

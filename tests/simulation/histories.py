@@ -24,7 +24,7 @@ from onthedot.flows.cancel import cancel
 from onthedot.flows.change import change
 from onthedot.flows.replay import replay
 from onthedot.flows.trigger import Moment, trigger
-from tests.simulation import pauses
+from tests.simulation import ending, pauses
 from tests.simulation.faults import Aim
 from tests.simulation.forged import forge
 from tests.simulation.invariants import Measure, broken
@@ -66,6 +66,8 @@ def history(scene: Scene, seed: int, aims: tuple[Aim, ...] = ()) -> Stage:
         stage.world.every(60, "step", lambda _: loops.step(), first_sec=40, until_sec=until_sec)
     if "pause for a while" in scene.calls:
         pauses.each_minute(stage, scene.course.sec - 300)
+    if scene.notes and scene.course.audited:
+        ending.each_minute(stage, scene.course.sec - 60)
     play(stage, scene.course)
     return stage
 
@@ -84,6 +86,7 @@ def judged(stage: Stage, scene: Scene) -> list[str]:
         late_sec=scene.late_sec,
         smooth=scene.smooth,
         unspent=scene.unspent,
+        noted=scene.notes and scene.course.audited,
         resumed=scene.resumed,
     )
     return broken(stage, measure)
@@ -258,6 +261,8 @@ _EDITS: dict[str, Callable[[str, float], Any]] = {
     "resume": lambda task_id, _: register.resume(task_id),
     "delete": lambda task_id, _: register.delete(task_id),
     "pause for a while": pauses.paused_for_a_while,
+    "rebound": ending.rebounded,
+    "end soon": ending.ended_soon,
     "close": _reclosed(LUNCH),
     "open": _reclosed(),
     "half": _rescheduled("half"),

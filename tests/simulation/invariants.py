@@ -9,6 +9,7 @@ from onthedot.core.task import Task
 from tests.simulation import (
     laws_api,
     laws_calendars,
+    laws_exhausted,
     laws_gate,
     laws_keys,
     laws_pauses,
@@ -36,6 +37,8 @@ class Measure:
     resumed: bool = False
     # An edit uses up no run of a bounded task.
     unspent: bool = False
+    # Each minute notes what fires no more.
+    noted: bool = False
 
 
 def broken(stage: Stage, measure: Measure) -> list[str]:
@@ -46,7 +49,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
     ruled = _ruled(stage, journal)
     laws = (
         laws_slots.accounted(stage, journal, until_sec),
-        laws_slots.counted(stage, until_sec),
+        laws_slots.counted(stage, journal, until_sec),
         laws_slots.unspent(stage) if measure.unspent else (),
         laws_slots.acknowledged(stage, journal),
         laws_runs.sound_writes(journal),
@@ -68,6 +71,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
         laws_api.fired(journal, ruled),
         laws_calendars.heeded(stage, ruled, until_sec),
         laws_pauses.heeded(stage, journal),
+        laws_exhausted.heeded(stage, journal, noted=measure.noted),
         laws_api.triggered(stage),
         laws_api.beside(stage, journal),
         laws_api.filled(stage),

@@ -89,13 +89,19 @@ def grounded(journal: Journal) -> Iterator[str]:
                 told = marked or any(not _has(task, change) for task in ruling)
                 yield from _too_soon(change)
             case "skipped", "ended":
-                told = False
+                marked = before is not None and "dropped" in before.life
+                told = marked or any(_ended_before(task, change.key) for task in ruling)
             case "cancelled", "task_deleted":
                 told = any(task.status == "deleted" for task in ruling)
             case _:
                 told = True
         if not told:
             yield f"groundless: {change.run_id} is {after.status}({after.reason})"
+
+
+def _ended_before(task: Task, key: str) -> bool:
+    end_at = task.schedule.end_at
+    return end_at is not None and parse_nominal(key) > end_at
 
 
 def _dropped_in_vain(journal: Journal, change: Change) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from onthedot.core.instants import nominal, parse_nominal
@@ -78,7 +78,7 @@ def accounted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]
             over = place + 1 < len(ruled)
             if reign.task.status == "deleted" or (reign.task.status == "paused" and not over):
                 continue
-            most = _still_to_come(reign, rows.values())
+            most = _still_to_come(ruled[place:], rows.values())
             slots = slots_within(reign.task, reign.since, min(reign.until, end))
             for count, (slot, _) in enumerate(slots):
                 key = nominal(slot)
@@ -89,11 +89,15 @@ def accounted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]
                     yield f"lost: {task.name} {key} has no row"
 
 
-def _still_to_come(reign: Reign, rows: Iterable[Run]) -> int | None:
-    """A bounded task owes so many slots from here on: what was claimed before it is counted."""
-    most = reign.task.max_runs
-    if most is None:
+def _still_to_come(ruling: Sequence[Reign], rows: Iterable[Run]) -> int | None:
+    """A bounded task owes so many slots from here on: what was claimed before it is counted.
+
+    An edit may lower the bound before a dispatcher has come.
+    """
+    reign = ruling[0]
+    if reign.task.max_runs is None:
         return None
+    most = min(later.task.max_runs or 0 for later in ruling)
     before = [
         run
         for run in rows
@@ -104,7 +108,7 @@ def _still_to_come(reign: Reign, rows: Iterable[Run]) -> int | None:
     return most - len(before)
 
 
-def counted(stage: Stage, until_sec: float) -> Iterator[str]:
+def counted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]:
     """A task with `max_runs` claims so many slots, and no more; with edits, never more start."""
     rows = stage.rows().values()
     for task in stage.tasks:
@@ -113,8 +117,9 @@ def counted(stage: Stage, until_sec: float) -> Iterator[str]:
         slots = [run for run in rows if run.task_id == task.task_id and is_slot_key(run.key)]
         started = sum(run.life.attempt > 0 for run in slots)
         claimed = [run for run in slots if run.life.claimed_ms]
-        if started > task.max_runs:
-            yield f"too many: {task.name} has {started} runs of {task.max_runs}"
+        most = max(one.task.max_runs or 0 for one in journal.versions[task.task_id])
+        if started > most:
+            yield f"too many: {task.name} has {started} runs of {most}"
         if any(act.task_id == task.task_id for act in stage.acts):
             continue
         # One that came to nothing may have been passed before or after it did.

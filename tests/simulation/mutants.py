@@ -11,6 +11,7 @@ from tests.simulation import (
     mutants_bound,
     mutants_calendars,
     mutants_dispatch,
+    mutants_exhausted,
     mutants_keys,
     mutants_pauses,
     mutants_tenants,
@@ -270,6 +271,48 @@ MUTANTS = (
     Mutant("hasty", "0115: a dead letter may be anyone's", mutants_work.hasty, ("forged bare",)),
     Mutant("uncaught", "0115: no text ends a batch", mutants_work.uncaught, ("forged",)),
     Mutant("unmarked", "0072: marked, then given back", mutants_bound.unmarked, ("unspent",)),
+    Mutant(
+        "overspent forgotten",
+        "0072: a lowered bound knows what it has had",
+        mutants_exhausted.overspent_forgotten,
+        ("ending",),
+    ),
+    Mutant(
+        "noted though open",
+        "0100: noted once no run is open",
+        mutants_exhausted.though_open,
+        ("ending",),
+    ),
+    Mutant(
+        "completed for ever",
+        "0100: an edit that gives it more makes it active",
+        mutants_exhausted.for_ever,
+        ("ending",),
+    ),
+    Mutant(
+        "exhausted unlisted",
+        "0100: listed, then out of the index",
+        mutants_exhausted.listed_late,
+        ("ending",),
+    ),
+    Mutant(
+        "note unheld",
+        "0100: a place given back voids the note",
+        mutants_exhausted.unheld,
+        ("noted late",),
+    ),
+    Mutant(
+        "unrevived",
+        "0100: a place given back makes it active again",
+        mutants_exhausted.unrevived,
+        ("given back",),
+    ),
+    Mutant(
+        "note unseen",
+        "0100: an edit goes by the status that it saw",
+        mutants_exhausted.unseen,
+        ("unseen",),
+    ),
 )
 # Left out without a history that shows it, and why the rule stays.
 UNBITTEN = {

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.kinds import KINDS
+from tests.simulation.profiles_ending import ENDINGS
 from tests.simulation.profiles_limits import LIMITS
 from tests.simulation.scene import FAULTS_UNTIL_SEC, SLOW, UNTIL_CALM, Scene, bare, quiet
 from tests.simulation.stage import Course
@@ -342,6 +343,7 @@ SCENES = (
         calls=("pause for a while", "pause for a while", "pause", "resume", "payload", "other"),
         calls_max=4,
     ),
+    *ENDINGS,
     # A pack comes back, and of its parts SQS takes some and refuses the others, time and again.
     Scene(
         name="refused",

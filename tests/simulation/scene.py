@@ -38,6 +38,8 @@ class Scene:
     smooth: bool = False
     resumed: bool = False
     unspent: bool = False
+    # Each minute notes what fires no more.
+    notes: bool = False
     # The tenant's quota of runs under way; zero is none.
     running_max: int = 0
 

@@ -1,0 +1,86 @@
+"""Planted faults of noting what fires no more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from onthedot.adapters import claims
+from onthedot.core import exhausted, lifecycle
+from onthedot.core.task import Task
+from onthedot.core.writes import Outcome, Update
+from onthedot.flows import change, edited, listed, recounting
+from onthedot.flows import exhausted as noting
+
+Patch = tuple[Any, str, Any]
+
+
+def though_open() -> list[Patch]:
+    """Nobody asks whether a run is open."""
+    return [(noting, "_any_open", lambda _task: False)]
+
+
+def for_ever() -> list[Patch]:
+    """No edit makes it active again."""
+
+    def reopened(before: Task, wanted: Task, left: int | None, now: int, *, indexed: bool) -> Task:
+        more = not indexed and left != 0 and wanted.max_runs != before.max_runs
+        return lifecycle.restarted(wanted, now) if more else wanted
+
+    return [(lifecycle, "reopened", reopened)]
+
+
+def unheld() -> list[Patch]:
+    """The note goes by the spec alone, and misses a place that was given back to the cursor."""
+    original = exhausted.note
+    return [(exhausted, "note", lambda task, due: original(task, due)[:1])]
+
+
+def unrevived() -> list[Patch]:
+    """A place is given back to the cursor alone, though the spec says that nothing fires."""
+    original = claims.write_together
+
+    def write_together(parts: Any) -> Outcome:
+        gives_back = len(parts) == 2 and dict(parts[1].sets) == {"status": "active"}
+        return original(parts[:1] if gives_back else parts)
+
+    return [(claims, "write_together", write_together)]
+
+
+def unseen() -> list[Patch]:
+    """An edit goes by the version alone, and misses the note."""
+    original = edited.writes
+
+    def writes(*given: Any) -> list[Any]:
+        parts: list[Any] = list(original(*given))
+        clauses = tuple(one for one in parts[0].clauses if one.path != ("status",))
+        return [replace(parts[0], clauses=clauses), *parts[1:]]
+
+    return [(change, "writes", writes)]
+
+
+def listed_late() -> list[Patch]:
+    """The cursor leaves the index first, and is listed afterwards."""
+    original = claims.write_many
+    late = listed.list_the_exhausted
+
+    def write_many(writes: Any, **given: Any) -> list[Outcome]:
+        outcomes = original(writes, **given)
+        late([one for one in writes if isinstance(one, Update) and one.table == "tasks"])
+        return outcomes
+
+    return [
+        (listed, "list_the_exhausted", lambda _moves: None),
+        (claims, "write_many", write_many),
+    ]
+
+
+def overspent_forgotten() -> list[Patch]:
+    """A bound that is lowered below what it has had forgets by how much."""
+    original = recounting.remaining
+
+    def remaining(*given: Any) -> int | None:
+        left = original(*given)
+        return None if left is None else max(0, left)
+
+    return [(edited, "remaining", remaining)]

@@ -46,21 +46,6 @@ def note_use(key_id: str, now_ms: int) -> None:
     )
 
 
-def keys(tenant_id: str) -> list[Key]:
-    """List a tenant's keys, oldest first."""
-    answer = aws.dynamodb(
-        "query",
-        TableName=aws.table("access"),
-        KeyConditionExpression="#p = :p AND begins_with(#s, :s)",
-        ExpressionAttributeNames={"#p": "pk", "#s": "sk"},
-        ExpressionAttributeValues={":p": {"S": f"tenant#{tenant_id}"}, ":s": {"S": "key#"}},
-        ConsistentRead=True,
-    )
-    pointers = [plain_item(item) for item in answer["Items"]]
-    found = [key(str(item["sk"]).removeprefix("key#")) for item in pointers]
-    return [each for each in found if each]
-
-
 def count(tenant_id: str, number: int) -> bool:
     """Take so many tasks off what a tenant has left, or give some back; None left changes nothing.
 
@@ -85,20 +70,28 @@ def count(tenant_id: str, number: int) -> bool:
 
 
 def secret(made: bytes) -> bytes:
-    """Give the bytes that plans are signed with: whoever comes first has made them."""
+    """Give the bytes that plans and cursors are sealed with: whoever comes first has made them."""
+    found = _secret()
+    if found is not None:
+        return found
     item = access.SECRET_KEY | {"value": made}
     try:
         aws.dynamodb("put_item", **_new(item))
     except ClientError as refusal:
         if refusal.response["Error"]["Code"] != "ConditionalCheckFailedException":
             raise
+        return secret(made)
+    return made
+
+
+def _secret() -> bytes | None:
     answer = aws.dynamodb(
         "get_item",
         TableName=aws.table("access"),
         Key=typed_item(access.SECRET_KEY),
         ConsistentRead=True,
     )
-    value: bytes = plain_item(answer["Item"])["value"]
+    value: bytes | None = plain_item(answer["Item"])["value"] if "Item" in answer else None
     return value
 
 

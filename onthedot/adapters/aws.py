@@ -6,8 +6,9 @@ import json
 import os
 import time
 from base64 import b64encode
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
@@ -17,6 +18,7 @@ from typing import Any, TypeVar
 from botocore.config import Config
 from botocore.session import get_session
 
+from onthedot.core.allowance import Allowance
 from onthedot.core.reach import Home
 from onthedot.core.skew import Skew
 
@@ -32,6 +34,7 @@ _OK = 300
 _Given = TypeVar("_Given")
 _Got = TypeVar("_Got")
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
+_allowed: ContextVar[Allowance | None] = ContextVar("allowed", default=None)
 QUEUES = ("high", "normal", "low", "dead")
 
 
@@ -68,12 +71,24 @@ def patient_client(service: str, seconds: int) -> Any:
 
 def dynamodb(operation: str, **request: Any) -> Any:
     """Call DynamoDB; every answer also says what time it is there."""
+    if allowed := _allowed.get():
+        allowed.call()
     sent_ms = local_ms()
     answer = getattr(client("dynamodb"), operation)(**request)
     if watch := _watch.get():
         date = answer.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("date")
         watch.skew = watch.skew.seen(_second(date), sent_ms, local_ms()) if date else watch.skew
     return answer
+
+
+@contextmanager
+def allowing(most: int) -> Iterator[None]:
+    """Allow what is asked meanwhile so many calls to the store."""
+    before = _allowed.set(Allowance(most))
+    try:
+        yield
+    finally:
+        _allowed.reset(before)
 
 
 @dataclass(slots=True)
@@ -154,10 +169,11 @@ def in_parallel(call: Callable[[_Given], _Got], items: Iterable[_Given]) -> list
     """
     if _width() == 1:
         return [call(item) for item in items]
-    watch = _watch.get()
+    watch, allowed = _watch.get(), _allowed.get()
 
     def watched(item: _Given) -> _Got:
         _watch.set(watch)
+        _allowed.set(allowed)
         return call(item)
 
     return list(_pool().map(watched, items))

@@ -115,7 +115,7 @@ def check_query(asked: Asked) -> None:
 def _unknown(name: str, known: frozenset[str]) -> Fault:
     near = get_close_matches(name, sorted(known), 1)
     hint = f" Did you mean '{near[0]}'?" if near else ""
-    message = f"'{name[:64]}' is no parameter of this route.{hint}"
+    message = f"'{name[:64]}' is not a parameter of this route.{hint}"
     suggestion = near[0] if near else None
     return Fault(
         pointer=f"?{name[:64]}",

@@ -37,7 +37,7 @@ def index(
     """List what was written, the newest first. With filters a page may be short or empty."""
     given = {"what": what, "about": about, "key_id": key_id}
     wanted = {name: value for name, value in given.items() if value is not None}
-    pages = Listing(known={}, names=("sort",), filters=wanted)
+    pages = Listing(known={}, names=("sort",))
     begun = pages.start(cursor)
     found, last = _page(wanted, limit, begun["sort"] if begun else None)
     shown = [{name: item[name] for name in _SHOWN} for item in found]

@@ -53,9 +53,12 @@ def parsed(text: str) -> Any:  # noqa: ANN401  # an object, or null for none
     if _depth(text) > DEPTH_MAX:
         raise _too_deep()
     if _HALVES in text.lower() and not _is_text(found):
-        raise Problem("invalid_request", "The body holds half of a surrogate pair.")
+        raise Problem(
+            "invalid_request",
+            "The body has half of a surrogate pair, which is not text.",
+        )
     if found is not None and not isinstance(found, dict):
-        raise Problem("invalid_request", "The body is no JSON object: expected {…}.")
+        raise Problem("invalid_request", "The body is not a JSON object: expected {…}.")
     return found
 
 
@@ -112,12 +115,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = sorted(name for name, _ in pairs)
         twice = next(name for name, following in pairwise(names) if name == following)
-        raise Problem("invalid_request", f"'{twice[:64]}' stands twice in one object.")
+        raise Problem("invalid_request", f"The field '{twice[:64]}' stands twice in one object.")
     return found
 
 
 def _constant(name: str) -> NoReturn:
-    raise Problem("invalid_request", f"{name} is no JSON number.")
+    raise Problem("invalid_request", f"{name} is not a JSON number.")
 
 
 def _whole(text: str) -> int:
@@ -130,5 +133,5 @@ def _broken(text: str) -> float:
     """Read 1.5; and 1.0 as the whole number that it is."""
     number = float(text)
     if not math.isfinite(number):
-        raise Problem("invalid_request", f"{text[:40]} is beyond what a number can be.")
+        raise Problem("invalid_request", f"{text[:40]} is too large for a number.")
     return int(number) if number.is_integer() and abs(number) < _EXACT_MAX else number

@@ -76,7 +76,7 @@ def put(
         raise not_found("calendar of that id")
     if seen is not None:
         if check_new():
-            raise Problem("version_mismatch", "It exists already, and only a new one was wanted.")
+            raise Problem("version_mismatch", "It exists already: If-None-Match allows none.")
         require_version()
         check_version(seen.version)
     wanted = _made(calendar_id, body, seen)

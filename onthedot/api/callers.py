@@ -59,7 +59,7 @@ def _note_use(key: Key) -> None:
 
 
 def _refused(why: str) -> Problem:
-    return Problem("unauthenticated", f"The API key opens nothing. {why}.", headers=_HOW)
+    return Problem("unauthenticated", f"The API key is not valid. {why}.", headers=_HOW)
 
 
 def _remembered(key_id: str) -> Key | None:

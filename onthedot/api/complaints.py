@@ -144,12 +144,12 @@ def _unknown(path: Sequence[str], known: Sequence[str]) -> Fault:
     near = get_close_matches(field, known, 1, _ALIKE)
     hint = f" Did you mean '{near[0]}'?" if near else ""
     if not near and len(known) <= _FEW:
-        hint = f" There are {', '.join(sorted(known))}."
+        hint = f" Its fields are {', '.join(sorted(known))}."
     where = f" of {_called(path[:-1], at_name=False)}" if path[1:] else " here"
     return Fault(
         pointer=_pointer(path),
         code="unknown_field",
-        message=f"'{field}' is no field{where}.{hint}",
+        message=f"'{field}' is not a field{where}.{hint}",
         field=field,
         suggestion=near[0] if near else None,
     )

@@ -55,7 +55,7 @@ def index(
     )
     listed = attention.partition(tenant(), KIND)
     names = ("attention_at", "task_id", "scheduled_for")
-    pages = Listing(known={"attention": listed}, names=names, filters=chosen.as_json())
+    pages = Listing(known={"attention": listed}, names=names)
 
     def read(size: int, start: Any) -> Walked[Item]:  # noqa: ANN401  # a key of the store
         page = listing.attention(listed, chosen.between, limit=size, start=start)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.exceptions import BotoCoreError, ClientError
 
-from onthedot.api import answers, app, bodies, callers, idempotency, limits
+from onthedot.adapters import aws
+from onthedot.api import answers, app, bodies, callers, idempotency, limits, pages
 from onthedot.api.asking import Asked, begin
 from onthedot.api.routes import find
+from onthedot.core.allowance import TooManyCallsError
 from onthedot.core.problems import Problem
 
 _log = logging.getLogger(__name__)
@@ -25,17 +28,23 @@ _BUSY = (
     "TransactionConflictException",
 )
 _RETRY_AFTER = {"Retry-After": "1"}
+# What one question may take: twice what the longest lists that there can be do.
+READS_MAX = 400
 
 
 def answer(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Answer one request, whatever becomes of it."""
     asked = begin(event)
+    reads = asked.method == "GET"
     try:
-        answered = _answered(asked, event, context)
+        with aws.allowing(READS_MAX) if reads else nullcontext():
+            answered = _answered(asked, event, context)
     except Problem as problem:
         answered = _told(problem)
     except (BotoCoreError, ClientError) as failure:
         answered = _told(_failure(asked, failure))
+    except TooManyCallsError:
+        answered = _told(_too_much())
     except Exception:  # noqa: BLE001  # the caller gets a problem to cite, the log gets the rest
         _log.exception("request %s failed", asked.request_id)
         answered = _told(Problem("internal", f"Please cite {asked.request_id} when you report it."))
@@ -54,6 +63,7 @@ def _answered(asked: Asked, event: Mapping[str, Any], context: LambdaContext) ->
             raise _forbidden(asked.caller.role, asked.route.role)
         limits.spend(asked)
     app.check_query(asked)
+    pages.check(asked)
     asked.body = bodies.text_of(event)
     if asked.body:
         bodies.check_type(asked.headers.get("content-type", ""))
@@ -69,7 +79,7 @@ def _unserved(asked: Asked, methods: list[str]) -> Problem:
 
 
 def _forbidden(role: str, needed: str) -> Problem:
-    message = f"A key of the role '{role}' may not do this: expected '{needed}'."
+    message = f"This needs a key of the role '{needed}': yours has the role '{role}'."
     return Problem("forbidden", message)
 
 
@@ -80,6 +90,11 @@ def _failure(asked: Asked, failure: BotoCoreError | ClientError) -> Problem:
         message = "The store is busy or out of reach: try again in a moment."
         return Problem("unavailable", message, headers=_RETRY_AFTER)
     return Problem("internal", f"Please cite {asked.request_id} when you report it.")
+
+
+def _too_much() -> Problem:
+    message = f"This would take more than {READS_MAX} reads of the store: ask for less at a time."
+    return Problem("unsupported_filter", message)
 
 
 def _told(problem: Problem) -> dict[str, Any]:

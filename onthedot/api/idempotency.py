@@ -82,7 +82,7 @@ def _once(asked: Asked, scope: Sequence[str], now_ms: int) -> Once:
 
 def _again(before: dict[str, Any], mine: Once) -> Answered:
     if before.get("body_hash", mine.body_hash) != mine.body_hash:
-        message = "This Idempotency-Key came with another request: expected a new one."
+        message = "This Idempotency-Key was used for another request: use a new one."
         raise Problem("idempotency_key_reused", message)
     if before.get("state") != "done":
         message = "The same request is under way: try again in a moment."

@@ -47,7 +47,7 @@ def make(of: str, body: KeyIn, dry_run: str, plan_token: str | None) -> Response
 
 def index() -> Response[str]:
     """List this tenant's keys, without their texts."""
-    found = [view(key) for key in stored.keys(tenant())]
+    found = [view(key) for key in keys.of(tenant())]
     return answers.answer({"data": found, "next_cursor": None})
 
 

@@ -126,7 +126,7 @@ def known(run_id: str) -> str:
 def refused(run_id: str, attempt: int, told: Told) -> Problem:
     if told is Told.MISSING:
         return not_found("run of that id")
-    return Problem("lease_lost", f"Attempt {attempt} does not have {run_id} any more.")
+    return Problem("lease_lost", f"Attempt {attempt} no longer holds {run_id}.")
 
 
 HANDLERS: Handlers = {

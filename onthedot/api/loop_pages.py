@@ -60,7 +60,7 @@ def stop(kind: str, loop_id: str) -> Loop:
 def refuse_ended(seen: Loop) -> None:
     """Say that there is nothing to be stopped; to stop one twice is to stop it once."""
     if seen.status not in ("running", "cancelled"):
-        raise Problem("already_finished", "It has ended already: nothing is left to be stopped.")
+        raise Problem("already_finished", "It has ended already: there is nothing to stop.")
 
 
 def index(
@@ -71,7 +71,7 @@ def index(
 ) -> Response[str]:
     """List them, newest first."""
     partition = loops.partition(kind, tenant())
-    pages = Listing(known={"task_id": partition}, names=("scheduled_for",))
+    pages = Listing(known={"task_id": partition}, names=("scheduled_for",), kinds=("loop_id",))
     limit, cursor = page
 
     def read(size: int, start: Any) -> Walked[Item]:  # noqa: ANN401  # a key of the store

@@ -3,36 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from onthedot.api import answers
-from onthedot.api.asking import asked, tenant
+from onthedot.adapters import clock
+from onthedot.api import answers, sealing
+from onthedot.api.asking import Asked, asked
 from onthedot.core import cursor as cursors
+from onthedot.core import position
 
 Limit = Annotated[int, Query(ge=1, le=200)]
 Cursor = Annotated[str | None, Query(max_length=2_000)]
+# A dispatch lists what is due in 150 seconds to be looked at 60 seconds later.
+_AHEAD_SEC = 240
+# What of a question may change from page to page.
+_FREE = ("cursor", "limit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
     """One list: the part of its items' keys that is known, and the names of the rest.
 
-    Its cursors are good for this tenant, this address and these filters only.
+    Its cursors are good for this tenant, this address and these parameters only.
     """
 
     known: Mapping[str, Any]
     names: Sequence[str]
-    filters: Mapping[str, Any] = field(default_factory=dict)
+    # What each part is, where its name does not say.
+    kinds: Sequence[str] = ()
+    # The last second that it reaches, where that is yet to come.
+    until: int | None = None
 
     def start(self, cursor: str | None) -> Mapping[str, Any] | None:
         """Give the key after which the page begins."""
         if cursor is None:
             return None
-        found = cursors.read(cursor, self._bound())
+        found = _read(cursor, asked())
+        latest = clock.now_ms() // 1000 + _AHEAD_SEC if self.until is None else self.until
+        if not position.fits(found, self.kinds or self.names, latest):
+            raise cursors.mismatch()
         return {**self.known, **dict(zip(self.names, found, strict=True))}
 
     def answer(
@@ -41,8 +53,25 @@ class Listing:
         """Answer with a page, and with what else is to be said of it."""
         following = None
         if last is not None:
-            following = cursors.written([last[name] for name in self.names], self._bound())
+            place = [last[name] for name in self.names]
+            following = cursors.written(place, _bound(asked()), _secret())
         return answers.answer({"data": found, "next_cursor": following, **more})
 
-    def _bound(self) -> Mapping[str, Any]:
-        return {"tenant": tenant(), "path": asked().path, "filters": dict(self.filters)}
+
+def check(request: Asked) -> None:
+    """Refuse a cursor that is not ours before anything is read for it."""
+    if "cursor" in request.query:
+        _read(request.query["cursor"], request)
+
+
+def _read(cursor: str, request: Asked) -> Any:  # noqa: ANN401  # a list, if we wrote it
+    return cursors.read(cursor, _bound(request), _secret())
+
+
+def _bound(request: Asked) -> Mapping[str, Any]:
+    asked_for = {name: value for name, value in request.query.items() if name not in _FREE}
+    return {"tenant": request.by.tenant_id, "path": request.path, "asked": asked_for}
+
+
+def _secret() -> bytes:
+    return sealing.derived(cursors.PURPOSE)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from hashlib import sha256
 from typing import Annotated, Any, Literal
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from onthedot.adapters import access as stored
-from onthedot.adapters import clock, ids
-from onthedot.api import answers
+from onthedot.adapters import clock
+from onthedot.api import answers, sealing
 from onthedot.api.asking import asked, tenant
 from onthedot.core import promise
 from onthedot.core.moments import moment
@@ -24,7 +22,7 @@ PlanToken = Annotated[str | None, Query(max_length=100)]
 def plan(effects: Mapping[str, Any], world: object) -> Response[str]:
     """Answer with what would happen, and a token to make it so."""
     expires = clock.now_ms() // 1000 + promise.PLAN_SEC
-    token = promise.token(_secret(), _bound(world), expires)
+    token = promise.token(sealing.secret(), _bound(world), expires)
     told = {
         "plan_token": token,
         "expires_at": moment(expires * 1000),
@@ -46,7 +44,7 @@ def first(
 def check(token: str | None, world: object) -> None:
     """Refuse to carry out a plan that does not fit any more."""
     if token is not None:
-        promise.check(token, _secret(), _bound(world), clock.now_ms() // 1000)
+        promise.check(token, sealing.secret(), _bound(world), clock.now_ms() // 1000)
 
 
 def planned_at(token: str | None) -> int | None:
@@ -64,13 +62,3 @@ def _bound(world: object) -> dict[str, object]:
         "body": sha256(request.body.encode()).hexdigest(),
         "world": world,
     }
-
-
-@cache
-def _secret() -> bytes:
-    return stored.secret(ids.secret())
-
-
-def forget() -> None:
-    """Read the secret anew."""
-    _secret.cache_clear()

@@ -14,7 +14,7 @@ def check_version(version: int) -> None:
     """Refuse a write whose If-Match names other versions than this one."""
     headers = asked().headers
     if "if-match" in headers and not names(headers, "if-match", etag(version)):
-        message = f"It is at version {version} now: read it again, then change that."
+        message = f"It has version {version} now: read it again, then change it."
         raise Problem("version_mismatch", message, headers={"ETag": etag(version)})
 
 
@@ -55,7 +55,7 @@ def check_read_only(given: dict[str, Any], present: dict[str, Any]) -> None:
 
 def _kept(name: str, present: dict[str, Any]) -> str:
     if name not in present:
-        return f"{name} is read-only: leave it out, for it is given to what is new."
+        return f"{name} is read-only: leave it out, the system sets it."
     stands = json.dumps(present[name], ensure_ascii=False)
-    by_other = " A pause and a resume change it." if name == "status" else ""
-    return f"{name} is read-only: expected {stands[:64]}, as it is now, or none.{by_other}"
+    by_other = " Pause or resume it to change that." if name == "status" else ""
+    return f"{name} is read-only: leave it out, or send what it is now, {stands[:64]}.{by_other}"

@@ -65,8 +65,7 @@ class Question:
 
     def pages(self, names: Sequence[str], **known: str) -> Listing:
         """Give the list that answers it: by these names of its items' keys."""
-        filters = {**self.filter.as_json(), "task": self.task_id, "between": self.between}
-        return Listing(known=known, names=names, filters=filters)
+        return Listing(known=known, names=names)
 
 
 def history(task: Task, question: Question) -> Response[str]:
@@ -94,5 +93,5 @@ def history(task: Task, question: Question) -> Response[str]:
         return [shown.get(item["scheduled_for"]) for item in items]
 
     start = pages.start(question.cursor)
-    chunk = CHUNK if question.filter.as_json() else question.limit
+    chunk = CHUNK if question.filter.narrows else question.limit
     return pages.answer(*fill(read, show, limit=question.limit, start=start, chunk=chunk))

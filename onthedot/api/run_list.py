@@ -19,7 +19,6 @@ from onthedot.api.pages import Cursor, Limit, Listing
 from onthedot.api.run_history import ALL, Origin, Question, Status, history
 from onthedot.core import attention, manifest, run_view
 from onthedot.core import task as tasks
-from onthedot.core.cursor import mismatch
 from onthedot.core.keys import instant_ms, row_of
 from onthedot.core.lately import Place
 from onthedot.core.moments import moment
@@ -116,7 +115,7 @@ def _recent(question: Question) -> Response[str]:
             for each in there
         ]
 
-    chunk = CHUNK if question.filter.as_json() else question.limit
+    chunk = CHUNK if question.filter.narrows else question.limit
     found, last = fill(read, show, limit=question.limit, start=None, chunk=chunk)
     if last is None:
         return pages.answer(found, None)
@@ -138,12 +137,8 @@ def _begun(question: Question, pages: Listing) -> Walk:
     begun = pages.start(question.cursor)
     if begun is None:
         return walk
-    try:
-        # The former version's positions have a minute and a row's key for the first two.
-        newest_ms = manifest.newest_ms(begun["newest_at"].removesuffix(_SORTED))
-        due_ms = instant_ms(begun["due_at"])
-    except (AttributeError, TypeError, ValueError):
-        raise mismatch() from None
+    newest_ms = manifest.newest_ms(begun["newest_at"].removesuffix(_SORTED))
+    due_ms = instant_ms(begun["due_at"])
     unsorted = not begun["newest_at"].endswith(_SORTED)
     return walk.behind(Place(due_ms, begun["run_id"]), newest_ms, unsorted=unsorted)
 

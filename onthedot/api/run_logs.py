@@ -35,12 +35,13 @@ def lines(
     Workers run many runs side by side: only lines that name the run are shown.
     """
     found = find(run_id)
-    told = _attempt(found, attempt)
+    pages = Listing(known={}, names=("attempt", "token"))
+    begun = pages.start(cursor)
+    # A run may have begun another attempt since: a list goes on in its own.
+    told = _attempt(found, int(begun["attempt"]) if begun else attempt)
     group = runlog.group()
     if told is None or not told.get("log") or group is None:
         return _none(_why(told))
-    pages = Listing(known={}, names=("token",), filters={"attempt": told["attempt"]})
-    begun = pages.start(cursor)
     read = logs.read(
         group,
         told["log"],
@@ -51,7 +52,8 @@ def lines(
     shown = [line for event in read.events if (line := _line(event, run_id))] if read else []
     if read is None or not (shown or begun or read.following):
         return _none(_why_empty(told))
-    return pages.answer(shown, {"token": read.following} if read.following else None)
+    following = {"attempt": str(told["attempt"]), "token": read.following}
+    return pages.answer(shown, following if read.following else None)
 
 
 def _attempt(found: Found, wanted: int | None) -> Mapping[str, Any] | None:

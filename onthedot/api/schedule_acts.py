@@ -113,7 +113,7 @@ def start(
 def _end(text: str | None) -> int | None:
     until = instants.in_body(text, "until", not_before=True)
     if until is not None and until <= clock.now_ms() // 1000:
-        message = f"'{text}' is over: expected a time to come, or none to pause until a resume."
+        message = f"'{text}' is in the past: expected a later time, or none (until a resume)."
         raise instants.refused_in_body("until", message)
     return until
 

@@ -53,12 +53,12 @@ def index(
         return [schedule_view.entry(*each, now) for each in zip(items, compiled, strict=True)]
 
     if status == failing.STATUS:
-        pages = Listing(known={}, names=failing.NAMES, filters=wanted)
+        pages = Listing(known={}, names=failing.NAMES)
         others = {name: value for name, value in wanted.items() if name != "status"}
         dying, last = failing.choose(entries, others, limit=limit, start=pages.start(cursor))
         return pages.answer(_with_last_runs(dying, now), last)
     known = {"listed": f"{tenant()}#s", "part": "spec"}
-    pages = Listing(known=known, names=("created_at", "task_id"), filters=wanted)
+    pages = Listing(known=known, names=("created_at", "task_id"))
     found, last = choose(known, entries, wanted, limit=limit, start=pages.start(cursor))
     return pages.answer(_with_last_runs([item for item, _ in found], now), last)
 

@@ -62,7 +62,7 @@ def slots(
     task = seen.task
     now = clock.now_ms() // 1000
     first, last = window(from_, to, (now - _DAY_SEC, now + _DAY_SEC))
-    pages = Listing(known={}, names=("slot",), filters={"from": first, "to": last})
+    pages = Listing(known={}, names=("slot",), until=last)
     begun = pages.start(cursor)
     if begun is not None:
         first = parse_nominal(begun["slot"]) + 1

@@ -82,7 +82,7 @@ def put(
         whole = _checked({"name": schedule, **given})
         return _created(whole, dry_run, plan_token, lambda: check_none_wanted("schedule"))
     if check_new():
-        raise Problem("version_mismatch", "It exists already, and only a new one was wanted.")
+        raise Problem("version_mismatch", "It exists already: If-None-Match allows none.")
     require_version()
     _check_kept(body, given, known)
     whole = _checked({"name": known.task.name, **given})

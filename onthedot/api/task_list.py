@@ -35,7 +35,7 @@ def index(
         status=status, tag=tag, target=target, handler=handler, q=q, managed_by=managed_by
     )
     known = {"listed": f"{tenant()}#t", "part": "spec"}
-    pages = Listing(known=known, names=("created_at", "task_id"), filters=wanted)
+    pages = Listing(known=known, names=("created_at", "task_id"))
     found, last = choose(known, _entries, wanted, limit=limit, start=pages.start(cursor))
     return pages.answer([entry for _, entry in found], last)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from onthedot.adapters import access, bounds, clock
+from onthedot.adapters import bounds, clock, tables
 from onthedot.adapters import tenants as stored
 from onthedot.api import answers, keys, limits, plans
 from onthedot.api.answers import Handlers
@@ -17,12 +17,13 @@ from onthedot.api.asking import by, tenant
 from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.shapes_acts import KeyIn
 from onthedot.api.shapes_calendars import TenantIn
-from onthedot.core import reach
+from onthedot.core import access, reach
 from onthedot.core.access import TASKS_MAX
 from onthedot.core.moments import moment
 from onthedot.core.problems import Fault, Problem, not_found, of_faults
 from onthedot.flows import define, line
 from onthedot.flows.keys import FIRST_TENANT
+from onthedot.flows.keys import of as keys_of
 
 # Kept beside the permits, where workers read them.
 _BOUNDS = ("running_max", "targets")
@@ -33,7 +34,10 @@ def index() -> Response[str]:
     """List the tenants that this key may see."""
     known = [*stored.listed(), FIRST_TENANT] if _operates() else [tenant()]
     bounds_of = line.limits(set(known))
-    shown = [_shown(one, bounds_of) for one in sorted(set(known))]
+    items = {one: access.tenant_key(one) for one in sorted(set(known))}
+    found = tables.get_many({access.TABLE: list(items.values())})[access.TABLE]
+    read = tables.by_key(found, "pk")
+    shown = [_view(one, read.get((key["pk"],), {}), bounds_of) for one, key in items.items()]
     return answers.answer({"data": shown, "next_cursor": None})
 
 
@@ -114,7 +118,7 @@ def _check_operated(tenant_id: str) -> None:
 def _new(tenant_id: str, seen: Mapping[str, Any]) -> dict[str, Any]:
     """A new tenant may call nothing but http and its pull queues until it is said."""
     known = seen or tenant_id == FIRST_TENANT or tenant_id in stored.listed()
-    return {} if known or access.keys(tenant_id) else {"targets": []}
+    return {} if known or keys_of(tenant_id) else {"targets": []}
 
 
 def _check_targets(tenant_id: str, given: dict[str, Any]) -> None:
@@ -142,7 +146,12 @@ def _fault(pointer: str, message: str) -> Fault:
 
 
 def _shown(tenant_id: str, bounds_of: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    found = stored.read(tenant_id)
+    return _view(tenant_id, stored.read(tenant_id), bounds_of)
+
+
+def _view(
+    tenant_id: str, found: Mapping[str, Any], bounds_of: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
     most = found.get("tasks_max", TASKS_MAX)
     # The counter of what is left begins full.
     used = most - found.get("tasks_left", most)

@@ -33,8 +33,7 @@ def index(
 ) -> Response[str]:
     """List the coming fires, the next one first; of the next 24 hours by default."""
     now, first, last = _window(from_, to)
-    filters = {"from": from_, "to": to}
-    pages = Listing(known={}, names=("at", "task_id"), filters=filters)
+    pages = Listing(known={}, names=("at", "task_id"), until=last)
     begun = pages.start(cursor)
     after = (parse_nominal(begun["at"]), begun["task_id"]) if begun else None
     known = agenda.coming(tenant())
@@ -54,7 +53,7 @@ def by_time(from_: From = None, to: To = None, bucket_sec: Bucket = 300) -> Resp
     begin = max(first, now) // bucket_sec * bucket_sec
     buckets = max(1, -(-(last - begin) // bucket_sec))
     if buckets > _BUCKETS_MAX:
-        message = f"{buckets:,} stretches are more than {_BUCKETS_MAX:,}: expected longer ones."
+        message = f"It would be {buckets:,} buckets: expected {_BUCKETS_MAX:,} at most."
         raise Problem("invalid_field", message)
     known = agenda.coming(tenant())
     found = heat(known, begin, bucket_sec, buckets)
@@ -78,7 +77,7 @@ def _window(from_: str | None, to: str | None) -> tuple[int, int, int]:
     first, last = window(from_, to, (now, now + _DAY_SEC))
     if last - first > _WINDOW_MAX_SEC:
         days = -(-(last - first) // _DAY_SEC)
-        message = f"From {nominal(first)} to {nominal(last)} are {days} days: expected 31 at most."
+        message = f"{nominal(first)} to {nominal(last)} is {days} days: expected 31 at most."
         raise Problem("invalid_field", message)
     return now, first, last
 

@@ -43,7 +43,7 @@ def check_count(asked: argparse.Namespace, *names: str) -> None:
     for name in names:
         value = getattr(asked, name)
         if value is not None and value < 1:
-            message = f"{value} is no number of fires: expected 1 or more."
+            message = f"{name} is {value}: expected 1 or more."
             raise ScheduleError("out_of_range", message, field=name)
 
 
@@ -68,7 +68,7 @@ def _calendar(path: str) -> Calendar:
         hint = mistake.suggestion
         raise ScheduleError(mistake.code, message, field="calendar", suggestion=hint) from None
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
-        message = f"'{path}' is no calendar: expected a JSON object with name, timezone and dates."
+        message = f"'{path}' is not a calendar: expected JSON with name, timezone and dates."
         raise ScheduleError("bad_value", message, field="calendar") from None
 
 

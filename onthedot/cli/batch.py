@@ -80,11 +80,11 @@ def _read(line: bytes) -> dict[str, object]:
         message = 'The line is not JSON: expected {"cron":"0 9 * * 1-5"}.'
         raise ScheduleError("invalid_request", message) from None
     if not isinstance(asked, dict) or "cron" not in asked:
-        message = 'The line asks for no cron: expected {"cron":"0 9 * * 1-5"}.'
+        message = 'The line has no cron: expected {"cron":"0 9 * * 1-5"}.'
         raise ScheduleError("invalid_request", message)
     for name in asked:
         if name not in _FIELDS:
-            message = f"'{name[:64]}' is no field here: expected {', '.join(_FIELDS)}."
+            message = f"'{name[:64]}' is not a field here: expected {', '.join(_FIELDS)}."
             raise ScheduleError("unknown_field", message, field=name[:64])
     return asked
 

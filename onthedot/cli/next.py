@@ -61,7 +61,7 @@ def _show(arguments: argparse.Namespace) -> int:
 def _count(arguments: argparse.Namespace) -> int:
     asked.check_count(arguments, "count", "max_runs")
     if arguments.count > COUNT_MAX:
-        message = f"{arguments.count} fires are too many: expected {COUNT_MAX} at most."
+        message = f"count is {arguments.count}: expected {COUNT_MAX} at most."
         raise ScheduleError("out_of_range", message, field="count", suggestion=str(COUNT_MAX))
     return int(arguments.count)
 

@@ -58,7 +58,7 @@ def _day_numbers(placed: tuple[Placed, ...]) -> Warned | None:
     asked = any(part.text == "?" for part in placed)
     for part in placed:
         if asked and part.kind is WEEKDAY and _DAY_NUMBER.search(part.text):
-            detail = "Day numbers count from 0 = Sunday here: 1 is Monday. Names leave no doubt."
+            detail = "Here days count from 0 = Sunday, so 1 is Monday. Names such as MON are safer."
             return Warned("day_numbers", detail)
     return None
 
@@ -69,7 +69,7 @@ def _long_step(part: Placed) -> Warned | None:
         if int(match[1]) >= kind.size and kind is not AWS_WEEKDAY:
             detail = (
                 f"A step of {match[1]} is longer than the {kind.name} field: only {kind.low} "
-                "matches. For elapsed time write @every, as @every 90m."
+                "matches. For elapsed time write @every, such as @every 90m."
             )
             return Warned("long_step", detail)
     return None

@@ -109,10 +109,10 @@ def _days(text: str) -> tuple[int, int]:
     try:
         days = _day(first), _day(last or first)
     except ValueError:
-        message = f"'{text}' is no date: expected 2026-12-25 or 2026-12-24/2027-01-02."
+        message = f"'{text}' is not a date: expected 2026-12-25 or 2026-12-24/2027-01-02."
         raise ScheduleError("bad_value", message, field="dates") from None
     if days[0] > days[1] or not 0 <= days[0] <= days[1] < _HORIZON_DAY:
-        message = f"'{text}' is no range: expected the earlier day first, from 1970 to 2199."
+        message = f"'{text}' is not a range: expected the earlier day first, from 1970 to 2199."
         raise ScheduleError("out_of_range", message, field="dates")
     return days
 
@@ -124,10 +124,10 @@ def _day(text: str) -> int:
 def _walls(text: str) -> Walls:
     rule = parse(text)
     if isinstance(rule, Every) or rule.seconds != 1:
-        message = f"'{text}' has no whole minutes to black out: expected a cron of 5 fields."
+        message = f"'{text}' cannot exclude whole minutes: expected a cron of 5 fields."
         raise ScheduleError("unsupported", message, field="cron")
     walls = Walls(rule)
     if walls.run(0) == (0, _HORIZON_DAY * DAY_SEC):
-        message = f"'{text}' blacks out all time: nothing would ever fire."
+        message = f"'{text}' excludes all time: nothing would ever fire."
         raise ScheduleError("never_fires", message, field="cron")
     return walls

@@ -26,7 +26,7 @@ def slots(task: Task, mode: str, now: int) -> list[int]:
     passed = takewhile(lambda slot: slot <= now, task.schedule.slots(since))
     found = list(islice(passed, SLOTS_MAX + 1))
     if len(found) > SLOTS_MAX:
-        message = f"More than {SLOTS_MAX} slots passed: resume without, then start a backfill."
+        message = f"More than {SLOTS_MAX} slots passed: resume without catchup, then backfill."
         raise Problem("invalid_request", message)
     return found
 

@@ -52,7 +52,7 @@ def parse(text: str, *, seconds: str = "first", seed: str = "") -> Cron | Every:
     for part in placed:
         try:
             by_name[part.kind.name] = read_field(
-                part.kind, part.text, seed if "H" in part.text else ""
+                part.kind, part.text, seed if "H" in part.text.upper() else ""
             )
         except ScheduleError as mistake:
             raise mistake.within(text, part.at, len(part.text), part.kind.name) from None

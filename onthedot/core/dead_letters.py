@@ -86,7 +86,7 @@ class Chosen:
         return f"{self.from_ms:013}", f"{self.to_ms:013}~"
 
     def as_json(self) -> dict[str, Any]:
-        """Write it for a loop, or for what a cursor is bound to."""
+        """Write it for a loop."""
         given = {name: getattr(self, name) for name in Chosen.__slots__}
         return {name: value for name, value in given.items() if value is not None}
 

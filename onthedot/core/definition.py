@@ -111,7 +111,7 @@ def _shown(whole: Mapping[str, Any]) -> dict[str, Any]:
 def _compiled(whole: Mapping[str, Any], seed: str, faults: list[Fault]) -> Schedule | None:
     if (whole["cron"] is None) == (whole["every_sec"] is None):
         neither = "Neither cron nor every_sec is given: expected one of them."
-        both = "cron and every_sec both say when: expected one of them, and null for the other."
+        both = "Both cron and every_sec are given: expected one of them, and null for the other."
         message = neither if whole["cron"] is None else both
         faults.append(Fault(pointer="/cron", code="field_count", message=message, field="cron"))
         return None

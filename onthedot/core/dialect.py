@@ -38,11 +38,12 @@ _EVERY = re.compile(r"@EVERY\s+((?:[0-9]+[SMHDW])+)")
 _RATE = re.compile(r"RATE\(\s*([0-9]+)\s+(MINUTE|HOUR|DAY)S?\s*\)")
 _AT = re.compile(r"AT\(\s*(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d?)(?::(\d\d?))?\s*\)")
 _CALL = re.compile(r"(CRON|RATE|AT)\s*\(")
+_ZONED = re.compile(r"\s*((?:CRON_)?TZ=(\S*))", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The text of one field and where it begins in the whole."""
+    """The text of one field, as it was written, and where it begins in the whole."""
 
     kind: Kind
     text: str
@@ -52,7 +53,7 @@ class Placed:
 def split(text: str, seconds: str = "first") -> tuple[Placed, ...] | int:
     """Give the fields of a cron text, or the seconds of an elapsed-time one."""
     if seconds not in ("first", "last"):
-        message = f"'{seconds}' is no place for the seconds: expected 'first' or 'last'."
+        message = f"seconds is '{seconds}': expected 'first' or 'last'."
         raise ScheduleError("bad_value", message, field="seconds", suggestion="first")
     _refuse_unreadable(text)
     upper = text.upper()
@@ -61,24 +62,36 @@ def split(text: str, seconds: str = "first") -> tuple[Placed, ...] | int:
         return _split_macro(text, shouted)
     if _CALL.match(shouted):
         return _split_aws(text, upper)
-    return _split_fields(text, upper, _SECONDS_LAST if seconds == "last" else _SECONDS_FIRST)
+    _refuse_zone(text)
+    return _split_fields(text, text, _SECONDS_LAST if seconds == "last" else _SECONDS_FIRST)
 
 
 def _refuse_unreadable(text: str) -> None:
     if len(text) > LENGTH_MAX:
-        message = f"{len(text)} characters are too many: expected {LENGTH_MAX} at most."
+        message = f"The expression has {len(text)} characters: expected {LENGTH_MAX} at most."
         raise ScheduleError("too_long", message, position=(LENGTH_MAX, len(text)))
     if not text.isascii():
         at = next(place for place, letter in enumerate(text) if not letter.isascii())
         message = f"'{text[at]}' is not an ASCII character."
         raise ScheduleError("not_ascii", message, position=(at, at + 1))
     if not text.strip():
-        message = "Nothing is written: expected five fields, as 0 9 * * 1-5."
+        message = "The expression is empty: expected five fields, such as 0 9 * * 1-5."
         raise ScheduleError("empty", message, suggestion="0 9 * * 1-5")
 
 
-def _split_fields(text: str, upper: str, forms: dict[int, tuple[Kind, ...]]) -> tuple[Placed, ...]:
-    words = list(re.finditer(r"\S+", upper))
+def _refuse_zone(text: str) -> None:
+    """Crontabs and other schedulers take a zone in front of the fields."""
+    if match := _ZONED.match(text):
+        message = (
+            f"The time zone is a field of its own: write timezone '{match[2]}', and leave "
+            f"'{match[1]}' out of the expression."
+        )
+        rest = text[match.end() :].strip()
+        raise ScheduleError("unsupported", message, position=match.span(1), suggestion=rest or None)
+
+
+def _split_fields(text: str, inside: str, forms: dict[int, tuple[Kind, ...]]) -> tuple[Placed, ...]:
+    words = list(re.finditer(r"\S+", inside))
     if kinds := forms.get(len(words)):
         return tuple(
             Placed(kind, word[0], word.start()) for kind, word in zip(kinds, words, strict=True)
@@ -100,13 +113,13 @@ def _split_macro(text: str, shouted: str) -> tuple[Placed, ...] | int:
         parts = re.findall(r"([0-9]+)([SMHDW])", match[1])
         return _elapsed(text, sum(int(count) * _UNIT_SEC[unit] for count, unit in parts))
     if shouted.startswith("@EVERY"):
-        message = "@every goes with whole seconds, minutes, hours or days, as @every 90s or 1h30m."
+        message = "@every takes whole numbers of s, m, h, d or w, such as @every 90s or 1h30m."
         code, suggestion = "bad_value", "@every 90s"
     elif shouted == "@REBOOT":
-        message = "@reboot has no time of its own: there is no machine here that boots."
+        message = "@reboot is not supported: there is no machine here that starts up."
         code, suggestion = "unsupported", None
     else:
-        message = f"'{text.strip()}' is no name: expected @hourly, @daily, @weekly, @monthly, "
+        message = f"'{text.strip()}' is not known: expected @hourly, @daily, @weekly, @monthly, "
         message += "@yearly or @every 90s."
         code, suggestion = "bad_name", _closest_macro(shouted)
     raise ScheduleError(code, message, position=_inked(text), suggestion=suggestion)
@@ -120,7 +133,10 @@ def _closest_macro(shouted: str) -> str | None:
 def _elapsed(text: str, seconds: int) -> int:
     if 1 <= seconds <= EVERY_MAX_SEC:
         return seconds
-    message = f"{seconds} seconds is no interval: expected 1 to {EVERY_MAX_SEC} (366 days)."
+    message = (
+        f"An interval of {seconds} seconds is out of range: expected 1 to {EVERY_MAX_SEC} "
+        "(366 days)."
+    )
     raise ScheduleError("out_of_range", message, position=_inked(text))
 
 
@@ -132,7 +148,7 @@ def _split_aws(text: str, upper: str) -> tuple[Placed, ...] | int:
         return _split_at(match, upper.index(match[0]))
     opening = _CALL.search(upper)
     if opening and opening[1] == "CRON" and shouted.endswith(")"):
-        return _split_aws_cron(text, upper, opening.end())
+        return _split_aws_cron(text, opening.end())
     form, example = (
         ("rate(value unit)", "rate(5 minutes)")
         if shouted.startswith("RATE")
@@ -140,7 +156,7 @@ def _split_aws(text: str, upper: str) -> tuple[Placed, ...] | int:
         if shouted.startswith("AT")
         else ("cron(minute hour day month weekday year)", "cron(0 10 ? * MON-FRI *)")
     )
-    message = f"'{text.strip()}' is not {form}."
+    message = f"'{text.strip()}' cannot be read: expected the form {form}."
     raise ScheduleError("bad_value", message, position=_inked(text), suggestion=example)
 
 
@@ -153,8 +169,8 @@ def _split_at(match: re.Match[str], start: int) -> tuple[Placed, ...]:
     return (*dated, Placed(WEEKDAY, "?", start))
 
 
-def _split_aws_cron(text: str, upper: str, start: int) -> tuple[Placed, ...]:
-    inside = " " * start + upper[start : upper.rindex(")")]
+def _split_aws_cron(text: str, start: int) -> tuple[Placed, ...]:
+    inside = " " * start + text[start : text.rindex(")")]
     words = inside.split()
     if len(words) != len(_AWS):
         message = f"{len(words)} fields found in cron(): expected 6 (minute hour day month "
@@ -167,7 +183,7 @@ def _split_aws_cron(text: str, upper: str, start: int) -> tuple[Placed, ...]:
         day = placed[4]
         raise ScheduleError(
             "bad_value",
-            "AWS cron() wants '?' in exactly one of day of the month and day of the week.",
+            "AWS cron() needs '?' in one of its two day fields, and only in one.",
             suggestion="*" if day.text == "?" else "?",
         ).within(text, day.at, len(day.text), day.kind.name)
     return placed

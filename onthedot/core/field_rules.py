@@ -15,11 +15,11 @@ def check(fields: Mapping[str, Any]) -> None:
     """Refuse a name that reads as an id, and a backoff that begins above its own bound."""
     faults: list[Fault] = []
     if str(fields.get("name", "")).startswith(_ID_PREFIXES):
-        message = f"'{fields['name']}' reads as an id: expected a name that begins otherwise."
+        message = f"'{fields['name']}' looks like an id: begin it otherwise than with sch_ or tsk_."
         faults.append(_fault("/name", "name", message))
     retry = COMMON["retry"] | fields.get("retry", {})
     if retry["base_sec"] > retry["cap_sec"]:
-        message = f"base_sec is {retry['base_sec']}: expected cap_sec, {retry['cap_sec']}, or less."
+        message = f"base_sec is {retry['base_sec']}: expected cap_sec ({retry['cap_sec']}) or less."
         faults.append(_fault("/retry/base_sec", "base_sec", message))
     if faults:
         raise of_faults("invalid_field", faults)

@@ -16,11 +16,13 @@ from onthedot.core.spelling import spelled
 from onthedot.core.spread import spread
 
 NTH_LAST = 5
-_PLAIN = re.compile(r"([0-9]+|[A-Z]+|\*)(?:-([0-9]+|[A-Z]+))?(?:/([0-9]+))?")
-_HASHED = re.compile(r"H(?:\(([0-9]+)-([0-9]+)\))?(?:/([0-9]+))?")
-_NEAREST = re.compile(r"([0-9]+)W")
-_NTH = re.compile(r"([0-9]+|[A-Z]{3})(?:-([0-9]+|[A-Z]{3}))?#([0-9]+)")
-_LAST_WEEKDAY = re.compile(r"([0-9]|[A-Z]{3})L|L([0-9])")
+# In any case: what is said of a mistake has the letters as they were written.
+_ANY_CASE = re.IGNORECASE | re.ASCII
+_PLAIN = re.compile(r"([0-9]+|[A-Z]+|\*)(?:-([0-9]+|[A-Z]+))?(?:/([0-9]+))?", _ANY_CASE)
+_HASHED = re.compile(r"H(?:\(([0-9]+)-([0-9]+)\))?(?:/([0-9]+))?", _ANY_CASE)
+_NEAREST = re.compile(r"([0-9]+)W", _ANY_CASE)
+_NTH = re.compile(r"([0-9]+|[A-Z]{3})(?:-([0-9]+|[A-Z]{3}))?#([0-9]+)", _ANY_CASE)
+_LAST_WEEKDAY = re.compile(r"([0-9]|[A-Z]{3})L|L([0-9])", _ANY_CASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +75,7 @@ def read_field(kind: Kind, text: str, seed: str = "") -> Field:
 def _read_item(kind: Kind, item: str, seed: str) -> Field:
     # What is plain beyond doubt goes first: FRIL and H look like names.
     plain = _PLAIN.fullmatch(item)
-    if plain and (plain[1] in kind.names or not plain[1].isalpha()):
+    if plain and (plain[1].upper() in kind.names or not plain[1].isalpha()):
         return Field(kind=kind, runs=(_plain_run(kind, plain),))
     if mark := _read_mark(kind, item):
         return mark
@@ -91,16 +93,16 @@ def _read_mark(kind: Kind, item: str) -> Field | None:
 
 
 def _read_day_mark(item: str) -> Field | None:
-    if item == "L":
+    if item.upper() == "L":
         return Field(kind=DAY, marked_days=1)
-    if item == "LW":
+    if item.upper() == "LW":
         return Field(kind=DAY, nearest=1 << DAY.high)
     match = _NEAREST.fullmatch(item)
     return Field(kind=DAY, nearest=1 << number(DAY, match, 1)) if match else None
 
 
 def _read_weekday_mark(kind: Kind, item: str) -> Field | None:
-    if item == "L" and kind is AWS_WEEKDAY:
+    if item.upper() == "L" and kind is AWS_WEEKDAY:
         return Field(kind=kind, runs=(range(kind.high, kind.high + 1),))
     if match := _LAST_WEEKDAY.fullmatch(item):
         day = number(kind, match, match.lastindex or 1)
@@ -169,9 +171,9 @@ def number(kind: Kind, match: re.Match[str], group: int) -> int:
     """Read a number or a name of this kind, refusing what is out of its bounds."""
     token = match[group]
     if not token.isdigit():
-        if token not in kind.names:
+        if token.upper() not in kind.names:
             raise complaints.unknown_name(kind, match, group)
-        return kind.names.index(token) + kind.low
+        return kind.names.index(token.upper()) + kind.low
     value = int(token)
     if not kind.low <= value <= kind.top:
         raise complaints.out_of_range(kind, match, group)

@@ -21,10 +21,10 @@ def parse_instant(text: str, field: str, *, not_before: bool = False) -> int:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        message = f"'{text[:64]}' is no instant: expected 2026-11-18T14:00:00Z."
+        message = f"'{text[:64]}' is not an instant: expected one such as 2026-11-18T14:00:00Z."
         raise ScheduleError("bad_value", message, field=field) from None
     if moment.tzinfo is None:
-        message = f"'{text}' says no offset: expected Z or one such as +01:00 at its end."
+        message = f"'{text}' has no offset: expected Z, or one such as +01:00, at its end."
         raise ScheduleError("bad_value", message, field=field, suggestion=f"{moment.isoformat()}Z")
     since = moment - EPOCH
     seconds = -(-since // _SECOND) if not_before else since // _SECOND

@@ -39,14 +39,19 @@ def never_fires(text: str, seconds: str, cron: Cron) -> ScheduleError:
     name, suggestion = DAY.name, None
     # A day that must match and that no month of these has; the weekday cannot help it.
     if cron.both_days and not cron.days & 1 and not cron.nearest and day > longest:
-        where = ", ".join(MONTH_NAMES[month - 1] for month in months)
-        message = f"{day} {where} never comes."
+        message = _lacking(day, [MONTH_NAMES[month - 1] for month in months])
         suggestion = str(min(COMMON.month[month].bit_count() for month in months))
     elif cron.years != EVERY_YEAR:
-        name, message = "year", "None of these years has such a date."
+        name, message = "year", "None of the years that are given has this date."
     else:
-        message = "The day of the month and the day of the week never meet."
+        message = "No day is both: the day of the month and the day of the week exclude each other."
     part = fields[name]
     return ScheduleError("never_fires", message, suggestion=suggestion).within(
         text, part.at, len(part.text), name
     )
+
+
+def _lacking(day: int, months: list[str]) -> str:
+    if len(months) == 1:
+        return f"{day} {months[0]} never comes."
+    return f"{', '.join(months[:-1])} and {months[-1]} have no day {day}."

@@ -27,7 +27,7 @@ def written(step: str, value: Any) -> str:  # noqa: ANN401 any JSON
     try:
         text = json.dumps(value, allow_nan=False)
     except (RecursionError, TypeError, ValueError) as fault:
-        raise ValueError(f"once('{step}') gave what is no JSON: {fault}") from None
+        raise ValueError(f"once('{step}') gave a value that is not JSON: {fault}") from None
     if len(text) > VALUE_MAX:
         raise ValueError(f"once('{step}') gave {len(text)} characters of JSON: {VALUE_MAX} at most")
     return text

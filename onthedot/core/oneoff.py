@@ -75,7 +75,7 @@ def moved(task: Task, fields: Mapping[str, Any], now_ms: int) -> Task:
 def run_at(fields: Mapping[str, Any], grace_sec: int, now_ms: int) -> int:
     """Read when it is to run: at an instant, after a while, or now."""
     if "run_at" in fields and "delay_sec" in fields:
-        message = "run_at and delay_sec both say when: expected one of them."
+        message = "Both run_at and delay_sec are given: expected one of them."
         raise of_faults("invalid_field", [_fault("delay_sec", "field_count", message)])
     if "run_at" not in fields:
         # Never early: what is left of the second is waited for too.
@@ -86,7 +86,7 @@ def run_at(fields: Mapping[str, Any], grace_sec: int, now_ms: int) -> int:
     except ScheduleError as error:
         raise of_faults("invalid_field", [Fault.of("/run_at", error)]) from None
     if at < now_ms // 1000 - grace_sec:
-        message = f"'{fields['run_at']}' is past by more than {grace_sec} s, its grace."
+        message = f"'{fields['run_at']}' is more than {grace_sec} s ago, its misfire_grace_sec."
         raise Problem("run_at_in_past", message, [_fault("run_at", "out_of_range", message)])
     return at
 

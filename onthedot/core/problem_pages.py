@@ -40,7 +40,7 @@ _TEXTS = {
     ),
     "unauthenticated": (
         (
-            "No API key came along, or the one that did opens nothing: it is mistyped, has "
+            "No API key came along, or the one that did is not valid: it is mistyped, has "
             "expired or was revoked."
         ),
         "Send `Authorization: Bearer otd_…`. An admin makes a new key with `POST /v1/keys`.",
@@ -101,7 +101,7 @@ _TEXTS = {
             "The attempt that you speak for is not the newest one: its lease ended and another "
             "worker took over."
         ),
-        "Stop the work. Whatever it comes to is not recorded; the newer attempt's outcome is.",
+        "Stop the work. Only the outcome of the newer attempt is recorded.",
     ),
     "version_mismatch": (
         "The thing has changed since you read it, or it exists although only a new one was wanted.",

@@ -16,13 +16,13 @@ class RunFilter:
     status: str | None = None
     origin: str | None = None
 
+    @property
+    def narrows(self) -> bool:
+        """Tell whether some runs may not pass."""
+        return self.status is not None or self.origin is not None
+
     def holds(self, run: Run) -> bool:
         """Tell whether a run passes."""
         wanted = GROUPS.get(self.status or "", frozenset({self.status}))
         by_status = self.status is None or run.life.status in wanted
         return by_status and self.origin in (None, run.origin)
-
-    def as_json(self) -> dict[str, str]:
-        """Give what a cursor is bound to."""
-        given = {"status": self.status, "origin": self.origin}
-        return {name: value for name, value in given.items() if value is not None}

@@ -122,17 +122,17 @@ def compile_schedule(
 def _check_choice(name: str, value: str) -> None:
     if value not in DST_CHOICES[name]:
         choices = ", ".join(DST_CHOICES[name])
-        message = f"'{value}' is no {name}: expected {choices}."
+        message = f"{name} is '{value}': expected {choices}."
         raise ScheduleError("bad_value", message, field=name, suggestion=DST_CHOICES[name][0])
 
 
 def _check_jitter(jitter_sec: int) -> None:
     if not 0 <= jitter_sec <= JITTER_MAX_SEC:
-        message = f"A jitter of {jitter_sec} s is out of range: expected 0 to {JITTER_MAX_SEC}."
+        message = f"jitter_sec is {jitter_sec}: expected 0 to {JITTER_MAX_SEC}."
         raise ScheduleError("out_of_range", message, field="jitter_sec")
 
 
 def _check_bounds(start_at: int | None, end_at: int | None) -> None:
     if start_at is not None and end_at is not None and end_at < start_at:
-        message = "The end lies before the start: expected end_at at or after start_at."
+        message = "end_at is before start_at: expected it at the same time or later."
         raise ScheduleError("out_of_range", message, field="end_at")

@@ -18,7 +18,7 @@ def checked(value: Any, what: str) -> Any:  # noqa: ANN401 whatever a handler gi
     try:
         text = json.dumps(value, allow_nan=False)
     except (RecursionError, TypeError, ValueError) as fault:
-        raise ValueError(f"{what} is no JSON: {fault}") from None
+        raise ValueError(f"{what} is not JSON: {fault}") from None
     if len(text) > SMALL_MAX:
         raise ValueError(f"{what} has {len(text)} characters of JSON: {SMALL_MAX} at most")
     if deep(text):

@@ -15,8 +15,8 @@ from onthedot.core.problems import Fault, Problem, of_faults
 from onthedot.core.web import place_of, reserved
 
 WORKER_SEC_MAX = 840
-_OURS = "the scheduler's own to set: leave it out"
-_TOLD = "named like a secret: expected auth or sign with a secret_ref"
+_OURS = "set by the scheduler: leave it out"
+_TOLD = "named like a secret: use auth or sign with a secret_ref"
 # Says what is wrong with a pattern.
 Mistake = Callable[[str], str | None]
 _SECRETS = re.compile(r"authorization|cookie|.*-key|.*-token|.*-secret", re.IGNORECASE)
@@ -69,7 +69,7 @@ def _pattern(target: Mapping[str, Any], mistake: Mistake) -> list[Fault]:
     wrong = mistake(target["expect_body"]) if "expect_body" in target else None
     if wrong is None:
         return []
-    message = f"expect_body is no pattern of RE2: {wrong}."
+    message = f"expect_body is not a valid RE2 pattern: {wrong}."
     return [_fault("/target/expect_body", "bad_value", message)]
 
 
@@ -77,15 +77,15 @@ def _check_address(url: str, networks: Sequence[Network]) -> None:
     """A name is looked up when it is called; an address can be told at once."""
     place = place_of(url)
     if place is None:
-        raise _no_address(f"'{url[:100]}' is no address that can be called.")
+        raise _no_address(f"'{url[:100]}' is not an address that can be called.")
     if "@" in urlsplit(url).netloc:
-        raise _no_address("A url must hold no name or password: expected auth with a secret_ref.")
+        raise _no_address("A url must not hold a name or password: use auth with a secret_ref.")
     try:
         ip_address(place[1])
     except ValueError:
         return
     if not allowed(place[1], networks):
-        message = f"{place[1]} is no public address: expected one, or a name."
+        message = f"{place[1]} is not a public address: expected one, or a host name."
         fault = _fault("/target/url", "target_forbidden", message)
         raise Problem("target_forbidden", message, [fault])
 

@@ -37,7 +37,7 @@ def _why_not(name: str) -> tuple[str, str]:
         return "fixed_offset_timezone", f"'{name}' is a fixed offset, not a place"
     if name.upper() in zone_guess.HABITS or ("/" not in name and name in _all_names()):
         return "abbreviated_timezone", f"'{name}' is an abbreviation, not a place"
-    return "unknown_timezone", f"'{name[:_SHOWN_MAX]}' is no time zone of tzdata"
+    return "unknown_timezone", f"'{name[:_SHOWN_MAX]}' is not a known time zone"
 
 
 @lru_cache(maxsize=1)

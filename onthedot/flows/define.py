@@ -89,7 +89,7 @@ def count(tenant_id: str, number: int) -> None:
     if not counted and recount(tenant_id):
         counted = stored.count(tenant_id, number)
     if not counted:
-        message = "The quota of tasks is used up: delete some, or ask for a higher one."
+        message = "The tenant has as many tasks as it may: delete some, or ask an admin for more."
         raise Problem("quota_exceeded", message)
 
 
@@ -106,6 +106,6 @@ def owner(tenant_id: str, name: str) -> str | None:
 
 def taken(name: str, owner: str | None) -> Problem:
     """Say that a name is another's."""
-    message = f"The name '{name}' is taken by {owner}: expected one that no schedule has."
+    message = f"The name '{name}' is taken by {owner}: choose another name."
     fault = Fault(pointer="/name", code="name_taken", message=message, field="name")
     return Problem("name_taken", message, [fault])

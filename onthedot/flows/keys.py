@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onthedot.adapters import access as stored
-from onthedot.adapters import claims, clock, ids
+from onthedot.adapters import claims, clock, ids, tables
 from onthedot.core import access, trail
 from onthedot.core.access import Key
 from onthedot.core.moments import moment
@@ -40,9 +39,18 @@ def make(
     return made, access.written(made.key_id, secret)
 
 
+def of(tenant_id: str) -> list[Key]:
+    """List a tenant's keys, oldest first."""
+    place = ("pk", access.tenant_key(tenant_id)["pk"])
+    pointers = tables.rows(place, "sk", ("key#", "key#~"), table=access.TABLE)
+    named = [access.key_key(item["sk"].removeprefix("key#")) for item in pointers]
+    found = tables.by_key(tables.get_many({access.TABLE: named})[access.TABLE], "pk")
+    return [access.parse(found[key["pk"],]) for key in named if (key["pk"],) in found]
+
+
 def make_first() -> str | None:
     """Make the first admin key of a new system; where there are keys, make none."""
-    if stored.keys(FIRST_TENANT):
+    if of(FIRST_TENANT):
         return None
     _, text = make(tenant_id=FIRST_TENANT, role="admin", name="first")
     return text

@@ -45,7 +45,7 @@ def create(task: Task, by: By, key: BusinessKey | None = None) -> tuple[Task, bo
 
 def _same(former: dict[str, object], key: BusinessKey) -> Task:
     if former["body_hash"] != key.body_hash:
-        message = f"The idempotency_key '{key.key[:64]}' made another task: expected the same body."
+        message = f"The idempotency_key '{key.key[:64]}' made a task with another body."
         raise Problem("idempotency_key_reused", message)
     known = read(str(former["task_id"]))
     if known is None:
@@ -107,7 +107,7 @@ def row(task: Task) -> Run | None:
 def refuse_started(run: Run | None) -> None:
     """Only what has not begun can be taken back."""
     if run is not None and run.final:
-        message = f"Its run is {run.life.status}: nothing is left to be changed."
+        message = f"Its run is {run.life.status}: nothing can be changed any more."
         raise Problem("already_finished", message)
     if run is not None and run.life.attempt:
         message = f"Its run has started: cancel {run.run_id} instead."

@@ -54,7 +54,7 @@ def checked(declared: Mapping[str, Any]) -> Mapping[str, Any]:
     called = declared.get("name", "")
     for field in declared:
         if field not in DECLARABLE:
-            raise HandlerError(f"{called}: '{field}' is no field of a schedule{_meant(field)}.")
+            raise HandlerError(f"{called}: '{field}' is not a field of a schedule{_meant(field)}.")
     if declared:
         try:
             _compile(declared)

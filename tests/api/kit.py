@@ -13,7 +13,7 @@ import pytest
 
 from lambdas.api import handler
 from onthedot.adapters import aws, clock
-from onthedot.api import callers, limits, plans, reach
+from onthedot.api import callers, limits, reach, sealing
 from onthedot.core import schema
 from onthedot.core.instants import parse_nominal
 from onthedot.flows import agenda, keys
@@ -72,7 +72,7 @@ class Api:
             settings.setenv(f"{queue.upper()}_QUEUE_URL", api.sqs.url(queue))
         aws._width.cache_clear()  # noqa: SLF001  # read once a process
         callers.forget()
-        plans.forget()
+        sealing.forget()
         limits.forget()
         agenda.forget()
         reach.forget()
@@ -107,7 +107,7 @@ class Api:
         self.now_ms += int(seconds * 1000)
 
     def warm(self) -> None:
-        """What is read once a minute, the key, the limits, the targets, is known after this."""
+        """What is read once in a while, keys, limits, targets, secret, is known after this."""
         self.call("POST /v1/tasks?dry_run=true", {"target": SCHEDULE["target"]})
 
     def trips(self) -> int:

@@ -171,4 +171,4 @@ def test_a_pattern_that_could_take_for_ever_is_refused_where_it_stands(api: Api)
     assert (refused.status, refused.body["code"]) == (422, "invalid_target")
     (fault,) = refused.body["errors"]
     assert fault["pointer"] == "/target/expect_body"
-    assert "no pattern of RE2: invalid escape sequence" in fault["message"]
+    assert "not a valid RE2 pattern: invalid escape sequence" in fault["message"]

@@ -17,8 +17,12 @@ MISTAKES: list[tuple[dict[str, Any], str, str]] = [
     ({"max_runs": "3"}, "/max_runs", "max_runs is '3': expected a whole number."),
     ({"retry": 5}, "/retry", "retry is 5: expected an object, {…}."),
     ({"retry": {"backoff": "x"}}, "/retry/backoff", "retry.backoff is 'x': expected 'exponential'"),
-    ({"retry": {"bas_sec": 1}}, "/retry/bas_sec", "'bas_sec' is no field of retry. Did you mean"),
-    ({"colour": "red"}, "/colour", "'colour' is no field here."),
+    (
+        {"retry": {"bas_sec": 1}},
+        "/retry/bas_sec",
+        "'bas_sec' is not a field of retry. Did you",
+    ),
+    ({"colour": "red"}, "/colour", "'colour' is not a field here."),
     ({"tags": {"a": 1}}, "/tags/a", "tags.a is 1: expected text."),
     ({"tags": {"a/b": 1}}, "/tags/a~1b", "tags.a/b is 1: expected text."),
     ({"tags": {"": "x"}}, "/tags/", "A name in tags has 0 characters: expected 1 or more."),
@@ -29,15 +33,19 @@ MISTAKES: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({"description": "x" * 1001}, "/description", "description has 1001 characters: expected 1000"),
     ({"cron": None}, "/cron", "Neither cron nor every_sec is given: expected one of them."),
-    ({"every_sec": 5}, "/cron", "cron and every_sec both say when: expected one of them, and null"),
-    ({"version": 3}, "/version", "version is read-only: leave it out, for it is given to what"),
+    (
+        {"every_sec": 5},
+        "/cron",
+        "Both cron and every_sec are given: expected one of them, and",
+    ),
+    ({"version": 3}, "/version", "version is read-only: leave it out, the system sets it."),
     ({"target": {"type": "ftp"}}, "/target", "target.type is 'ftp': expected one of 'python', "),
     ({"target": {"type": "http"}}, "/target/url", "target.url is missing: it is required."),
     ({"target": {"type": "http", "url": "a.b"}}, "/target/url", "target.url is 'a.b': expected an"),
     (
         {"target": {"type": "python", "handler": "a", "url": "x"}},
         "/target/url",
-        "'url' is no field of target. There are handler, type.",
+        "'url' is not a field of target. Its fields are handler, type.",
     ),
     (
         {"target": HOOK | {"expect_status": ["2xx", "no"]}},
@@ -69,8 +77,8 @@ def test_a_read_only_field_says_what_it_is_now(api: Api) -> None:
 
     refused = api.call("PATCH /v1/schedules/report", {"status": "paused"})
 
-    said = 'status is read-only: expected "active", as it is now, or none.'
-    assert refused.body["detail"] == f"{said} A pause and a resume change it."
+    said = 'status is read-only: leave it out, or send what it is now, "active".'
+    assert refused.body["detail"] == f"{said} Pause or resume it to change that."
 
 
 def test_a_word_that_no_filter_knows_is_told_those_that_it_does(api: Api) -> None:
@@ -83,5 +91,5 @@ def test_a_word_that_no_filter_knows_is_told_those_that_it_does(api: Api) -> Non
 def test_too_long_a_time_is_told_in_days(api: Api) -> None:
     refused = api.call("GET /v1/upcoming?to=2027-01-30T00:00:00Z")
 
-    between = "From 2026-11-18T12:00:00Z to 2027-01-30T00:00:00Z are 73 days: expected 31 at most."
+    between = "2026-11-18T12:00:00Z to 2027-01-30T00:00:00Z is 73 days: expected 31 at most."
     assert (refused.status, refused.body["detail"]) == (422, between)

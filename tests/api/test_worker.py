@@ -198,7 +198,7 @@ def test_an_effect_that_gives_no_json_is_the_handlers_fault(real_api: Api, start
         start(port)
         run = ended(real_api, triggered(real_api, "broken", max_attempts=1))
 
-    assert run["error"]["message"].startswith("once('nothing') gave what is no JSON")
+    assert run["error"]["message"].startswith("once('nothing') gave a value that is not JSON")
 
 
 def test_a_worker_without_the_handler_leaves_the_run_to_one_that_has_it(

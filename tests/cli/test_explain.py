@@ -36,12 +36,12 @@ FROM = ("--from", "2026-11-18T00:00:00Z")
             [
                 "At 09:00 on Monday, UTC.",
                 (
-                    "warning: Day numbers count from 0 = Sunday here: 1 is Monday. "
-                    "Names leave no doubt."
+                    "warning: Here days count from 0 = Sunday, so 1 is Monday. "
+                    "Names such as MON are safer."
                 ),
                 (
                     "warning: A step of 90 is longer than the minute field: only 0 matches. "
-                    "For elapsed time write @every, as @every 90m."
+                    "For elapsed time write @every, such as @every 90m."
                 ),
             ],
         ),

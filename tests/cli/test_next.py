@@ -153,7 +153,7 @@ def test_a_schedule_that_is_over_says_so() -> None:
 
 
 def test_a_warning_is_printed_below_the_table() -> None:
-    assert "\nwarning: Day numbers count from 0" in printed("next", "0 9 ? * 5", *FROM)
+    assert "\nwarning: Here days count from 0" in printed("next", "0 9 ? * 5", *FROM)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,10 @@ def test_a_warning_is_printed_below_the_table() -> None:
         (
             ("0 9 * * MON-",),
             [
-                "onthedot: Expected a day after '-'. (day_of_week: bad_value)",
+                (
+                    "onthedot: Nothing stands after '-': expected a day there. "
+                    "(day_of_week: bad_value)"
+                ),
                 "  0 9 * * MON-",
                 "          ^^^^",
             ],
@@ -179,7 +182,10 @@ def test_a_warning_is_printed_below_the_table() -> None:
         (
             ("5,,6 * * * *",),
             [
-                "onthedot: Expected a minute; a list goes as 1,2,3. (minute: bad_value)",
+                (
+                    "onthedot: Nothing stands beside the comma: expected a minute on each side, "
+                    "as in 1,2,3. (minute: bad_value)"
+                ),
                 "  5,,6 * * * *",
                 "    ^",
             ],
@@ -198,7 +204,7 @@ def test_a_warning_is_printed_below_the_table() -> None:
             (),
             [
                 (
-                    "onthedot: Nothing is written: expected five fields, as 0 9 * * 1-5. "
+                    "onthedot: The expression is empty: expected five fields, such as 0 9 * * 1-5. "
                     "(expression: empty)"
                 ),
                 "  try: 0 9 * * 1-5",
@@ -208,7 +214,7 @@ def test_a_warning_is_printed_below_the_table() -> None:
             ("0 9 * * *", "--from", "2027-03-13"),
             [
                 (
-                    "onthedot: '2027-03-13' says no offset: expected Z or one such as +01:00 at "
+                    "onthedot: '2027-03-13' has no offset: expected Z, or one such as +01:00, at "
                     "its end. (from: bad_value)"
                 ),
                 "  try: 2027-03-13T00:00:00Z",

@@ -57,7 +57,7 @@ TABLE: list[tuple[str, str, str, str | None, str | None]] = [
     ("*/x * * * *", "bad_step", "minute", "*/x", None),
     ("*/-5 * * * *", "bad_step", "minute", "*/-5", None),
     ("0 0 * JANUARY *", "bad_name", "month", "JANUARY", "0 0 * JAN *"),
-    ("0 0 * * Sunday-Tues", "bad_name", "day_of_week", "Sunday", "0 0 * * SUN-TUES"),
+    ("0 0 * * Sunday-Tues", "bad_name", "day_of_week", "Sunday", "0 0 * * SUN-Tues"),
     ("0 0 * * XYZ", "bad_name", "day_of_week", "XYZ", None),
     ("0 0 * * 1,LUN", "bad_name", "day_of_week", "LUN", None),
     ("0 noon * * *", "bad_name", "hour", "noon", None),
@@ -92,6 +92,9 @@ TABLE: list[tuple[str, str, str, str | None, str | None]] = [
     ("0 0 0 * * * H", "unsupported", "year", "H", "0 0 0 * * * *"),
     ("0 0 L-3 * *", "unsupported", "day_of_month", "L-3", None),
     ("0 L * * *", "unsupported", "hour", "L", None),
+    ("TZ=Europe/Paris 0 9 * * *", "unsupported", "expression", "TZ=Europe/Paris", "0 9 * * *"),
+    (" cron_tz=UTC @daily", "unsupported", "expression", "cron_tz=UTC", "@daily"),
+    ("TZ=UTC", "unsupported", "expression", "TZ=UTC", None),
     ("@reboot", "unsupported", "expression", "@reboot", None),
     ("0 0 31 2 *", "never_fires", "day_of_month", "31", "0 0 28 2 *"),
     ("0 0 30,31 feb *", "never_fires", "day_of_month", "30,31", "0 0 28 feb *"),
@@ -204,3 +207,26 @@ def test_an_end_before_the_start_is_refused() -> None:
 )
 def test_a_date_that_never_comes_is_no_fault_where_a_day_of_the_week_does(text: str) -> None:
     assert compile_schedule(text).next(0) is not None
+
+
+# What a tired reader is told, word for word where a word was once misread.
+SAID = [
+    (
+        "TZ=Europe/Paris 0 9 * * *",
+        "The time zone is a field of its own: write timezone 'Europe/Paris', and leave 'TZ=Europe",
+    ),
+    ("0 0 * * Lunes", "'Lunes' is not a day: expected SUN to SAT or a number from 0 to 7."),
+    ("0 noon * * *", "'noon' is not an hour: expected a number from 0 to 23."),
+    ("*/x * * * *", "The step 'x' is not a whole number: expected one such as 5 in */5."),
+    (
+        "0 0 l-3 * *",
+        "In the day of the month write L for the last day, or LW for the last weekday.",
+    ),
+    ("0 0 31 4,6 *", "April and June have no day 31."),
+    ("@Fortnightly", "'@Fortnightly' is not known: expected @hourly, @daily, @weekly, @monthly, "),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), SAID)
+def test_a_sentence_says_what_is_wrong_in_the_words_that_were_written(text: str, said: str) -> None:
+    assert refused(text).message.startswith(said)

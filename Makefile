@@ -12,7 +12,7 @@ export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup installed run load kill mixed test blackbox check format bench fuzz simulate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
+.PHONY: help setup installed run load kill mixed test blackbox check docs format bench fuzz simulate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ check: setup ## lint, formatting, types, and the stack against AWS's rules
 	@.venv/bin/ruff format --check
 	@.venv/bin/mypy
 	@$(MAKE) --no-print-directory lint-infra
+
+docs: setup ## write what is made from the code: the OpenAPI document, the pages of fields and problems
+	@$(venv) -m onthedot.api.written
 
 format: setup ## rewrite the files as the formatter and the fixable rules want them
 	@.venv/bin/ruff check --fix-only

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from onthedot.api import fields
 from onthedot.api.app import HANDLERS, resolver
 from onthedot.api.replied import REPLIES
 from onthedot.api.replies import Problem
@@ -44,6 +45,7 @@ def document() -> Schema:
     for route in ROUTES:
         operation = made["paths"][route.path][route.method.lower()]
         _complete(operation, route, schemas)
+    fields.describe(schemas)
     made["components"]["responses"] = _problems(schemas)
     made["components"]["schemas"] = dict(sorted(schemas.items()))
     made["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}

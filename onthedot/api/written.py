@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from onthedot.api import field_page
 from onthedot.api.documents import OPENAPI
 from onthedot.api.openapi import document
 from onthedot.core.problem_pages import page
 from onthedot.core.problems import KINDS, slug
 
-PAGES = Path(__file__).parents[2] / "docs" / "problems"
+_DOCS = Path(__file__).parents[2] / "docs"
+FIELDS, PAGES = _DOCS / "fields.md", _DOCS / "problems"
 
 
 def files() -> dict[Path, str]:
     """Give every generated file and what belongs in it."""
     openapi = json.dumps(document(), indent=1, ensure_ascii=False) + "\n"
-    return {OPENAPI: openapi} | {PAGES / f"{slug(code)}.md": page(code) for code in KINDS}
+    made = {OPENAPI: openapi, FIELDS: field_page.page()}
+    return made | {PAGES / f"{slug(code)}.md": page(code) for code in KINDS}
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ def test_the_generated_files_are_of_this_very_code() -> None:
         if not path.is_file() or path.read_text(encoding="utf-8") != text
     ]
 
-    assert stale == [], "run: python -m onthedot.api.written"
+    assert stale == [], "run: make docs"
 
 
 def test_there_is_no_page_of_a_problem_that_is_no_more() -> None:

@@ -7,7 +7,8 @@ CALENDAR_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 HANDLER = r"^[A-Za-z_][A-Za-z0-9_.-]{0,199}$"
 QUEUE = r"^[a-z0-9-]{1,64}$"
 OWNER = r"^(api|console|(code|file):[^\s:]{1,100})$"
-URL = r"^https?://[^\s/?#]{1,255}([/?][!-~]{0,2000})?$"
+# Printable ASCII; in the host none of what ends it.
+URL = r"^https?://[!\"$-.0->@-~]{1,255}([/?][!-~]{0,2000})?$"
 QUEUE_URL = r"^https?://[!-~]{1,2000}$"
 ARN = r"^arn:[^\s]{1,2000}$"
 SECRET = r"^(arn:|ssm:/)[^\s]{1,2000}$"  # noqa: S105  # where one is kept, and none itself

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from onthedot.core.changes import changes_ahead
 from onthedot.core.dialect import Placed, split
 from onthedot.core.kinds import AWS_WEEKDAY, WEEKDAY
 from onthedot.core.schedule import Schedule
+from onthedot.core.web import BODILESS
 
 # Neither the week in MON#1 nor the step in */2; 7 is Saturday there and Sunday here.
 _DAY_NUMBER = re.compile(r"(?<![#/])[1-7]")
+_NAMES_PAYLOAD = re.compile(r"\{\{\s*payload\b")
 _STEP = re.compile(r"(?:^|,)\*/([0-9]+)")
 
 
@@ -43,6 +47,21 @@ def pause_near(failures: int, most: int) -> Warned:
         "One success starts the count again."
     )
     return Warned("pause_near", detail)
+
+
+def payload_unsent(target: Mapping[str, Any], payload: object) -> Warned | None:
+    """Warn of a payload that a request without a body leaves behind."""
+    method = target.get("method", "POST")
+    if target.get("type") != "http" or method not in BODILESS or not payload:
+        return None
+    named = [target["url"], *target.get("headers", {}).values()]
+    if any(_NAMES_PAYLOAD.search(text) for text in named):
+        return None
+    detail = (
+        f"{method} sends no body, so the payload goes nowhere. Name its fields in the url or in a "
+        "header, as {{payload.field}}, or use POST."
+    )
+    return Warned("payload_unsent", detail)
 
 
 def _misreadings(text: str, seconds: str) -> list[Warned]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from onthedot.core.templates import BYTES_MAX
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
@@ -28,6 +30,8 @@ class Call:
     checkpoint: Any
     cancelled: Callable[[], bool]
     lease_lost: Callable[[], bool]
+    # How many bytes its templates may still give.
+    room: int = BYTES_MAX
     # Progress to be shown while the target works.
     report: Callable[[Any], None]
 

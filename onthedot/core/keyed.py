@@ -38,8 +38,7 @@ def limit_of(task: Task, fields: Mapping[str, Any]) -> Limit | None:
     wanted = task.shown.get("concurrency_key")
     if not wanted:
         return None
-    key = templates.text(wanted["key"], fields)
-    digest = sha256(key.encode()).hexdigest()[:32]
+    digest = sha256(_key(wanted["key"], fields)).hexdigest()[:32]
     rate = wanted.get("rate") or {"count": 0, "per_sec": 0}
     count, per_ms = rate["count"], rate["per_sec"] * 1000
     if count > _STARTS_MAX:
@@ -50,6 +49,16 @@ def limit_of(task: Task, fields: Mapping[str, Any]) -> Limit | None:
         count=count,
         per_ms=per_ms,
     )
+
+
+def _key(template: str, fields: Mapping[str, Any]) -> bytes:
+    """Fill the key in; runs whose key would be too large share one place, and none is stuck."""
+    try:
+        key = templates.text(template, fields, templates.Room())
+    except templates.TooLarge:
+        key = template
+    # Half of a surrogate pair can be written nowhere.
+    return key.encode("utf-8", "replace")
 
 
 def enter(gate: Gate, run_id: str, most: int) -> Have | Enter | Wait | None:

@@ -8,7 +8,7 @@ from itertools import islice, takewhile
 from typing import Any
 
 from onthedot.core import deaths, definition, zones
-from onthedot.core.advice import pause_near, warnings_of
+from onthedot.core.advice import pause_near, payload_unsent, warnings_of
 from onthedot.core.calendars import Calendar
 from onthedot.core.defaults import LISTED
 from onthedot.core.definition import fields_of
@@ -61,6 +61,7 @@ def view(
         "last_run": _last_run(last),
         "warnings": [
             *_dying(task, failures),
+            *_unsent(task, fields["payload"]),
             *(asdict(each) for each in warnings_of(schedule, text, now, seconds=fields["seconds"])),
         ],
         "tzdata": zones.VERSION,
@@ -71,6 +72,11 @@ def view(
 def _dying(task: Task, failures: int) -> list[dict[str, Any]]:
     most = deaths.near(task, failures)
     return [asdict(pause_near(failures, most))] if most else []
+
+
+def _unsent(task: Task, payload: object) -> list[dict[str, Any]]:
+    warned = payload_unsent(task.target, payload)
+    return [asdict(warned)] if warned else []
 
 
 def runs_left(task: Task, due: Due | None) -> int | None:

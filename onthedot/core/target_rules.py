@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from onthedot.core import own
 from onthedot.core.addresses import Network, allowed
+from onthedot.core.filled import place_has_template
 from onthedot.core.own import Ours
 from onthedot.core.problems import Fault, Problem, of_faults
 from onthedot.core.web import place_of, reserved
@@ -75,6 +76,10 @@ def _pattern(target: Mapping[str, Any], mistake: Mistake) -> list[Fault]:
 
 def _check_address(url: str, networks: Sequence[Network]) -> None:
     """A name is looked up when it is called; an address can be told at once."""
+    if place_has_template(url):
+        raise _no_address(
+            "A template in a url may stand in its path or query: scheme, host and port are fixed."
+        )
     place = place_of(url)
     if place is None:
         raise _no_address(f"'{url[:100]}' is not an address that can be called.")

@@ -10,14 +10,17 @@ from urllib.parse import quote, urljoin, urlsplit
 
 # More of an answer is never read; its connection is closed instead.
 BODY_MAX = 65_536
+# Requests that carry none.
+BODILESS = ("GET", "HEAD")
 _REDIRECTS = (301, 302, 303, 307, 308)
 # What another site must not be given.
 _PRIVATE = ("authorization", "webhook-signature")
 # Where a request ends and what its connection does next is its sender's to say: by a length of
-# their own the rest of one tenant's body would pass for another's next request.
+# their own the rest of one tenant's body would pass for another's next request. Whom it is for
+# is the url's to say: the address that was checked, and the certificate, are that host's.
 _FRAMING = frozenset(
-    "connection content-length expect keep-alive proxy-connection te trailer transfer-encoding "
-    "upgrade".split()
+    "connection content-length expect host keep-alive proxy-connection te trailer "
+    "transfer-encoding upgrade".split()
 )
 # What a receiver knows a run by.
 _OURS = ("idempotency-key", "onthedot-", "traceparent", "webhook-")
@@ -110,7 +113,7 @@ def onward(request: Request, seen: Response) -> Request | None:
     headers = dict(request.headers)
     if urlsplit(url)[:2] != urlsplit(request.url)[:2]:
         headers = {name: value for name, value in headers.items() if name not in _PRIVATE}
-    if seen.status in (307, 308) or request.method in ("GET", "HEAD"):
+    if seen.status in (307, 308) or request.method in BODILESS:
         return replace(request, url=url, headers=headers)
     headers.pop("content-type", None)
     return replace(request, url=url, headers=headers, method="GET", body=None)

@@ -8,17 +8,17 @@ from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from typing import Any
 
-from onthedot.core import signatures, small, templates
+from onthedot.core import filled, signatures, small, templates
 from onthedot.core.call import Call, measured_ms, run_fields
 from onthedot.core.policy import Again, Answer, Awaiting, Dead, Done, error_of
-from onthedot.core.web import NoResponse, Request, Response, reserved
+from onthedot.core.templates import Room
+from onthedot.core.web import BODILESS, NoResponse, Request, Response, reserved
 
 EXPECT_STATUS = ("2xx",)
 RETRY_AFTER_MAX_SEC = 86_400
 TAKEN_ON_SEC = 30.0
 # The request itself is wrong: sent again as it is, it would be refused again.
 _NEVER = frozenset({400, 401, 403, 405, 406, 410, 411, 413, 414, 415, 422, 431, 451, 501})
-_BODILESS = ("GET", "HEAD")
 _SHOWN_MAX = 2_000
 # A date has 29; Python reads no number of thousands of digits.
 _RETRY_AFTER_CHARS = 40
@@ -28,10 +28,15 @@ def request(call: Call, secrets: Mapping[str, str], *, now_ms: int) -> Request:
     """Write the request; `secrets` has what `auth` and `sign` refer to, by those names."""
     target = call.target
     method = target.get("method", "POST").upper()
-    body, kind = (None, "") if method in _BODILESS else _body(call)
+    room, fields = Room(call.room), {**run_fields(call), "payload": call.payload}
+    body, kind = (None, "") if method in BODILESS else _body(call, fields, room)
     headers = {"user-agent": "onthedot/1"} | ({"content-type": kind} if body is not None else {})
     theirs = {name.lower(): value for name, value in target.get("headers", {}).items()}
-    headers |= {name: value for name, value in theirs.items() if not reserved(name)}
+    headers |= {
+        name: filled.header(name, value, fields, room)
+        for name, value in theirs.items()
+        if not reserved(name)
+    }
     headers |= _names(call, now_ms)
     if "auth" in secrets:
         headers["authorization"] = _authorization(secrets["auth"])
@@ -44,7 +49,7 @@ def request(call: Call, secrets: Mapping[str, str], *, now_ms: int) -> Request:
         )
     return Request(
         method=method,
-        url=target["url"],
+        url=filled.url(target["url"], fields, room),
         headers=headers,
         body=body,
         patience_sec=_patience_sec(call, now_ms),
@@ -91,13 +96,13 @@ def answer(
     )
 
 
-def _body(call: Call) -> tuple[bytes, str]:
+def _body(call: Call, fields: Mapping[str, Any], room: Room) -> tuple[bytes, str]:
     form = call.target.get("body", "payload")
     if form == "payload":
         return _json(call.payload), "application/json"
     if form == "cloudevent":
         return _json(_event(call)), "application/cloudevents+json"
-    text = templates.text(form, {**run_fields(call), "payload": call.payload})
+    text = templates.text(form, fields, room)
     # Half of a surrogate pair can be written nowhere.
     return text.encode("utf-8", "replace"), "text/plain; charset=utf-8"
 

@@ -15,6 +15,7 @@ from onthedot.core.payloads import Away
 from onthedot.core.policy import Again, Answer, Dead, error_of, words_of
 from onthedot.core.run import Run
 from onthedot.core.task import Task
+from onthedot.core.templates import Room
 from onthedot.flows.job import Job
 from onthedot.flows.payloads import at_hand
 from onthedot.flows.targets import TARGETS
@@ -27,9 +28,9 @@ def deliver(call: Call) -> Answer:
         return Dead("permanent", error_of("UnknownTarget", f"no target {call.target['type']}"))
     try:
         whole = complete(call)
-        if whole is None:
-            return Dead("payload_unreadable", error_of("PayloadGone", "its object is gone"))
-        return target(whole)
+        return whole if isinstance(whole, Dead) else target(whole)
+    except templates.Unfit as unfit:
+        return _unfit(unfit)
     except Exception as failure:  # noqa: BLE001 the one place where anything becomes an outcome
         kind = type(failure).__name__
         return Again("failed", error_of(kind, words_of(failure), traceback.format_exc()))
@@ -62,8 +63,8 @@ def _forbidden(job: Job, task: Task) -> Answer | None:
 
 
 def call_of(job: Job, run: Run, task: Task) -> Call:
-    """Write the call that the run now is, its payload with the run's own fields in place."""
-    call = Call(
+    """Write the call that the run now is; `complete` puts the run's fields into its payload."""
+    return Call(
         run_id=run.run_id,
         task_id=run.task_id,
         tenant_id=run.tenant_id,
@@ -82,19 +83,24 @@ def call_of(job: Job, run: Run, task: Task) -> Call:
         lease_lost=lambda: clock.now_ms() >= job.held.life.lease_ms,
         report=lambda progress: setattr(job, "progress", progress),
     )
-    return _rendered(call)
 
 
-def complete(call: Call) -> Call | None:
-    """Fetch a payload that lies elsewhere, beside the loop that starts others; None: it is gone."""
-    if not isinstance(call.payload, Away):
-        return call
-    payload = at_hand(call.payload)
-    return None if payload is None else _rendered(replace(call, payload=payload))
+def complete(call: Call) -> Call | Dead:
+    """Fetch a payload that lies elsewhere and fill it in, beside the loop that starts others."""
+    payload = at_hand(call.payload) if isinstance(call.payload, Away) else call.payload
+    if payload is None and isinstance(call.payload, Away):
+        return Dead("payload_unreadable", error_of("PayloadGone", "its object is gone"))
+    room = Room(call.room)
+    try:
+        payload = templates.rendered(payload, run_fields(call), room)
+    except templates.Unfit as unfit:
+        return _unfit(unfit)
+    return replace(call, payload=payload, room=room.left)
 
 
-def _rendered(call: Call) -> Call:
-    return replace(call, payload=templates.rendered(call.payload, run_fields(call)))
+def _unfit(unfit: templates.Unfit) -> Dead:
+    """It would be the same at every attempt."""
+    return Dead("permanent", error_of(unfit.kind, str(unfit)))
 
 
 def _payload(run: Run, task: Task) -> object:

@@ -17,6 +17,7 @@ from onthedot.core.gate import Enter, Gate, Have, Wait
 from onthedot.core.keyed import Limit
 from onthedot.core.numbers import BUSY_MAX_SEC
 from onthedot.core.pack import of_run
+from onthedot.core.policy import Dead
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
 from onthedot.flows import deliver
@@ -63,9 +64,10 @@ def _limit(job: Job, kind: str) -> Limit | None:
     if job.task is None or not wanted or not wanted.get(kind):
         return None
     call = deliver.call_of(job, job.held, job.task)
-    # A payload that is gone makes no key of its own; delivering it says so.
-    call = deliver.complete(call) or call
-    return keyed.limit_of(job.task, run_fields(call) | {"payload": call.payload})
+    # A payload that is gone or too large makes no key of its own; delivering it says so.
+    whole = deliver.complete(call)
+    payload = call.payload if isinstance(whole, Dead) else whole.payload
+    return keyed.limit_of(job.task, run_fields(call) | {"payload": payload})
 
 
 def _has_place(batch: Batch, job: Job, limit: Limit) -> bool:

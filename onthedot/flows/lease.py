@@ -17,7 +17,7 @@ from onthedot.core.decide import Hint
 from onthedot.core.keys import run_id as run_id_of
 from onthedot.core.numbers import MARGIN_SEC
 from onthedot.core.pack import Ticket
-from onthedot.core.policy import Dead, error_of
+from onthedot.core.policy import Dead
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
@@ -104,8 +104,7 @@ def _leased(job: Job, lease_sec: int) -> Leased | None:
     if kept and claims.write_one(write) is Outcome.DONE:
         job.run = longer
     call = deliver.complete(deliver.call_of(job, job.held, job.task))
-    if call is None:
-        gone = Dead("payload_unreadable", error_of("PayloadGone", "its object is gone"))
-        conclude(job.held, job.task, gone)
+    if isinstance(call, Dead):
+        conclude(job.held, job.task, call)
         return None
     return Leased(job.held, job.task, call)

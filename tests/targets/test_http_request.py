@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import json
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from onthedot.adapters import clock, secrets
 from onthedot.core import signatures, webcall
 from onthedot.core.call import Call
-from onthedot.core.policy import Again, Answer, Done
+from onthedot.core.policy import Again, Answer, Dead, Done
 from onthedot.flows.deliver import deliver
 from tests.targets.receiver import Got, Receiver, call_fields
 
@@ -115,10 +116,78 @@ def test_one_that_calls_back_later_is_not_waited_for(receiver: Receiver) -> None
 
 
 def test_a_header_that_would_be_two_is_not_sent(receiver: Receiver) -> None:
-    answer = called(receiver, "/ok", headers={"x-team": "a\r\nx-admin: yes"})
+    plain = called(receiver, "/ok", headers={"x-team": "a\r\nx-admin: yes"})
+    filled = called(
+        receiver,
+        "/ok",
+        headers={"x-team": "{{payload.team}}"},
+        call={"payload": {"team": "a\r\nx-admin: yes"}},
+    )
 
-    assert isinstance(answer, Again)
+    for answer in (plain, filled):
+        assert isinstance(answer, Dead)
+        assert answer.reason == "permanent"
+        assert "yes" not in repr(answer)
     assert receiver.got == []
+
+
+def test_url_and_headers_may_name_the_runs_own_fields(receiver: Receiver) -> None:
+    got = sent(
+        receiver,
+        "/ok?run={{run_id}}&order={{payload.order}}&name={{name}}",
+        headers={"X-Attempt": "{{attempt}} of {{name}}"},
+        call={"payload": {"order": "7 & 8/9"}},
+        method="GET",
+    )
+
+    assert got.path == f"/ok?run={RUN_ID}&order=7%20%26%208%2F9&name=nightly"
+    assert got.headers["x-attempt"] == "2 of nightly"
+
+
+def test_the_name_of_the_receiver_is_the_urls(receiver: Receiver) -> None:
+    got = sent(receiver, headers={"Host": "elsewhere.example"})
+
+    assert got.headers["host"] == receiver.url.removeprefix("http://")
+
+
+def test_a_body_that_would_be_150_mb_is_dead_and_is_never_made(receiver: Receiver) -> None:
+    tracemalloc.start()
+    try:
+        answer = called(
+            receiver,
+            "/ok",
+            body="{{payload.a}}" * 5_000,
+            call={"payload": {"a": "x" * 30_000}},
+        )
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert isinstance(answer, Dead)
+    assert answer.reason == "permanent"
+    assert answer.error is not None
+    assert answer.error["type"] == "TemplateTooLarge"
+    assert "more than 1,000,000 bytes" in answer.error["message"]
+    assert peak < 10_000_000
+    assert receiver.got == []
+
+
+def test_payload_body_headers_and_url_share_one_room(receiver: Receiver) -> None:
+    name = "n" * 300_000
+    given = {"name": name, "payload": {"again": "{{name}}"}}
+
+    fits = called(receiver, "/ok", body="{{payload.again}}", call=given)
+    beyond = called(
+        receiver,
+        "/ok?a={{attempt}}",
+        body="{{payload.again}}{{payload.again}}",
+        headers={"x-name": "{{name}}"},
+        call=given,
+    )
+
+    assert isinstance(fits, Done)
+    assert isinstance(beyond, Dead)
+    assert len(receiver.got) == 1
 
 
 def test_a_signature_can_be_checked_with_the_old_and_with_the_new_secret(

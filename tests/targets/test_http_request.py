@@ -134,13 +134,13 @@ def test_a_header_that_would_be_two_is_not_sent(receiver: Receiver) -> None:
 def test_url_and_headers_may_name_the_runs_own_fields(receiver: Receiver) -> None:
     got = sent(
         receiver,
-        "/ok?run={{run_id}}&order={{payload.order}}&name={{name}}",
+        "/ok/{{run_id}}/{{payload.order}}/{{name}}",
         headers={"X-Attempt": "{{attempt}} of {{name}}"},
         call={"payload": {"order": "7 & 8/9"}},
         method="GET",
     )
 
-    assert got.path == f"/ok?run={RUN_ID}&order=7%20%26%208%2F9&name=nightly"
+    assert got.path == f"/ok/{RUN_ID}/7%20%26%208%2F9/nightly"
     assert got.headers["x-attempt"] == "2 of nightly"
 
 
@@ -179,7 +179,7 @@ def test_payload_body_headers_and_url_share_one_room(receiver: Receiver) -> None
     fits = called(receiver, "/ok", body="{{payload.again}}", call=given)
     beyond = called(
         receiver,
-        "/ok?a={{attempt}}",
+        "/ok/{{attempt}}",
         body="{{payload.again}}{{payload.again}}",
         headers={"x-name": "{{name}}"},
         call=given,

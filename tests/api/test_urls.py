@@ -73,8 +73,8 @@ def test_other_headers_take_templates(api: Api) -> None:
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 def test_a_payload_that_is_not_sent_is_a_warning(api: Api, method: str) -> None:
-    plain = {"type": "http", "url": "https://example.com/hook", "method": method}
-    named = {
+    plain: dict[str, Any] = {"type": "http", "url": "https://example.com/hook", "method": method}
+    named: dict[str, dict[str, Any]] = {
         "url": plain | {"url": "https://example.com/{{payload.a}}"},
         "header": plain | {"headers": {"X-A": "{{ payload.a }}"}},
     }

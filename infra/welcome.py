@@ -1,4 +1,4 @@
-"""What `make deploy` ends with: the first key, the code's schedules, new zones, tenants' bounds.
+"""What `make deploy` ends with: a key if none opens, the code's schedules, new zones, bounds.
 
 The key is made with the deployer's own credentials: nobody can ask the API for one before.
 """
@@ -16,14 +16,14 @@ _SHOWN = 5
 
 
 def main() -> None:
-    """Where there is a key already, make none."""
+    """Where an admin key opens already, make none."""
     outputs = become()
     key = keys.make_first()
     _say(f"\nThe API: {outputs['Url']}")
     if key is None:
         _say("There is an admin key already: with it, more are made.")
     else:
-        _say(f"The first admin key, shown this once: {key}")
+        _say(f"An admin key, shown this once: {key}")
     _say(_declared())
     for task_id in retime():
         _say(f"Comes earlier by the zones' data of this version: {task_id}")

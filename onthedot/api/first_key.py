@@ -1,4 +1,4 @@
-"""`python -m onthedot.api.first_key`: makes the first admin key and prints it, once.
+"""`python -m onthedot.api.first_key`: makes an admin key and prints it, if none opens.
 
 Runs with the deployer's credentials; the table is ACCESS_TABLE's, or the first argument's.
 """
@@ -17,9 +17,9 @@ def main(arguments: list[str]) -> int:
         os.environ["ACCESS_TABLE"] = arguments[0]
     text = keys.make_first()
     if text is None:
-        sys.stderr.write("There is an API key already; whoever has it makes more of them.\n")
+        sys.stderr.write("There is an admin key that opens already: more keys are made with it.\n")
         return 0
-    sys.stderr.write("The first admin key; it is shown this once:\n")
+    sys.stderr.write("An admin key; it is shown this once:\n")
     sys.stdout.write(f"{text}\n")
     return 0
 

@@ -42,26 +42,32 @@ def make(of: str, body: KeyIn, dry_run: str, plan_token: str | None) -> Response
         by=by(),
     )
     where = {"Location": f"/v1/keys/{key.key_id}"} if of == tenant() else {}
-    return answers.answer({**view(key), "key": text}, 201, where)
+    return answers.answer({**view(key, keys.warnings(key)), "key": text}, 201, where)
 
 
 def index() -> Response[str]:
     """List this tenant's keys, without their texts."""
-    found = [view(key) for key in keys.of(tenant())]
-    return answers.answer({"data": found, "next_cursor": None})
+    found = keys.of(tenant())
+    shown = [view(key, keys.warnings(key, found)) for key in found]
+    return answers.answer({"data": shown, "next_cursor": None})
 
 
 def show(key_id: str) -> Response[str]:
     """Show one key, without its text."""
-    return answers.answer(view(_find(key_id)))
+    key = _find(key_id)
+    return answers.answer(view(key, keys.warnings(key)))
 
 
 def revoke(key_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None) -> Response[str]:
-    """Revoke a key: within 60 seconds it opens nothing any more."""
+    """Revoke a key: within 60 seconds it opens nothing any more.
+
+    The operator's last admin key that opens cannot be revoked: make another one first.
+    """
     key = _find(key_id)
+    keys.check_revocable(key)
     shown = view(key)
     # It may be used at any time: that is no other world.
-    world = {name: shown[name] for name in shown if name != "last_used_at"}
+    world = {name: shown[name] for name in shown if name not in ("last_used_at", "warnings")}
     if planned := plans.first(dry_run, plan_token, {"action": "revoke", "key": shown}, world):
         return planned
     keys.revoke(key, by())

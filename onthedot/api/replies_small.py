@@ -107,6 +107,7 @@ class Key(Told):
     expires_at: Slot | None
     revoked_at: Moment | None
     last_used_at: Moment | None
+    warnings: list[str]
 
 
 class NewKey(Key):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from hmac import compare_digest
@@ -57,8 +57,11 @@ class Key:
 
     def holds(self, secret: str, now_ms: int) -> bool:
         """Tell whether this secret opens it now; how long that takes says nothing of the secret."""
-        alive = not self.revoked_ms and (not self.expires_ms or now_ms < self.expires_ms)
-        return compare_digest(self.digest, digest(secret)) and alive
+        return compare_digest(self.digest, digest(secret)) and self.opens(now_ms)
+
+    def opens(self, now_ms: int) -> bool:
+        """Tell whether it is neither revoked nor expired."""
+        return not self.revoked_ms and (not self.expires_ms or now_ms < self.expires_ms)
 
     def item(self) -> dict[str, Any]:
         """Write it."""
@@ -100,7 +103,7 @@ def tenant_key(tenant_id: str) -> dict[str, str]:
     return {"pk": f"tenant#{tenant_id}", "sk": "-"}
 
 
-def view(key: Key) -> dict[str, Any]:
+def view(key: Key, warnings: Sequence[str] = ()) -> dict[str, Any]:
     """Show a key, all but what opens the door."""
     return {
         "key_id": key.key_id,
@@ -110,6 +113,7 @@ def view(key: Key) -> dict[str, Any]:
         "expires_at": nominal(key.expires_ms // 1000) if key.expires_ms else None,
         "revoked_at": moment(key.revoked_ms),
         "last_used_at": moment(key.last_used_ms),
+        "warnings": list(warnings),
     }
 
 

@@ -96,11 +96,12 @@ _TEXTS = {
             "/v1/runs/{run_id}/replay`."
         ),
     ),
+    "last_admin_key": (
+        "No other admin key of the operator's tenant opens, so nobody could make keys any more.",
+        "Make another admin key with `POST /v1/keys`, then revoke this one with it.",
+    ),
     "lease_lost": (
-        (
-            "The attempt that you speak for is not the newest one: its lease ended and another "
-            "worker took over."
-        ),
+        "Your attempt is not the newest one: its lease ended and another worker took over.",
         "Stop the work. Only the outcome of the newer attempt is recorded.",
     ),
     "version_mismatch": (

@@ -33,6 +33,7 @@ KINDS = {
     "already_started": Kind(409, "It has started already"),
     "already_finished": Kind(409, "It has finished already"),
     "not_dead": Kind(409, "The run is not dead"),
+    "last_admin_key": Kind(409, "The last admin key stays"),
     "lease_lost": Kind(409, "The lease belongs to another attempt"),
     "version_mismatch": Kind(412, "It has changed since"),
     "payload_too_large": Kind(413, "Too large"),

@@ -1,11 +1,11 @@
-"""API keys: made, shown once, revoked."""
+"""API keys: made, shown once, revoked; one admin key of the operator's always opens."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from onthedot.adapters import claims, clock, ids, tables
-from onthedot.core import access, trail
+from onthedot.core import access, admins, trail
 from onthedot.core.access import Key
 from onthedot.core.moments import moment
 from onthedot.core.trail import By
@@ -49,8 +49,8 @@ def of(tenant_id: str) -> list[Key]:
 
 
 def make_first() -> str | None:
-    """Make the first admin key of a new system; where there are keys, make none."""
-    if of(FIRST_TENANT):
+    """Make an admin key where none opens: in a new system, or when all are revoked or expired."""
+    if _admins(FIRST_TENANT):
         return None
     _, text = make(tenant_id=FIRST_TENANT, role="admin", name="first")
     return text
@@ -60,8 +60,42 @@ def revoke(key: Key, by: By) -> None:
     """Let a key open nothing any more; what is revoked stays so."""
     if key.revoked_ms:
         return
-    revoked = access.revocation(key, by.now_ms)
-    _write([revoked, trail.insert(by, "key.revoked", key.key_id)])
+    writes: list[Part] = [
+        access.revocation(key, by.now_ms),
+        trail.insert(by, "key.revoked", key.key_id),
+    ]
+    if not _operates(key):
+        _write(writes)
+        return
+    for _ in range(_TRIES):
+        item = tables.get(admins.TABLE, admins.turn_key())
+        check_revocable(key)
+        turn = admins.next_turn(item["turn"] if item else None)
+        if claims.write_together([*writes, turn]) is Outcome.DONE:
+            return
+    raise RuntimeError(f"the admin keys kept changing under {_TRIES} tries to revoke one")
+
+
+def check_revocable(key: Key) -> None:
+    """Refuse to revoke the operator's last admin key: nobody could make another."""
+    if _operates(key) and [one.key_id for one in _admins(key.tenant_id)] == [key.key_id]:
+        raise admins.last_one(key)
+
+
+def warnings(key: Key, keys: Sequence[Key] | None = None) -> list[str]:
+    """Say what the operator should know of it; `keys` are the tenant's, if they are at hand."""
+    if not _operates(key):
+        return []
+    found = of(key.tenant_id) if keys is None else keys
+    return admins.warnings(key, found, clock.now_ms())
+
+
+def _operates(key: Key) -> bool:
+    return key.tenant_id == FIRST_TENANT and key.role == "admin"
+
+
+def _admins(tenant_id: str) -> list[Key]:
+    return admins.opening(of(tenant_id), clock.now_ms())
 
 
 def _write(writes: Sequence[Part]) -> None:

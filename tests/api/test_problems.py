@@ -13,6 +13,7 @@ from onthedot.api import app
 from onthedot.core.access import tenant_key
 from onthedot.core.idempotency import LOCKED_MS, Once, once
 from onthedot.core.problems import KINDS, slug
+from onthedot.flows.keys import FIRST_TENANT
 from tests.api.kit import SCHEDULE, Answer, Api
 
 REPORT = SCHEDULE | {"name": "report"}
@@ -105,6 +106,11 @@ def alive(api: Api) -> Answer:
     return api.call(f"POST /v1/runs/{run}/replay")
 
 
+def last_admin(api: Api) -> Answer:
+    boss = api.key("admin", FIRST_TENANT)
+    return api.call(f"DELETE /v1/keys/key_{boss.split('_')[1]}", key=boss)
+
+
 HTTP = {"type": "http", "url": "http://10.0.0.1/"}
 MET: dict[str, Callable[[Api], Answer]] = {
     "invalid_request": lambda api: api.call("POST /v1/schedules", "{"),
@@ -124,6 +130,7 @@ MET: dict[str, Callable[[Api], Answer]] = {
     "already_started": lambda api: api.call(f"POST /v1/tasks/{started(api)}/cancel"),
     "already_finished": lambda api: api.call(f"POST /v1/tasks/{finished(api)}/cancel"),
     "not_dead": alive,
+    "last_admin_key": last_admin,
     "lease_lost": stale_lease,
     "version_mismatch": lambda api: replaced(api, if_match='"7"'),
     "version_required": replaced,

@@ -12,7 +12,7 @@ export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup installed run load kill mixed test blackbox check docs format bench fuzz simulate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
+.PHONY: help setup installed run load kill interrupts mixed test blackbox check docs format bench fuzz simulate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,12 @@ OLD ?= a255cf2
 MINUTES ?= 10
 mixed: setup ## let the release at OLD=a255cf2 and this one work on the same tables for MINUTES=10
 	@$(venv) -m bench.mixed --old $(OLD) --minutes $(MINUTES)
+
+# A clone of its own for each moment of the setup; each start afterwards must work.
+SETUPS ?= 4
+STARTS ?= 16
+interrupts: setup ## press Ctrl-C at SETUPS=4 moments of `make setup` and STARTS=16 of a first `make run`
+	@$(venv) -m tests.e2e.interrupts --setups $(SETUPS) --starts $(STARTS)
 
 fuzz: setup ## throw 200,000 broken schedules at the parser
 	@FUZZ=200000 $(venv) -m pytest tests/core/test_fuzz.py

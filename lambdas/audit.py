@@ -15,12 +15,13 @@ def handler(_event: Mapping[str, Any], _context: object) -> dict[str, float]:
     """Answer with what was seen, by outcome; backfills take their minute's step, pauses end."""
     ledger = audit()
     audit_older(ledger)
+    waiting = depth.waiting()
     figures: dict[str, float] = {
         **ledger.figures(),
-        **tallies.keep(ledger.tally),
+        **tallies.keep(ledger.tally, waiting),
         **long_runs.look_at(ledger.longest),
         **not_fired(),
-        "waiting_messages": depth.waiting(),
+        "waiting_messages": waiting,
         **exhausted.note(),
         **loops.step(),
         **health.act(),

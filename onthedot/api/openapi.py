@@ -69,7 +69,10 @@ def _complete(operation: Schema, route: Route, schemas: Schema) -> None:
         str(status): _success(body, schemas) for status, body in replies.items()
     }
     for status in _problem_statuses(route):
-        operation["responses"][str(status)] = {"$ref": f"#/components/responses/{status}"}
+        problem = {"$ref": f"#/components/responses/{status}"}
+        told = operation["responses"].setdefault(str(status), problem)
+        if told is not problem:
+            told["content"]["application/problem+json"] = {"schema": _schema(Problem, schemas)}
 
 
 def _parameter(found: Schema) -> Schema:

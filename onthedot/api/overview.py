@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -14,7 +14,7 @@ from onthedot.adapters import aws, clock, listing, tables, tenants
 from onthedot.api import answers, run_rows
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import asked, tenant
-from onthedot.core import attention, overview, run_view, tally
+from onthedot.core import attention, backlog, overview, pulse, run, run_view, tally
 from onthedot.core.access import TASKS_MAX
 from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.tally import HOUR_SEC, MINUTES
@@ -28,20 +28,29 @@ def show() -> Response[str]:
     """Show the last hour and the newest of each kind that wants attention."""
     mine = tenant()
     asks: list[Callable[[], Any]] = [
-        partial(_minutes, mine),
+        _minutes,
+        partial(tables.get, run.TABLE, backlog.KEY),
         partial(_tasks, mine),
         *(partial(_newest, mine, kind) for kind in _KINDS),
     ]
-    minutes, tasks, *kinds = aws.in_parallel(lambda ask: ask(), asks)
+    minutes, of_tick, tasks, *kinds = aws.in_parallel(lambda ask: ask(), asks)
     rows = {
-        (run.task_id, run.key): run_view.summary(run, task)
-        for run, task in run_rows.read([key for keys in kinds for key in keys])
+        (each.task_id, each.key): run_view.summary(each, task)
+        for each, task in run_rows.read([key for keys in kinds for key in keys])
     }
     found = {
         kind: [rows[place] for key in keys if (place := tuple(key.values())) in rows]
         for kind, keys in zip(_KINDS, kinds, strict=True)
     }
-    return _tagged({**overview.view(minutes), "attention": found, "tasks": tasks})
+    signs = pulse.read(of_tick, minutes[-1] if minutes else None)
+    return _tagged(
+        {
+            **overview.view(_counts(minutes, mine)),
+            "attention": found,
+            "tasks": tasks,
+            "scheduler": pulse.scheduler(signs, clock.now_ms()),
+        }
+    )
 
 
 def _tasks(tenant_id: str) -> dict[str, int]:
@@ -50,10 +59,13 @@ def _tasks(tenant_id: str) -> dict[str, int]:
     return {"used": most - found.get("tasks_left", most), "max": most}
 
 
-def _minutes(tenant_id: str) -> dict[int, Counter[str]]:
+def _minutes() -> list[tables.Item]:
     now = clock.now_ms() // 1000
     between = nominal(now - HOUR_SEC), nominal(now)
-    items = tables.rows(("task_id", MINUTES), "scheduled_for", between)
+    return list(tables.rows(("task_id", MINUTES), "scheduled_for", between))
+
+
+def _counts(items: Sequence[tables.Item], tenant_id: str) -> dict[int, Counter[str]]:
     return {
         parse_nominal(item["scheduled_for"]): tally.parse(item).tenants.get(tenant_id, Counter())
         for item in items

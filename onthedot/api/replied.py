@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from onthedot.api.replies import Health, Schedule, ScheduleEntry, Task, TaskEntry
+from onthedot.api.replies import Schedule, ScheduleEntry, Task, TaskEntry
 from onthedot.api.replies_lease import Kept, Leases, PreviousSuccess, Step
 from onthedot.api.replies_rest import (
     Calendar,
@@ -28,6 +28,7 @@ from onthedot.api.replies_runs import (
 from onthedot.api.replies_small import (
     BatchResults,
     Fires,
+    Health,
     Key,
     NewKey,
     Page,
@@ -40,7 +41,7 @@ from onthedot.api.replies_small import (
 # None stands for an answer without a body, a text for another kind of content.
 # What is not named here answers 200 with some object.
 REPLIES: Mapping[str, Mapping[int, Any]] = {
-    "GET /v1/health": {200: Health},
+    "GET /v1/health": {200: Health, 503: Health},
     "GET /problems/{code}": {200: "text/markdown"},
     "POST /v1/schedules": {200: Plan, 201: Schedule},
     "GET /v1/schedules": {200: Page[ScheduleEntry]},

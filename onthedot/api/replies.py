@@ -41,13 +41,6 @@ class Problem(BaseModel):
     errors: list[Error] = []
 
 
-class Health(Told):
-    """That the service answers."""
-
-    status: Literal["ok"]
-    tzdata: str
-
-
 class BackoffTold(Told):
     """How long is waited before the next attempt."""
 

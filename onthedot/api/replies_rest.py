@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -63,6 +63,15 @@ class TasksUsed(Told):
     max: int
 
 
+class Scheduler(Told):
+    """When the scheduler itself was last at work."""
+
+    state: Literal["ok", "late", "stopped", "unknown"]
+    ticked_at: Moment | None
+    audited_at: Moment | None
+    circuit_open: bool
+
+
 class Overview(Told):
     """One screen."""
 
@@ -70,6 +79,7 @@ class Overview(Told):
     minutes: list[Minute]
     attention: Attention
     tasks: TasksUsed
+    scheduler: Scheduler
 
 
 class ComingFire(Told):

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field
 
 from onthedot.api.replies import Moment, Problem, Slot, Task, Told, Warned
 
 Each = TypeVar("Each")
+
+
+class Health(Told):
+    """How the scheduler is. `down`, with 503: no tick for three minutes."""
+
+    status: Literal["ok", "degraded", "down"]
+    tick: Literal["ok", "late", "stopped", "unknown"]
+    audit: Literal["ok", "late", "stopped", "unknown"]
+    queue: Literal["ok", "behind", "unknown"]
+    tzdata: str
 
 
 class Page(Told, Generic[Each]):

@@ -20,6 +20,8 @@ class Backlog:
     mean: float = 0.0
     overdue: tuple[int, ...] = ()
     open: bool = False
+    # When the last tick looked; 0 in an item of an older release.
+    at_ms: int = 0
 
     @property
     def budget(self) -> int:
@@ -27,7 +29,7 @@ class Backlog:
         full = max(BUDGET_MIN, int(2 * self.mean))
         return full // 10 if self.open else full
 
-    def after_tick(self, *, on_time: int, overdue: int) -> Backlog:
+    def after_tick(self, *, on_time: int, overdue: int, at_ms: int) -> Backlog:
         """Open when the backlog grew five ticks running at full budget; close when it shrank."""
         counts = (*self.overdue, overdue)[-(_TREND + 1) :]
         steps = list(pairwise(counts))
@@ -37,6 +39,7 @@ class Backlog:
             mean=self.mean + (on_time - self.mean) / _MEAN_TICKS,
             overdue=counts,
             open=(self.open or (grew and overdue > self.budget)) and not shrank and overdue > 0,
+            at_ms=at_ms,
         )
 
     def item(self) -> dict[str, Any]:
@@ -45,6 +48,7 @@ class Backlog:
             "mean": round(self.mean, 3),
             "overdue": list(self.overdue),
             "open": self.open,
+            "at_ms": self.at_ms,
         }
 
 
@@ -52,4 +56,9 @@ def parse(item: Mapping[str, Any] | None) -> Backlog:
     """Read the item; before the first tick there is none."""
     if item is None:
         return Backlog()
-    return Backlog(mean=item["mean"], overdue=tuple(item["overdue"]), open=item["open"])
+    return Backlog(
+        mean=item["mean"],
+        overdue=tuple(item["overdue"]),
+        open=item["open"],
+        at_ms=item.get("at_ms", 0),
+    )

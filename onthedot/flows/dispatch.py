@@ -51,7 +51,12 @@ def dispatch(shards: Sequence[int]) -> Tick:
         circuit_open=int(backlog.open),
     )
     if 0 in shards:
-        after = backlog.after_tick(on_time=herd.seen - herd.behind, overdue=herd.behind)
+        after = backlog.after_tick(
+            on_time=herd.seen - herd.behind,
+            overdue=herd.behind,
+            # A machine whose clock is too far off has claimed nothing: no sign of life.
+            at_ms=backlog.at_ms if tick.hopeless else tick.started_ms,
+        )
         tables.put(run.TABLE, after.item())
     return tick
 

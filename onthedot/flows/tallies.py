@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from onthedot.adapters import clock, tables
+from onthedot.core import pulse
 from onthedot.core import tally as tallies
 from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.tally import DAY_HOURS, HOUR_SEC, HOURS, MINUTES, TABLE, Tally
@@ -12,11 +13,15 @@ from onthedot.core.tally import DAY_HOURS, HOUR_SEC, HOURS, MINUTES, TABLE, Tall
 _LATELY_SEC = 300
 
 
-def keep(minute: Tally) -> dict[str, float]:
-    """Keep this minute's tally, and give what it says together with those before it."""
+def keep(minute: Tally, waiting: int | None = None) -> dict[str, float]:
+    """Keep this minute's tally, and give what it says together with those before it.
+
+    It is the audit's sign of life too, with how many messages waited then.
+    """
     now_sec = clock.now_ms() // 60_000 * 60
     hour_sec = now_sec // HOUR_SEC * HOUR_SEC
-    tables.put(TABLE, tallies.item(minute, MINUTES, now_sec))
+    of_now = pulse.of_audit(clock.now_ms(), waiting)
+    tables.put(TABLE, tallies.item(minute, MINUTES, now_sec) | of_now)
     minutes = dict(_kept(MINUTES, hour_sec - HOUR_SEC, now_sec))
     hours = dict(_kept(HOURS, hour_sec - (DAY_HOURS - 1) * HOUR_SEC, hour_sec - 1))
     # Whichever audit comes first in an hour sums up the one before.

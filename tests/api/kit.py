@@ -16,7 +16,7 @@ from onthedot.adapters import aws, clock
 from onthedot.api import callers, limits, reach, sealing
 from onthedot.core import schema
 from onthedot.core.instants import parse_nominal
-from onthedot.flows import agenda, keys
+from onthedot.flows import agenda, keys, pulse
 from tests.contract import engines
 from tests.simulation.sqs import Sqs
 
@@ -75,6 +75,7 @@ class Api:
         sealing.forget()
         limits.forget()
         agenda.forget()
+        pulse.forget()
         reach.forget()
         return api
 

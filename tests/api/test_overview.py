@@ -9,6 +9,7 @@ from onthedot.core import tally
 from onthedot.core.tally import MINUTES, Tally
 from tests.api import ran
 from tests.api.kit import Api
+from tests.api.signs import audited, ticked
 
 
 def counted(api: Api, minutes_ago: int, **counts: int) -> None:
@@ -82,3 +83,25 @@ def test_another_tenant_sees_its_own(api: Api) -> None:
 
     assert shown["last_hour"]["succeeded"] == 99
     assert shown["attention"]["dead"] == []
+
+
+def test_it_says_when_the_scheduler_was_last_at_work(api: Api) -> None:
+    before = api.call("GET /v1/overview").body["scheduler"]
+    ticked(api)
+    audited(api)
+    api.now_ms += 91_000
+
+    after = api.call("GET /v1/overview").body["scheduler"]
+
+    assert before == {
+        "state": "unknown",
+        "ticked_at": None,
+        "audited_at": None,
+        "circuit_open": False,
+    }
+    assert after == {
+        "state": "late",
+        "ticked_at": "2026-11-18T12:00:00.000Z",
+        "audited_at": "2026-11-18T12:00:00.000Z",
+        "circuit_open": False,
+    }

@@ -6,11 +6,13 @@ import pytest
 
 from onthedot.core.backlog import Backlog, parse
 
+NOON_MS = 1_763_467_200_000
+
 
 def after(backlog: Backlog, *overdue: int) -> Backlog:
     """So many were overdue, tick by tick."""
     for count in overdue:
-        backlog = backlog.after_tick(on_time=0, overdue=count)
+        backlog = backlog.after_tick(on_time=0, overdue=count, at_ms=NOON_MS)
     return backlog
 
 
@@ -34,7 +36,7 @@ def test_the_budget_is_twice_the_mean_at_least_500_and_a_tenth_once_open(
 def test_the_mean_follows_what_fires_on_time() -> None:
     backlog = Backlog()
     for _ in range(600):
-        backlog = backlog.after_tick(on_time=1_000, overdue=0)
+        backlog = backlog.after_tick(on_time=1_000, overdue=0, at_ms=NOON_MS)
 
     assert backlog.mean == pytest.approx(1_000, rel=0.001)
 
@@ -74,3 +76,9 @@ def test_it_is_stored_and_read_and_begins_empty() -> None:
 
     assert parse(backlog.item()) == backlog
     assert parse(None) == Backlog()
+
+
+def test_an_item_of_yesterdays_release_has_no_time_and_is_read() -> None:
+    older = {"task_id": "backlog", "scheduled_for": "-", "mean": 1.5, "overdue": [3], "open": True}
+
+    assert parse(older) == Backlog(mean=1.5, overdue=(3,), open=True, at_ms=0)

@@ -8,9 +8,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -193,3 +194,28 @@ def test_after_a_kill_of_everything_the_next_start_finds_tasks_and_runs(folder: 
     assert caller.key == key
     assert (found["name"], found["status"]) == ("kept", "active")
     assert run["status"] == "succeeded"
+
+
+def test_after_ctrl_c_in_a_first_start_the_next_one_works(tmp_path: Path) -> None:
+    """Without an assembly of others: the copying of the assets is where it once broke."""
+    folder = Folder(tmp_path / "onthedot")
+    moments: list[Callable[[Running], object]] = [
+        lambda running: "cdk bootstrap" in running.output.read_text(),
+        lambda _: next(folder.root.glob("unfinished-*/asset.*/python/*"), None),
+        lambda running: "Registering" in running.output.read_text(),
+    ]
+    left = []
+    for reached in moments:
+        with make_run(folder) as running:
+            until(partial(reached, running), bool, READY_SEC, step_sec=0.02)
+            os.killpg(running.process.pid, signal.SIGINT)
+            assert running.process.wait(STOPPED_SEC * 2) == 0, running.output.read_text()
+            left += [pid for group in running.groups for pid in members(group)]
+    with make_run(folder) as last:
+        last.wait_for("Ready", READY_SEC)
+        status, schedules = last.caller.ask("GET", "/v1/schedules")
+
+    assert left == []
+    assert status == 200
+    assert {each["name"] for each in schedules["data"]} >= DECLARED
+    assert list(folder.root.glob("unfinished-*")) == []

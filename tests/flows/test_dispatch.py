@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from onthedot.adapters import siblings
+from onthedot.adapters import siblings, tables
+from onthedot.core import backlog as backlogs
 from onthedot.core.attributes import typed_item
 from onthedot.core.backlog import Backlog
 from onthedot.core.keys import SHARDS
@@ -174,3 +175,13 @@ def test_the_few_overdue_of_one_tenant_are_taken_beside_the_many_of_another(
 
     claimed = [run.tenant_id for run in stage.rows().values()]
     assert (claimed.count("big"), claimed.count("small")) == (40, 10)
+
+
+def test_a_tick_leaves_when_it_was_with_what_it_writes_anyway(stage: Stage) -> None:
+    dispatch(stage.shards())
+    first = tables.get("runs", backlogs.KEY) or {}
+    wait(stage, 60)
+    dispatch(stage.shards())
+    second = tables.get("runs", backlogs.KEY) or {}
+
+    assert second["at_ms"] - first["at_ms"] == 60_000

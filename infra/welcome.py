@@ -6,7 +6,7 @@ The key is made with the deployer's own credentials: nobody can ask the API for 
 import sys
 
 from infra.outputs import become
-from onthedot.flows import bounding, declared, keys
+from onthedot.flows import bounding, declared, handlers, keys
 from onthedot.flows.bounding import Bounded
 from onthedot.flows.exhausted import list_those_before
 from onthedot.flows.retime import retime
@@ -40,7 +40,9 @@ def main() -> None:
 
 def _declared() -> str:
     """The schedules of `jobs/` are made what the code says; what operators paused stays paused."""
-    wanted = [each["schedule"] for each in manifest()["handlers"] if each["schedule"]]
+    found = manifest()["handlers"]
+    handlers.publish(each["handler"] for each in found)
+    wanted = [each["schedule"] for each in found if each["schedule"]]
     done = declared.register(wanted, keys.FIRST_TENANT)
     said = ", ".join(f"{number} {what}" for what, number in done.items()) or "none"
     return f"Schedules that jobs/ declares: {said}"

@@ -1,19 +1,37 @@
-"""What the tenant that asks may call: read once a minute, and again before a refusal."""
+"""What the tenant that asks may call, and which handlers there are: read once a minute.
+
+What it may call is read again before a refusal.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from onthedot.adapters import aws, clock, tables
 from onthedot.api.asking import tenant
 from onthedot.core import quota, reach
+from onthedot.core.advice import Warned, unknown_handler
 from onthedot.core.problems import Fault, Problem
+from onthedot.flows import handlers
 from onthedot.flows.keys import FIRST_TENANT
 
 _KEPT_MS = 50_000
 _KEPT_MAX = 1_000
-_known: dict[str, tuple[int, Sequence[str] | None]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What was read, and when; None where nothing is written."""
+
+    at_ms: int
+    allowed: Sequence[str] | None
+    handlers: frozenset[str] | None
+
+
+_known: dict[str, _Seen] = {}
 
 
 def check(target: Mapping[str, Any]) -> None:
@@ -31,23 +49,47 @@ def check(target: Mapping[str, Any]) -> None:
         raise Problem("target_forbidden", message, [fault])
 
 
+def remarks(target: Mapping[str, Any]) -> list[Warned]:
+    """Warn of a handler that is not there; it may come with the next deployment."""
+    if target.get("type") != "python":
+        return []
+    seen, name = _seen(tenant()), target["handler"]
+    if seen.handlers is None or name in seen.handlers:
+        return []
+    # A tenant is told of no handler that it may not call.
+    allowed = seen.allowed
+    own = [
+        each
+        for each in sorted(seen.handlers)
+        if allowed is None
+        or reach.beyond({"type": "python", "handler": each}, allowed, aws.home()) is None
+    ]
+    return [unknown_handler(name, next(iter(get_close_matches(name, own, 1)), None))]
+
+
 def forget() -> None:
     """Read everything again from now on."""
     _known.clear()
 
 
 def _beyond(target: Mapping[str, Any]) -> str | None:
-    allowed = _allowed(tenant())
+    allowed = _seen(tenant()).allowed
     return None if allowed is None else reach.beyond(target, allowed, aws.home())
 
 
-def _allowed(tenant_id: str) -> Sequence[str] | None:
+def _seen(tenant_id: str) -> _Seen:
     now_ms = clock.now_ms()
-    read_ms, allowed = _known.get(tenant_id, (0, None))
-    if now_ms - read_ms < _KEPT_MS:
-        return allowed
+    seen = _known.get(tenant_id)
+    if seen is not None and now_ms - seen.at_ms < _KEPT_MS:
+        return seen
     if len(_known) >= _KEPT_MAX:
         _known.clear()
-    allowed = reach.at_registration(tables.get(quota.TABLE, quota.limit_key(tenant_id)))
-    _known[tenant_id] = (now_ms, allowed)
-    return allowed
+    keys = {quota.TABLE: [quota.limit_key(tenant_id), handlers.KEY]}
+    found = tables.by_key(tables.get_many(keys)[quota.TABLE], "task_id")
+    listed = found.get((handlers.KEY["task_id"],))
+    seen = _known[tenant_id] = _Seen(
+        now_ms,
+        reach.at_registration(found.get((quota.partition(tenant_id),))),
+        handlers.named(listed) if listed else None,
+    )
+    return seen

@@ -173,6 +173,7 @@ class Task(Stamped):
     managed_by: str
     status: Literal["active", "completed", "cancelled"]
     run: dict[str, Any] | None
+    warnings: list[Warned]
 
 
 class TaskEntry(Told):

@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from onthedot.adapters import clock
-from onthedot.api import answers, complaints, plans, rules, shown
+from onthedot.api import answers, complaints, plans, rules, shown, warned
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import by, own_id, tenant, tried_before
 from onthedot.api.finding import find, find_any, missing
@@ -129,6 +129,7 @@ def _created(
 ) -> Response[str]:
     rules.check(given)
     field_rules.check_new(given)
+    field_rules.check_owner(given)
     named = calendars.resolve(tenant(), given.get("calendars", ()))
     task = definition.schedule(given, task_id=own_id("sch"), tenant_id=tenant(), blackouts=named)
     check()
@@ -138,12 +139,14 @@ def _created(
             raise define.taken(task.name, holder)
         now = clock.now_ms() // 1000
         planned = schedule_view.view(lifecycle.born(lifecycle.stamped(task, by()), now), now)
-        return plans.plan({"action": "create", "schedule": {**planned, "task_id": None}}, None)
+        return plans.plan(
+            {"action": "create", "schedule": {**warned.told(planned), "task_id": None}}, None
+        )
     plans.check(plan_token, holder)
     known = read(task.task_id) if tried_before() else None
     born = known.task if known else define.create(task, by())
     where = {"Location": f"/v1/schedules/{born.task_id}"}
-    return answers.versioned(shown.born(born), 201, where)
+    return answers.versioned(warned.told(shown.born(born)), 201, where)
 
 
 def _holder(task: Task) -> str | None:
@@ -157,22 +160,24 @@ def _changed(known: Known, fields: Any, dry_run: str, plan_token: str | None) ->
     def edit(task: Task, at: int) -> Task:
         check_version(task.version)
         whole = fields(task)
+        field_rules.check_owner(whole, task.shown.get("managed_by", ""))
         named = calendars.resolve(tenant(), whole.get("calendars", ()))
         return lifecycle.redefined(task, whole, at, named)
 
     if dry_run == "true":
         after = foreseen(known, edit(before, now), now)
+        planned = schedule_view.view(after.task, now, due=after.due)
         effects = {
             "action": "change",
             "changed": definition.differences(before, after.task),
-            "schedule": schedule_view.view(after.task, now, due=after.due),
+            "schedule": warned.told(planned, edited=True),
         }
         return plans.plan(effects, before.version)
     plans.check(plan_token, before.version)
     written = define.edit(before.task_id, edit, by(), "schedule.changed", known=known)
     if written is None:
         raise missing()
-    return answers.versioned(shown.after(written))
+    return answers.versioned(warned.told(shown.after(written), edited=True))
 
 
 def _checked(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from onthedot.adapters import clock
-from onthedot.api import answers, complaints, plans, rules
+from onthedot.api import answers, complaints, plans, rules, warned
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import asked, by, own_id, tenant, tried_before
 from onthedot.api.plans import DryRun, PlanToken
@@ -30,13 +30,13 @@ def create(
     """Register a task that runs once: at an instant, after a while, or now."""
     task, key = _defined(body)
     if dry_run == "true":
-        shown = {**oneoff.view(task, None, None), "task_id": None}
+        shown = {**warned.told(oneoff.view(task, None, None)), "task_id": None}
         return plans.plan({"action": "create", "task": shown}, None)
     plans.check(plan_token, None)
     known = read(task.task_id) if tried_before() else None
     born, new = (known.task, True) if known else oneoffs.create(task, by(), key)
     where = {"Location": f"/v1/tasks/{born.task_id}"}
-    return answers.versioned(_shown(born), 201 if new else 200, where)
+    return answers.versioned(warned.told(_shown(born)), 201 if new else 200, where)
 
 
 def create_batch(
@@ -57,12 +57,12 @@ def create_batch(
                 waiting.append((place, task))
             else:
                 born, new = oneoffs.create(task, by(), key)
-                results[place] = {"status": 201 if new else 200, "task": _shown(born)}
+                results[place] = {"status": 201 if new else 200, "task": warned.told(_shown(born))}
         except Problem as problem:
             results[place] = _refused(problem)
     made = oneoffs.create_all([task for _, task in waiting], by())
     for (place, _), born in zip(waiting, made, strict=True):
-        results[place] = {"status": 201, "task": oneoff.view(born, None, None)}
+        results[place] = {"status": 201, "task": warned.told(oneoff.view(born, None, None))}
     return answers.answer({"data": results})
 
 
@@ -71,7 +71,8 @@ def _dry(wanted: dict[str, Any]) -> dict[str, Any]:
         task, _ = _defined(complaints.checked(TaskIn, wanted))
     except Problem as problem:
         return _refused(problem)
-    return {"status": 201, "task": {**oneoff.view(task, None, None), "task_id": None}}
+    shown = warned.told(oneoff.view(task, None, None))
+    return {"status": 201, "task": {**shown, "task_id": None}}
 
 
 def _refused(problem: Problem) -> dict[str, Any]:

@@ -64,6 +64,22 @@ def payload_unsent(target: Mapping[str, Any], payload: object) -> Warned | None:
     return Warned("payload_unsent", detail)
 
 
+def unknown_handler(name: str, near: str | None) -> Warned:
+    """Warn of a handler that no deployment has brought yet."""
+    meant = f" Did you mean '{near}'?" if near else ""
+    detail = f"No handler in jobs/ is called '{name}': its runs are dead until one is.{meant}"
+    return Warned("unknown_handler", detail)
+
+
+def undone(managed_by: str) -> Warned:
+    """Warn of a change to what code declares."""
+    detail = (
+        f"It is declared in code ({managed_by}): the next deployment undoes this change. "
+        "Change it in the code as well, or set managed_by to api."
+    )
+    return Warned("managed_by_code", detail)
+
+
 def _misreadings(text: str, seconds: str) -> list[Warned]:
     placed = split(text, seconds)
     if isinstance(placed, int):

@@ -9,6 +9,7 @@ from onthedot.core.defaults import COMMON
 from onthedot.core.problems import Fault, of_faults
 
 _ID_PREFIXES = ("sch_", "tsk_")
+_CODE = "code:"
 
 
 def check(fields: Mapping[str, Any]) -> None:
@@ -31,6 +32,19 @@ def check_new(fields: Mapping[str, Any]) -> None:
     if status not in ("active", "paused"):
         message = f"A new schedule cannot be {status}: expected active or paused."
         raise of_faults("invalid_field", [_fault("/status", "status", message)])
+
+
+def of_code(managed_by: str) -> bool:
+    """Tell whether code declares it, so that deployments make, change and end it."""
+    return managed_by.startswith(_CODE)
+
+
+def check_owner(fields: Mapping[str, Any], before: str = "") -> None:
+    """Only a deployment makes a schedule the code's own: the next one would end any other."""
+    owner = fields.get("managed_by", "")
+    if of_code(owner) and owner != before:
+        message = f"managed_by is '{owner}', which only deployments write: expected another owner."
+        raise of_faults("invalid_field", [_fault("/managed_by", "managed_by", message)])
 
 
 def _fault(pointer: str, field: str, message: str) -> Fault:

@@ -118,6 +118,7 @@ def view(task: Task, run: Run | None, shown_run: Mapping[str, Any] | None) -> di
         "retry": {name: getattr(task.retry, name) for name in Retry.__slots__},
         "status": "completed" if over and task.status == "active" else task.status,
         "run": shown_run,
+        "warnings": [],
         **{name: task.shown.get(name) for name in _STAMPS},
     }
 

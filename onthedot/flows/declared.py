@@ -11,6 +11,7 @@ from typing import Any
 
 from onthedot.adapters import clock, ids, listing
 from onthedot.core import definition, lifecycle
+from onthedot.core.field_rules import of_code
 from onthedot.core.task import Task
 from onthedot.core.trail import By
 from onthedot.core.ulid import CHANCE_LETTERS, ulid
@@ -18,7 +19,6 @@ from onthedot.flows import define
 from onthedot.flows.identity import new_id
 from onthedot.flows.known import read
 
-_CODE = "code:"
 _PAGE = 100
 
 
@@ -36,7 +36,7 @@ def register(wanted: Iterable[Mapping[str, Any]], tenant_id: str) -> dict[str, i
             made = definition.schedule(fields, task_id=new_id("sch"), tenant_id=tenant_id)
             define.create(made, _by(tenant_id))
             done["created"] += 1
-        elif not _of_code(known.task.shown.get("managed_by", "")):
+        elif not of_code(known.task.shown.get("managed_by", "")):
             done["taken"] += 1
         else:
             done["changed" if _changed(known.task, fields) else "unchanged"] += 1
@@ -71,14 +71,10 @@ def _listed(tenant_id: str) -> Iterator[dict[str, Any]]:
     start: Mapping[str, Any] | None = None
     while True:
         page = listing.by_tenant(f"{tenant_id}#s", limit=_PAGE, start=start)
-        found += [item for item in page.items if _of_code(item.get("managed_by", ""))]
+        found += [item for item in page.items if of_code(item.get("managed_by", ""))]
         if page.last is None:
             return iter(found)
         start = page.last
-
-
-def _of_code(managed_by: str) -> bool:
-    return managed_by.startswith(_CODE)
 
 
 def _by(tenant_id: str) -> By:

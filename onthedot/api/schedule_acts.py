@@ -68,7 +68,8 @@ def resume(
     # A plan is carried out as it was shown: what has passed since is not in it.
     slots = catchup.slots(task, mode, plans.planned_at(plan_token) or now)
     if dry_run == "true" or (slots and plan_token is None):
-        return plans.plan(catchup.effects(task, slots, now), world)
+        following = schedule_view.coming(lifecycle.resumed(task, now), now, seen.due)["next_run_at"]
+        return plans.plan(catchup.effects(slots, following), world)
 
     def edit(known: Task, at: int) -> Task:
         check_version(known.version)

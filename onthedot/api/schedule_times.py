@@ -40,11 +40,12 @@ def coming(
 ) -> Response[str]:
     """Show the coming fires, as they would be if nothing is changed."""
     known = find(schedule)
-    after = instant(from_, "from", clock.now_ms() // 1000)
+    now = clock.now_ms() // 1000
+    after = instant(from_, "from", now)
     viewer = place(viewer_timezone)
     fires = [
         asdict(preview.fire(known.task.schedule, slot, viewer))
-        for slot in islice(to_come(known.task, after, known.due), count)
+        for slot in islice(to_come(known.task, after, now, known.due), count)
     ]
     return answers.answer({"fires": fires})
 

@@ -31,11 +31,7 @@ def slots(task: Task, mode: str, now: int) -> list[int]:
     return found
 
 
-def effects(task: Task, found: list[int], now: int) -> dict[str, Any]:
+def effects(found: list[int], following: str | None) -> dict[str, Any]:
     """Say what a resume would do."""
-    following = task.schedule.next(now)
-    return {
-        "action": "resume",
-        "will_run": [nominal(slot) for slot in found],
-        "next_run_at": None if following is None else nominal(following),
-    }
+    will_run = [nominal(slot) for slot in found]
+    return {"action": "resume", "will_run": will_run, "next_run_at": following}

@@ -86,7 +86,7 @@ def runs_left(task: Task, due: Due | None) -> int | None:
     return max(0, due.runs_left)
 
 
-def to_come(task: Task, after: int, due: Due | None = None) -> Iterator[int]:
+def to_come(task: Task, after: int, now: int, due: Due | None = None) -> Iterator[int]:
     """Walk the slots that are to fire after an instant: those claimed already, and those left."""
     schedule = heeding(task.schedule, task.closed)
     left = runs_left(task, due)
@@ -95,9 +95,9 @@ def to_come(task: Task, after: int, due: Due | None = None) -> Iterator[int]:
     if left is None:
         yield from schedule.slots(after)
         return
-    # From here on slots are to be claimed yet.
+    # From here on slots are to be claimed yet; what a pause passes over is none of them.
     edge = task.effective_from if due is None else due.next_run_at
-    unclaimed = takewhile(lambda slot: slot <= after, _due_from(schedule, edge))
+    unclaimed = takewhile(lambda slot: slot <= after, _due_from(schedule, max(edge, now)))
     left -= sum(1 for _ in islice(unclaimed, min(left, COUNTED_MAX)))
     for slot in schedule.slots(after):
         if schedule.due_at(slot) >= edge:
@@ -147,7 +147,7 @@ _STAMPS = ("created_at", "created_by", "updated_at", "updated_by")
 
 def coming(task: Task, now: int, due: Due | None = None) -> dict[str, str | None]:
     """When it fires next, or would if it were not paused."""
-    return _coming(task.status, next(to_come(task, now, due), None))
+    return _coming(task.status, next(to_come(task, now, now, due), None))
 
 
 def _coming(status: str, slot: int | None) -> dict[str, str | None]:

@@ -223,3 +223,36 @@ def test_a_list_with_completed_ones_costs_one_trip_more(api: Api) -> None:
     api.call("GET /v1/schedules")
 
     assert api.trips() <= 3
+
+
+def test_a_paused_one_with_runs_left_would_run_and_a_resumes_plan_says_when(api: Api) -> None:
+    api.schedule(cron="0 9 * * *", max_runs=2)
+    api.call("POST /v1/schedules/report/pause")
+    api.wait(7 * 86_400)
+
+    found = shown(api)
+    planned = api.call("POST /v1/schedules/report/resume?dry_run=true").body["effects"]
+    fires = api.call("GET /v1/schedules/report/next?count=9").body["fires"]
+
+    assert (found["runs_left"], found["would_run_at"]) == (2, "2026-11-26T09:00:00Z")
+    assert planned["next_run_at"] == "2026-11-26T09:00:00Z"
+    assert [fire["at"][8:10] for fire in fires] == ["26", "27"]
+
+
+def test_a_resume_that_finds_nothing_left_plans_no_fire(api: Api) -> None:
+    ran_out(api)
+    api.call("POST /v1/schedules/report/pause")
+
+    planned = api.call("POST /v1/schedules/report/resume?dry_run=true").body["effects"]
+
+    assert planned["next_run_at"] is None
+
+
+def test_what_a_calendar_excludes_is_no_fire(api: Api) -> None:
+    api.call("PUT /v1/calendars/holidays", {"dates": ["2026-11-19"]})
+    made = api.schedule(cron="0 9 * * *", calendars=["holidays"])
+
+    fires = api.call("GET /v1/schedules/report/next?count=2").body["fires"]
+
+    assert [fire["at"][8:10] for fire in fires] == ["20", "21"]
+    assert made["next_run_at"] == fires[0]["at"]

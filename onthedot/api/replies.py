@@ -56,7 +56,7 @@ class Paused(Told):
     at: Moment
     by: str
     reason: str | None
-    until: Slot | None
+    until: Moment | None
 
 
 class LastRun(Told):

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+from jsonschema_rs import validator_for
+
 from tests.blackbox.stack import PROJECT
-from tests.blackbox.user import HELLO, YEARLY, until
+from tests.blackbox.user import HELLO, YEARLY, instant, until
 from tests.blackbox.world import World
 
 PARAMETER = re.compile(r"\{(\w+)\}")
@@ -29,6 +32,33 @@ def test_every_route_of_the_document_answers_and_knows_no_stranger(world: World)
     for method, path in routes:
         answer = world.stranger.ask(method, PARAMETER.sub("x", path))
         assert answer.refusal == (401, "unauthenticated"), (method, path)
+
+
+def test_answers_are_as_the_document_says(world: World) -> None:
+    user = world.tenant()
+    task = user.task(target=world.hook().target)["task_id"]
+    run = user.ran(task)["run_id"]
+    user.schedule("yearly", cron=YEARLY, max_runs=9, tags={"team": "billing"})
+    user.said(200, "POST", "/v1/schedules/yearly/pause", {"until": instant(time.time() + 900)})
+    user.settled(user.trigger("yearly"))
+    user.said(201, "POST", "/v1/calendars", {"calendar_id": "xmas", "dates": ["2027-12-25"]})
+    document = user.get("/v1/openapi.json")
+    names = {"schedule": "yearly", "task_id": task, "run_id": run, "calendar_id": "xmas"}
+    names |= {"tenant_id": user.tenant, "key_id": user.walked("/v1/keys")[0]["key_id"]}
+
+    checked = 0
+    for path, methods in document["paths"].items():
+        wanted = PARAMETER.findall(path)
+        if "get" not in methods or not set(wanted) <= set(names):
+            continue
+        content = methods["get"]["responses"]["200"]["content"]
+        if "schema" not in content.get("application/json", {}):
+            continue
+        answer = user.get(PARAMETER.sub(lambda found: names[found[1]], path))
+        schema = {**content["application/json"]["schema"], "components": document["components"]}
+        assert [each.message for each in validator_for(schema).iter_errors(answer)] == [], path
+        checked += 1
+    assert checked >= 20
 
 
 def test_every_problem_of_the_document_has_its_page(world: World) -> None:

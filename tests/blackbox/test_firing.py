@@ -11,8 +11,6 @@ from tests.blackbox.receiver import Hook, Reply
 from tests.blackbox.user import HELLO, YEARLY, User, instant, pause_until, seconds, until
 from tests.blackbox.world import World
 
-# The machine may be busy with other tests: what is late is late, and never early.
-LATE_SEC = 30
 # What begins this far ahead is registered before it is due, even on a busy machine.
 AHEAD_SEC = 10
 
@@ -34,9 +32,15 @@ def accounted(user: User, name: str, first: int, last: int) -> list[tuple[str, s
     shown = until(
         lambda: user.walked(where),
         lambda slots: all(slot["status"] in {"succeeded", "dead", "missed"} for slot in slots),
-        LATE_SEC + 60,
     )
     return [(slot["scheduled_for"], slot["status"]) for slot in shown]
+
+
+def taken(user: User) -> float:
+    """How long this machine takes for an answer just now."""
+    begun = time.monotonic()
+    user.get("/v1/health")
+    return time.monotonic() - begun
 
 
 def test_each_second_of_a_schedule_is_called_once_and_never_early(world: World) -> None:
@@ -46,15 +50,19 @@ def test_each_second_of_a_schedule_is_called_once_and_never_early(world: World) 
     bounds = {"start_at": instant(first), "end_at": instant(last)}
 
     user.schedule("seconds", cron="* * * * * *", target=hook.target, overlap="allow", **bounds)
+    pause_until(first)
+    busy = [taken(user) for _ in range(5)]
     pause_until(last)
 
     slots = list(range(first, last + 1))
     shown = accounted(user, "seconds", first - 60, last + 60)
     assert shown == [(instant(slot), "succeeded") for slot in slots]
     assert came(hook) == dict.fromkeys(map(float, slots), 1)
-    lags = [user.run(call.run_id)["lag_ms"] / 1000 for call in hook.calls]
-    assert min(lags) >= 0
-    assert median(lags) < LATE_SEC
+    late = {call.run_id: call.at - seconds(call.headers["onthedot-due-at"]) for call in hook.calls}
+    told = {run_id: user.run(run_id)["lag_ms"] / 1000 for run_id in late}
+    assert all(0 <= told[run_id] <= late[run_id] + 0.05 for run_id in late)
+    # The machine may be busy with other things: then an answer takes its time as well.
+    assert median(late.values()) < 2 + 30 * median(busy), busy
 
 
 @pytest.mark.long
@@ -89,8 +97,8 @@ def test_every_kind_of_schedule_fires_at_its_seconds(
 ) -> None:
     user, hook = world.tenant(), world.hook()
 
-    user.schedule(name, target=hook.target, max_runs=3, **when)
-    until(lambda: hook.calls, lambda calls: len(calls) >= 3, LATE_SEC + 30)
+    user.schedule(name, target=hook.target, max_runs=3, overlap="allow", **when)
+    until(lambda: hook.calls, lambda calls: len(calls) >= 3)
 
     slots = sorted(came(hook))
     assert [slot % steps for slot in slots] == [0, 0, 0]
@@ -113,7 +121,7 @@ def test_schedules_of_minutes_fire_at_their_minute(
     next_minute = int(time.time()) // 60 * 60 + 60
 
     user.schedule(name, target=hook.target, **when)
-    until(lambda: hook.calls, bool, 90 + LATE_SEC)
+    until(lambda: hook.calls, bool)
 
     slots = sorted(came(hook))
     assert slots[0] in {next_minute, next_minute + 60}
@@ -125,7 +133,7 @@ def test_at_fires_once_at_its_time(world: World) -> None:
     slot = int(time.time()) + AHEAD_SEC
 
     user.schedule("once", cron=f"at({instant(slot)[:-1]})", target=hook.target)
-    until(lambda: hook.calls, bool, AHEAD_SEC + LATE_SEC)
+    until(lambda: hook.calls, bool)
 
     assert came(hook) == {slot: 1}
 
@@ -173,8 +181,10 @@ def test_a_trigger_may_be_put_off_to_its_time(world: World) -> None:
 def test_jitter_delays_every_fire_by_the_same_seconds(world: World) -> None:
     user, hook = world.tenant(), world.hook()
 
-    user.schedule("jittered", every_sec=6, jitter_sec=5, target=hook.target, max_runs=3)
-    until(lambda: hook.calls, lambda calls: len(calls) >= 3, LATE_SEC + 30)
+    user.schedule(
+        "jittered", every_sec=6, jitter_sec=5, target=hook.target, max_runs=3, overlap="allow"
+    )
+    until(lambda: hook.calls, lambda calls: len(calls) >= 3)
 
     came(hook)
     offsets = {
@@ -205,7 +215,7 @@ def test_a_slot_within_the_look_ahead_of_its_registration_fires(world: World) ->
     made = user.schedule("soon", cron=f"at({instant(slot)[:-1]})", target=hook.target)
 
     assert made["status"] == "active"
-    until(lambda: hook.calls, bool, LATE_SEC)
+    until(lambda: hook.calls, bool)
     assert came(hook) == {slot: 1}
 
 
@@ -240,7 +250,7 @@ def test_runs_of_many_schedules_at_the_same_second_all_start(world: World) -> No
     tasks = [{"target": hook.target, "run_at": instant(slot)} for _ in range(40)]
 
     made = user.said(200, "POST", "/v1/tasks/batch", {"tasks": tasks})["data"]
-    until(lambda: hook.calls, lambda calls: len(calls) >= 40, LATE_SEC + 30)
+    until(lambda: hook.calls, lambda calls: len(calls) >= 40)
 
     assert [each["status"] for each in made] == [201] * 40
     assert min(call.at for call in hook.calls) >= slot
@@ -253,6 +263,6 @@ def test_a_schedule_says_when_it_fires_next_and_what_ran_last(world: World) -> N
 
     assert seconds(made["next_run_at"]) % 10 == 0
     assert made["explanation"] == "Every 10 seconds every day, UTC."
-    seen = until(lambda: user.get("/v1/schedules/tens"), lambda it: it["last_run"], LATE_SEC + 20)
+    seen = until(lambda: user.get("/v1/schedules/tens"), lambda it: it["last_run"])
     assert seen["version"] == made["version"]
     user.said(204, "DELETE", "/v1/schedules/tens")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
+from zlib import crc32
 
 import pytest
 
 from tests.blackbox.receiver import Reply
-from tests.blackbox.user import HELLO, YEARLY
+from tests.blackbox.user import HELLO, YEARLY, User
 from tests.blackbox.world import World
 
 REFUSED = {400, 413, 415, 422}
@@ -208,3 +209,20 @@ def test_a_time_that_is_long_past_is_refused(world: World) -> None:
     body = {"target": HELLO, "run_at": "2026-01-01T00:00:00Z"}
 
     assert world.operator.ask("POST", "/v1/tasks", body).refusal == (422, "run_at_in_past")
+
+
+@pytest.mark.parametrize("word", ["heartbeat", "complete", "fail", "once"])
+def test_a_workers_word_about_an_odd_run_is_404(world: World, word: str) -> None:
+    for name in ("a.T.T", "a.bTcTd", "a.TTT", "no-dot", "." * 30):
+        body = {"attempt": 1, **({"key": "x"} if word == "once" else {})}
+        answer = world.operator.ask("POST", f"/v1/runs/{name}/{word}", body)
+        assert answer.refusal == (404, "not_found"), name
+
+
+def test_a_key_whose_id_cannot_be_is_401(world: World) -> None:
+    secret = "A" * 40
+    for name in ("x" * 3_000, "", "-", "%00"):
+        checksum = f"{crc32(f'{name}_{secret}'.encode()):08x}"
+        for text in (f"otd_{name}_{secret}{checksum}", f"otd_{name}_{secret}"):
+            stranger = User(world.stack.url, text, "")
+            assert stranger.ask("GET", "/v1/schedules").refusal == (401, "unauthenticated")

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import time
+from base64 import urlsafe_b64encode
+from hashlib import sha256
+
 import pytest
 
 from tests.blackbox.user import YEARLY, User, until
@@ -104,7 +109,9 @@ def test_runs_of_a_task_are_filtered_by_outcome_and_origin(world: World) -> None
     assert [run["run_id"] for run in user.runs("hello", "&origin=manual")] == [run_id]
     assert user.runs("hello", "&status=open") == []
     assert user.runs("hello", "&origin=schedule") == []
-    refused = user.ask("GET", "/v1/runs?status=succeeded")
+    assert [run["run_id"] for run in user.walked("/v1/runs?status=succeeded")] == [run_id]
+    assert user.walked("/v1/runs?status=dead") == []
+    refused = user.ask("GET", "/v1/runs?from=2026-01-01T00:00:00Z")
     assert refused.refusal == (400, "unsupported_filter")
 
 
@@ -132,3 +139,54 @@ def test_a_limit_beyond_its_bounds_is_refused(world: World, limit: str) -> None:
 
     assert answer.status in {400, 422}
     assert answer.code in {"invalid_request", "invalid_field"}
+
+
+POSITIONS = (
+    "[]",
+    "[1,2]",
+    "[null]",
+    "{}",
+    "no JSON",
+    '["x","x"]',
+    '["2040-01-01T00:00","z","z"]',
+    '["9999-01-01T00:00:00Z"]',
+)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/runs",
+        "/v1/runs?status=dead",
+        "/v1/schedules",
+        "/v1/schedules?status=failing",
+        "/v1/tasks",
+        "/v1/upcoming",
+        "/v1/audit",
+        "/v1/dead-letters",
+        "/v1/dead-letters/operations",
+        "/v1/schedules/far/runs",
+        "/v1/schedules/far/slots",
+    ],
+)
+def test_a_forged_cursor_is_refused_and_as_soon_as_what_is_not_there(
+    world: World, path: str
+) -> None:
+    user = world.tenant()
+    user.schedule("far", cron=YEARLY)
+    joint = "&" if "?" in path else "?"
+    bare = path.partition("?")[0]
+
+    for position in POSITIONS:
+        begun = time.monotonic()
+        answer = user.ask("GET", f"{path}{joint}cursor={forged(bare, user.tenant, position)}")
+        assert answer.refusal == (400, "cursor_mismatch"), position
+        # A forged one once held the API for 29 s; the machine may be busy.
+        assert time.monotonic() - begun < 15
+
+
+def forged(path: str, tenant: str, position: str) -> str:
+    """A cursor as anybody could compute it, were there no secret in it."""
+    about = json.dumps({"tenant": tenant, "path": path, "filters": {}}, sort_keys=True)
+    digest = sha256(f"{about}|{position}".encode()).hexdigest()[:16]
+    return urlsafe_b64encode((digest + position).encode()).rstrip(b"=").decode()

@@ -139,3 +139,17 @@ def test_a_new_keys_text_is_not_repeated(world: World) -> None:
 
     assert made["key"].startswith(f"otd_{made['key_id'].removeprefix('key_')}_")
     assert "key" not in shown
+
+
+def test_a_plan_is_carried_out_once_whichever_key_sends_it(world: World) -> None:
+    user = world.tenant()
+    colleague = user.with_key("write")
+    user.schedule("yearly", cron=YEARLY)
+    token = planned(user, "POST", "/v1/schedules/yearly/trigger")
+    path = f"/v1/schedules/yearly/trigger?plan_token={token}"
+
+    first, again = user.ask("POST", path), colleague.ask("POST", path)
+
+    assert (first.status, again.status) == (202, 202)
+    assert first.json["run_id"] == again.json["run_id"]
+    assert len(user.runs("yearly")) == 1

@@ -188,7 +188,7 @@ def test_the_worker_program_does_what_its_handlers_raise(world: World) -> None:
 
     process = program(worker, folder)
     try:
-        runs = [user.run(user.ran(task["task_id"], 90)["run_id"]) for task in made]
+        runs = [user.run(user.ran(task["task_id"])["run_id"]) for task in made]
     finally:
         process.send_signal(signal.SIGTERM)
         code = process.wait(30)

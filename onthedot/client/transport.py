@@ -33,6 +33,15 @@ _BY_WHOM = (
 _REPEATABLE = ("GET", "PUT", "DELETE")
 
 
+@dataclass(frozen=True, slots=True)
+class _Request:
+    method: str
+    target: str
+    text: bytes | None
+    headers: dict[str, str]
+    patience_sec: float
+
+
 @dataclass(slots=True)
 class Transport:
     """Where the API is, and the key to it."""
@@ -53,8 +62,12 @@ class Transport:
         query: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
         repeatable: bool = True,
+        patience_sec: float | None = None,
     ) -> Any:  # noqa: ANN401 whatever the route answers
-        """Make a request until it is answered, and give its JSON; None where it has none."""
+        """Make a request until it is answered, and give its JSON; None where it has none.
+
+        Each try waits for its answer as long as `timeout_sec`, or as `patience_sec` if it is less.
+        """
         given = {"authorization": f"Bearer {self.key}", **(headers or {})}
         if method == "POST" and repeatable:
             given.setdefault("idempotency-key", uuid.uuid4().hex)
@@ -64,19 +77,21 @@ class Transport:
         wanted = {name: _spelled(one) for name, one in (query or {}).items() if one is not None}
         target = urlsplit(self.url).path + path
         target += f"?{urlencode(wanted, doseq=True)}" if wanted else ""
-        return self._until_answered(method, target, text, given)
+        patience = self.timeout_sec if patience_sec is None else patience_sec
+        return self._until_answered(
+            _Request(method, target, text, given, min(patience, self.timeout_sec))
+        )
 
-    def _until_answered(
-        self, method: str, target: str, text: bytes | None, headers: dict[str, str]
-    ) -> Any:  # noqa: ANN401 whatever the route answers
-        repeatable = method in _REPEATABLE or "idempotency-key" in headers
+    def _until_answered(self, request: _Request) -> Any:  # noqa: ANN401 whatever the route answers
+        method = request.method
+        repeatable = method in _REPEATABLE or "idempotency-key" in request.headers
         problem: dict[str, Any] = {}
         status = 0
         for number in range(self.tries if repeatable else 1):
             if number:
                 self.sleep(_wait_sec(number, problem))
             try:
-                status, answer, after = self._exchange(method, target, text, headers)
+                status, answer, after = self._exchange(request)
             except (OSError, HTTPException) as failure:
                 status = 0
                 problem = {"code": "unreachable", "detail": f"{self.url}: {failure}"}
@@ -91,12 +106,13 @@ class Transport:
                 return _judged(status, answer)
         raise Unavailable(status, problem)
 
-    def _exchange(
-        self, method: str, target: str, text: bytes | None, headers: dict[str, str]
-    ) -> tuple[int, bytes, str]:
+    def _exchange(self, request: _Request) -> tuple[int, bytes, str]:
         connection = self._connection()
+        connection.timeout = request.patience_sec
+        if connection.sock:
+            connection.sock.settimeout(request.patience_sec)
         try:
-            connection.request(method, target, text, headers)
+            connection.request(request.method, request.target, request.text, request.headers)
             answered = connection.getresponse()
             return answered.status, answered.read(), answered.getheader("retry-after", "")
         except BaseException:

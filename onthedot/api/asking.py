@@ -120,3 +120,8 @@ def tried_before() -> bool:
 def tenant() -> str:
     """Give the tenant of the request under way."""
     return _asked.get().by.tenant_id
+
+
+def queues() -> tuple[str, ...]:
+    """Give the queues that the key is for; none is every queue."""
+    return _asked.get().by.queues

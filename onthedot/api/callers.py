@@ -40,7 +40,7 @@ def authenticate(asked: Asked) -> Caller:
     if key is None or not key.holds(secret, clock.now_ms()):
         raise _refused("It does not exist, has expired or was revoked")
     _note_use(key)
-    return Caller(key_id=key.key_id, tenant_id=key.tenant_id, role=key.role)
+    return Caller(key_id=key.key_id, tenant_id=key.tenant_id, role=key.role, queues=key.queues)
 
 
 def forget() -> None:

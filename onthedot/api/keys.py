@@ -15,7 +15,7 @@ from onthedot.api.asking import by, tenant
 from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.shapes_acts import KeyIn
 from onthedot.core.access import Key, view
-from onthedot.core.problems import Problem, not_found
+from onthedot.core.problems import Fault, Problem, not_found, of_faults
 from onthedot.flows import keys
 
 
@@ -31,6 +31,10 @@ def make(of: str, body: KeyIn, dry_run: str, plan_token: str | None) -> Response
     expires = instants.in_body(body.expires_at, "expires_at")
     if expires is not None and expires * 1000 <= clock.now_ms():
         raise Problem("invalid_field", "expires_at has passed: expected an instant to come.")
+    if body.queues and body.role != "worker":
+        message = f"queues is only for keys of the role 'worker': this one is '{body.role}'."
+        fault = Fault(pointer="/queues", code="bad_value", message=message, field="queues")
+        raise of_faults("invalid_field", [fault])
     wanted = {"tenant_id": of, **body.model_dump(exclude_none=True)}
     if planned := plans.first(dry_run, plan_token, {"action": "create", "key": wanted}, None):
         return planned
@@ -39,6 +43,7 @@ def make(of: str, body: KeyIn, dry_run: str, plan_token: str | None) -> Response
         role=body.role,
         name=body.name or "",
         expires_ms=(expires or 0) * 1000,
+        queues=tuple(dict.fromkeys(body.queues or ())),
         by=by(),
     )
     where = {"Location": f"/v1/keys/{key.key_id}"} if of == tenant() else {}

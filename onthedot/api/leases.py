@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 from onthedot.adapters import clock
 from onthedot.api import answers
 from onthedot.api.answers import Handlers
-from onthedot.api.asking import tenant
+from onthedot.api.asking import queues, tenant
 from onthedot.api.shapes_lease import CompleteIn, ErrorIn, FailIn, HeartbeatIn, LeaseIn
 from onthedot.core import run_view
 from onthedot.core.keys import row_of
@@ -27,6 +27,10 @@ _LOOK_SEC = 1.0
 
 def take(body: Annotated[LeaseIn, Body()]) -> Response[str]:
     """Lease runs."""
+    if queues() and body.queue not in queues():
+        named = ", ".join(queues())
+        message = f"This key is not for the queue '{body.queue}': expected one of {named}."
+        raise Problem("forbidden", message)
     until = clock.monotonic() + body.wait_sec
     while True:
         taken = lease.take(
@@ -50,6 +54,7 @@ def heartbeat(run_id: str, body: Annotated[HeartbeatIn, Body()]) -> Response[str
         tenant_id=tenant(),
         lease_sec=body.lease_sec,
         progress=body.progress,
+        queues=queues(),
     )
     if isinstance(kept, Told):
         raise refused(run_id, body.attempt, kept)
@@ -80,7 +85,7 @@ def fail(run_id: str, body: Annotated[FailIn, Body()]) -> Response[str]:
 
 
 def _settled(run_id: str, attempt: int, answer: Answer) -> Response[str]:
-    told = holding.settle(known(run_id), attempt, answer, tenant_id=tenant())
+    told = holding.settle(known(run_id), attempt, answer, tenant_id=tenant(), queues=queues())
     if told is not Told.TAKEN:
         raise refused(run_id, attempt, told)
     return answers.empty()

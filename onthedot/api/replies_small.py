@@ -113,6 +113,7 @@ class Key(Told):
     key_id: str
     name: str
     role: str
+    queues: list[str] | None
     created_at: Moment
     expires_at: Slot | None
     revoked_at: Moment | None

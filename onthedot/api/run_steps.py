@@ -9,10 +9,11 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from onthedot.api import answers, run_found
 from onthedot.api.answers import Handlers
-from onthedot.api.asking import tenant
+from onthedot.api.asking import queues, tenant
 from onthedot.api.leases import known, refused
 from onthedot.api.shapes_lease import OnceIn
-from onthedot.core.problems import Fault, Problem
+from onthedot.core import pull
+from onthedot.core.problems import Fault, Problem, not_found
 from onthedot.flows import holding
 from onthedot.flows import once as steps
 from onthedot.flows.holding import Told
@@ -25,7 +26,7 @@ def once(run_id: str, body: Annotated[OnceIn, Body()]) -> Response[str]:
 
     The first value that is recorded is what every attempt is answered.
     """
-    told = holding.standing(known(run_id), body.attempt, tenant_id=tenant())
+    told = holding.standing(known(run_id), body.attempt, tenant_id=tenant(), queues=queues())
     if told is not Told.TAKEN:
         raise refused(run_id, body.attempt, told)
     had = "value" in body.model_fields_set
@@ -44,6 +45,8 @@ def _recorded(run_id: str, body: OnceIn) -> Kept:
 def previous(run_id: str) -> Response[str]:
     """Tell when the run's task last succeeded before it."""
     found = run_found.find(run_id).run
+    if not pull.within(found.queue, queues()):
+        raise not_found("run of that id")
     return answers.answer({"previous_success": previous_success(found.run_id)})
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from onthedot.api import forms
 from onthedot.api.shapes import Instant
 from onthedot.api.shapes_target import Written
 
@@ -27,6 +28,10 @@ class KeyIn(Written):
     role: Literal["admin", "write", "read", "worker"]
     name: str | None = Field(None, max_length=200)
     expires_at: Instant | None = None
+    # What a worker may fetch from; every queue of the tenant without.
+    queues: list[Annotated[str, Field(pattern=forms.QUEUE)]] | None = Field(
+        None, min_length=1, max_length=20
+    )
 
 
 class PauseIn(Written):

@@ -35,6 +35,8 @@ class Caller:
     key_id: str
     tenant_id: str
     role: str
+    # What a worker may fetch from; none named is every queue of its tenant.
+    queues: tuple[str, ...] = ()
 
     def may(self, role: str) -> bool:
         """Tell whether the key's role includes another."""
@@ -50,6 +52,7 @@ class Key:
     tenant_id: str
     role: str
     name: str = ""
+    queues: tuple[str, ...] = ()
     created_at: str
     expires_ms: int = 0
     revoked_ms: int = 0
@@ -65,13 +68,14 @@ class Key:
 
     def item(self) -> dict[str, Any]:
         """Write it."""
-        kept = {name: getattr(self, name) for name in Key.__slots__}
+        kept = {name: getattr(self, name) for name in Key.__slots__} | {"queues": [*self.queues]}
         return key_key(self.key_id) | {name: value for name, value in kept.items() if value}
 
 
 def parse(item: Mapping[str, Any]) -> Key:
     """Read a key."""
-    return Key(**{name: item[name] for name in Key.__slots__ if name in item})
+    known = {name: item[name] for name in Key.__slots__ if name in item}
+    return Key(**known | {"queues": tuple(item.get("queues", ()))})
 
 
 def written(key_id: str, secret: str) -> str:
@@ -109,6 +113,8 @@ def view(key: Key, warnings: Sequence[str] = ()) -> dict[str, Any]:
         "key_id": key.key_id,
         "name": key.name,
         "role": key.role,
+        # Null is every queue.
+        "queues": [*key.queues] or None,
         "created_at": key.created_at,
         "expires_at": nominal(key.expires_ms // 1000) if key.expires_ms else None,
         "revoked_at": moment(key.revoked_ms),

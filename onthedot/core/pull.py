@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from onthedot.core.run import FINAL, Life, Run
@@ -23,6 +24,11 @@ def queue_of(priority: int, queue: str) -> str:
 def pulled(queue: str) -> bool:
     """Tell whether workers fetch the runs of a queue."""
     return queue.startswith(_MARK)
+
+
+def within(queue: str, names: Collection[str]) -> bool:
+    """Tell whether runs of a queue are for a worker of the queues of these names; none is any."""
+    return not names or (pulled(queue) and queue.split(":", 2)[2] in names)
 
 
 def partition(tenant_id: str, queue: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from enum import Enum
 
@@ -35,11 +36,17 @@ def extended(run: Run, task: Task, lease_sec: int) -> Run:
 
 
 def extend(
-    run_id: str, attempt: int, *, tenant_id: str, lease_sec: int, progress: object = None
+    run_id: str,
+    attempt: int,
+    *,
+    tenant_id: str,
+    lease_sec: int,
+    progress: object = None,
+    queues: Collection[str] = (),
 ) -> Run | Told:
     """Keep a run for another while; one that is out of time is over, and its lease is lost."""
     for _ in range(_TRIES):
-        run, task = _held(run_id, tenant_id)
+        run, task = _held(run_id, tenant_id, queues)
         if run is None or task is None:
             return Told.MISSING
         if run.life.status != "running" or run.life.attempt != attempt:
@@ -58,10 +65,12 @@ def extend(
     return Told.LOST
 
 
-def settle(run_id: str, attempt: int, answer: Answer, *, tenant_id: str) -> Told:
+def settle(
+    run_id: str, attempt: int, answer: Answer, *, tenant_id: str, queues: Collection[str] = ()
+) -> Told:
     """Write what a worker, or a target that was called, says of its attempt; twice is once."""
     for _ in range(_TRIES):
-        run, task = _held(run_id, tenant_id)
+        run, task = _held(run_id, tenant_id, queues)
         if run is None or task is None:
             return Told.MISSING
         if run.life.attempt != attempt or not _may_be_told(run, task):
@@ -74,9 +83,9 @@ def settle(run_id: str, attempt: int, answer: Answer, *, tenant_id: str) -> Told
     return Told.LOST
 
 
-def standing(run_id: str, attempt: int, *, tenant_id: str) -> Told:
+def standing(run_id: str, attempt: int, *, tenant_id: str, queues: Collection[str] = ()) -> Told:
     """Tell whether an attempt that is not ours to work is under way still."""
-    run, task = _held(run_id, tenant_id)
+    run, task = _held(run_id, tenant_id, queues)
     if run is None or task is None:
         return Told.MISSING
     under_way = run.life.attempt == attempt and run.life.status in ("running", "awaiting")
@@ -109,11 +118,11 @@ def _heeding(run: Run, answer: Answer) -> Answer:
     return answer
 
 
-def _held(run_id: str, tenant_id: str) -> tuple[Run | None, Task | None]:
+def _held(run_id: str, tenant_id: str, queues: Collection[str]) -> tuple[Run | None, Task | None]:
     row = runs.row_key(run_id)
     keys = {runs.TABLE: [row], tasks.TABLE: [tasks.spec_key(row["task_id"])]}
     found = tables.get_many(keys)
     run = next((runs.readable(item) for item in found[runs.TABLE]), None)
-    if run is None or run.tenant_id != tenant_id:
+    if run is None or run.tenant_id != tenant_id or not pull.within(run.queue, queues):
         return None, None
     return run, next((tasks.parse(item) for item in found[tasks.TABLE]), None)

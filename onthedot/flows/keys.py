@@ -17,7 +17,13 @@ _TRIES = 8
 
 
 def make(
-    *, tenant_id: str, role: str, name: str, expires_ms: int = 0, by: By | None = None
+    *,
+    tenant_id: str,
+    role: str,
+    name: str,
+    expires_ms: int = 0,
+    queues: tuple[str, ...] = (),
+    by: By | None = None,
 ) -> tuple[Key, str]:
     """Make a key and give it with its text, of which only a digest is kept."""
     secret = ids.token(access.SECRET_LENGTH)
@@ -27,13 +33,14 @@ def make(
         tenant_id=tenant_id,
         role=role,
         name=name,
+        queues=queues,
         created_at=moment(clock.now_ms()) or "",
         expires_ms=expires_ms,
     )
     items = (made.item(), access.pointer(made))
     writes: list[Part] = [Insert(access.TABLE, item, ("pk", "sk")) for item in items]
     if by is not None:
-        told = {"role": role, "name": name}
+        told = {"role": role, "name": name, "queues": [*queues] or None}
         writes.append(trail.insert(by, "key.created", made.key_id, after=told))
     _write(writes)
     return made, access.written(made.key_id, secret)

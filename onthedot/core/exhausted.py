@@ -38,16 +38,19 @@ def line(task_id: str, version: int, now: int) -> Insert:
 
 
 def lines(cursors: Sequence[Update], now: int) -> list[Insert]:
-    """List the schedules whose cursors leave the index; a one-off task's run says all of it."""
+    """List the schedules of these cursors."""
     found = []
-    for write in filter(leaves, cursors):
+    for write in cursors:
         version = next(clause.value for clause in write.clauses if clause.path == ("version",))
         found.append(line(_task_id(write), version, now))
     return found
 
 
 def leaves(cursor: Update) -> bool:
-    """Tell whether a write takes a schedule's cursor out of the index."""
+    """Tell whether a write takes a schedule's cursor out of the index.
+
+    A one-off task is never listed: its run says all of it.
+    """
     return "due_shard" in cursor.removes and _task_id(cursor).startswith("sch_")
 
 

@@ -156,8 +156,7 @@ def _advance(plans: Sequence[Plan], wanted: Sequence[Claim], tick: Tick) -> list
     by_task: dict[str, list[Claim]] = {}
     for claim in wanted:
         by_task.setdefault(claim.due.task_id, []).append(claim)
-    moves: list[Update] = []
-    onward: list[Due | None] = []
+    moves: list[tuple[Update, Due | None]] = []
     for each in plans:
         claimed = by_task.get(each.due.task_id, [])
         kept = next((claim for claim in claimed if claim.fate is Fate.LEFT), None)
@@ -167,11 +166,12 @@ def _advance(plans: Sequence[Plan], wanted: Sequence[Claim], tick: Tick) -> list
             passed = claimed if kept is None else claimed[: claimed.index(kept)]
             counted = sum(claim.counts for claim in passed)
             last = passed[-1].run.life.due_ms // 1000 if passed else None
-            moves.append(dues.advance(each.due, following, counted, last=last))
             goes_on = each.goes_on and kept is None
-            onward.append(dues.behind(each.due, following, counted) if goes_on else None)
-    listed.list_the_exhausted(moves)
-    outcomes = claims.write_many(moves)
+            onward = dues.behind(each.due, following, counted) if goes_on else None
+            moves.append((dues.advance(each.due, following, counted, last=last), onward))
+    unlisted = listed.list_the_exhausted([move for move, _ in moves])
+    moves = [each for each in moves if each[0] not in unlisted]
+    outcomes = claims.write_many([move for move, _ in moves])
     tick.count("advanced", sum(outcome is Outcome.DONE for outcome in outcomes))
-    moved = zip(onward, outcomes, strict=True)
-    return [due for due, outcome in moved if due and outcome is Outcome.DONE]
+    moved = zip(moves, outcomes, strict=True)
+    return [onward for (_, onward), outcome in moved if onward and outcome is Outcome.DONE]

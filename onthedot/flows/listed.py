@@ -8,7 +8,7 @@ from onthedot.adapters import claims, clock, tables
 from onthedot.core import exhausted, manifest
 from onthedot.core.manifest import Manifest
 from onthedot.core.run import Run
-from onthedot.core.writes import Update
+from onthedot.core.writes import Outcome, Update
 
 
 def write(manifests: Sequence[Manifest]) -> None:
@@ -26,8 +26,14 @@ def list_the_missed(records: Sequence[Run], *, by: str, now_ms: int) -> None:
         write(manifest.listing(by, entries, now_ms=now_ms, latest_ms=latest_ms))
 
 
-def list_the_exhausted(cursors: Sequence[Update]) -> None:
-    """List schedules before their cursors leave the index: no later look would find them."""
-    lines = exhausted.lines(cursors, clock.now_ms() // 1000)
-    if lines:
-        claims.write_surely(lines)
+def list_the_exhausted(cursors: Sequence[Update]) -> list[Update]:
+    """List schedules before their cursors leave the index: no later look would find them.
+
+    Give the cursors whose schedules could not be listed: they wait for the next tick.
+    """
+    leaving = [write for write in cursors if exhausted.leaves(write)]
+    if not leaving:
+        return []
+    outcomes = claims.write_many(exhausted.lines(leaving, clock.now_ms() // 1000))
+    listed = zip(leaving, outcomes, strict=True)
+    return [write for write, outcome in listed if outcome is Outcome.UNSURE]

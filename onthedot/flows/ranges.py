@@ -34,8 +34,7 @@ def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
         return None
     following, due_at = each.due.due_after(last), each.due.schedule.due_at(last)
     move = dues.advance(each.due, following, counted, last=due_at)
-    list_the_exhausted([move])
-    if claims.write_one(move) is not Outcome.DONE:
+    if list_the_exhausted([move]) or claims.write_one(move) is not Outcome.DONE:
         return None
     return dues.behind(each.due, following, counted)
 

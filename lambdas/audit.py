@@ -18,7 +18,7 @@ def handler(_event: Mapping[str, Any], _context: object) -> dict[str, float]:
     waiting = depth.waiting()
     figures: dict[str, float] = {
         **ledger.figures(),
-        **tallies.keep(ledger.tally, waiting),
+        **tallies.keep(ledger.tally, waiting, due=ledger.due),
         **long_runs.look_at(ledger.longest),
         **not_fired(),
         "waiting_messages": waiting,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from heapq import merge
 from itertools import chain, islice
@@ -14,12 +14,11 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 from onthedot.adapters import aws, clock, tables
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import tenant
+from onthedot.api.filling import CHUNK, Walked, fill, written_size
 from onthedot.api.pages import Cursor, Limit, Listing
 from onthedot.core import access, trail
 
 _MONTHS = trail.KEPT_SEC // (28 * 86_400) + 1
-# A filter looks at no more than so many for one of ours.
-_LOOKED_AT_MAX = 800
 _PAGE = 200
 _SHOWN = ("at", "key_id", "what", "about", "request_id", "before", "after")
 Word = Annotated[str | None, Query(min_length=1, max_length=128)]
@@ -34,28 +33,33 @@ def index(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response[str]:
-    """List what was written, the newest first. With filters a page may be short or empty."""
+    """List what was written, the newest first."""
     given = {"what": what, "about": about, "key_id": key_id}
     wanted = {name: value for name, value in given.items() if value is not None}
     pages = Listing(known={}, names=("sort",))
     begun = pages.start(cursor)
-    found, last = _page(wanted, limit, begun["sort"] if begun else None)
-    shown = [{name: item[name] for name in _SHOWN} for item in found]
-    return pages.answer(shown, {"sort": last} if last else None)
+    lines = _newest_first(begun["sort"] if begun else None)
+    ahead: list[tuple[str, Item]] = []
+
+    def read(size: int, _: Any) -> Walked[tuple[str, Item]]:  # noqa: ANN401  # it goes on by itself
+        found = [*ahead, *islice(lines, size + 1 - len(ahead))]
+        ahead[:] = found[size:]
+        return Walked(found[:size], found[size - 1] if ahead else None)
+
+    def show(found: Sequence[tuple[str, Item]]) -> list[Item | None]:
+        return [_shown(item) if _fits(item, wanted) else None for _, item in found]
+
+    chunk = CHUNK if wanted else limit
+    shown, last = fill(read, show, limit=limit, start=None, chunk=chunk, size=written_size)
+    return pages.answer(shown, {"sort": last[0]} if last else None)
 
 
-def _page(
-    wanted: Mapping[str, str], limit: int, before: str | None
-) -> tuple[list[Item], str | None]:
-    found: list[Item] = []
-    for looked_at, (sort, item) in enumerate(_newest_first(before), start=1):
-        if all(item[name] == value for name, value in wanted.items()):
-            if len(found) == limit:
-                return found, _sort(found[-1])
-            found.append(item)
-        if looked_at == _LOOKED_AT_MAX:
-            return found, sort
-    return found, None
+def _fits(item: Item, wanted: Mapping[str, str]) -> bool:
+    return all(item[name] == value for name, value in wanted.items())
+
+
+def _shown(item: Item) -> Item:
+    return {name: item[name] for name in _SHOWN}
 
 
 def _newest_first(before: str | None) -> Iterator[tuple[str, Item]]:

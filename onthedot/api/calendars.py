@@ -104,7 +104,7 @@ def remove(
     if effects["schedules"]:
         names = ", ".join(one["name"] for one in effects["schedules"])
         message = f"Schedules name it: take it out of their calendars first ({names})."
-        raise Problem("invalid_request", message)
+        raise Problem("calendar_in_use", message)
     if planned := plans.first(dry_run, plan_token, effects, seen.version):
         return planned
     if not calendars.remove(seen, by()):

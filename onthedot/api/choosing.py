@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from onthedot.adapters import listing
-from onthedot.api.filling import CHUNK, Walked, fill
+from onthedot.api.filling import CHUNK, Walked, fill, written_size
 from onthedot.core import filters
 
 Text = Annotated[str | None, Query(min_length=1, max_length=200)]
@@ -39,7 +39,14 @@ def choose(
         shown = zip(items, entries(items), strict=True)
         return [pair if filters.holds(pair[1], wanted) else None for pair in shown]
 
-    return fill(read, show, limit=limit, start=start, chunk=CHUNK if wanted else limit)
+    return fill(
+        read,
+        show,
+        limit=limit,
+        start=start,
+        chunk=CHUNK if wanted else limit,
+        size=lambda pair: written_size(pair[1]),
+    )
 
 
 def given(**filters_asked: str | None) -> dict[str, str]:

@@ -91,7 +91,7 @@ def _operation(
         loop_id=name.loop_id,
         tenant_id=name.tenant_id,
         kind=kind,
-        wanted={"chosen": chosen.as_json(), **more},
+        wanted={"chosen": chosen.as_json(), **_counted(found), **more},
         cursor="",
         per_minute=body.rate_per_min,
         by=name.by,
@@ -100,6 +100,10 @@ def _operation(
     loop_pages.begin(begun)
     define.tell(by(), f"dead_letters.{kind}", begun.loop_id)
     return _begun(begun)
+
+
+def _counted(found: list[Letter]) -> dict[str, Any]:
+    return {"total": min(len(found), PLANNED_MAX), "complete": len(found) <= PLANNED_MAX}
 
 
 def _begun(begun: Loop) -> Response[str]:

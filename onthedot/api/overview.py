@@ -16,7 +16,7 @@ from onthedot.api.answers import Handlers
 from onthedot.api.asking import asked, tenant
 from onthedot.core import attention, backlog, overview, pulse, run, run_view, tally
 from onthedot.core.access import TASKS_MAX
-from onthedot.core.instants import nominal, parse_nominal
+from onthedot.core.instants import nominal
 from onthedot.core.tally import HOUR_SEC, MINUTES
 
 _KINDS = ("dead", "missed", "retrying", "long")
@@ -45,7 +45,7 @@ def show() -> Response[str]:
     signs = pulse.read(of_tick, minutes[-1] if minutes else None)
     return _tagged(
         {
-            **overview.view(_counts(minutes, mine)),
+            **overview.view(*_counts(minutes, mine)),
             "attention": found,
             "tasks": tasks,
             "scheduler": pulse.scheduler(signs, clock.now_ms()),
@@ -65,11 +65,18 @@ def _minutes() -> list[tables.Item]:
     return list(tables.rows(("task_id", MINUTES), "scheduled_for", between))
 
 
-def _counts(items: Sequence[tables.Item], tenant_id: str) -> dict[int, Counter[str]]:
-    return {
-        parse_nominal(item["scheduled_for"]): tally.parse(item).tenants.get(tenant_id, Counter())
-        for item in items
-    }
+def _counts(
+    items: Sequence[tables.Item], tenant_id: str
+) -> tuple[Counter[str], dict[int, Counter[str]]]:
+    """Give what ended within the hour, and of it what was due in each of its minutes."""
+    now = clock.now_ms() // 1000
+    hour, minutes = Counter[str](), dict[int, Counter[str]]()
+    for item in items:
+        hour += tally.of_tenant(item, tenant_id)
+        for minute, counts in tally.due_minutes(item, tenant_id).items():
+            if now - HOUR_SEC <= minute <= now:
+                minutes[minute] = minutes.get(minute, Counter()) + counts
+    return hour, minutes
 
 
 def _newest(tenant_id: str, kind: str) -> list[dict[str, str]]:

@@ -37,7 +37,7 @@ class Hour(Told):
 
 
 class Minute(Told):
-    """How a minute went."""
+    """What became of the runs that were due in a minute."""
 
     at: Slot
     succeeded: int

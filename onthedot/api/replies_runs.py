@@ -134,8 +134,11 @@ class Operation(Told):
     kind: Literal["replay", "purge"]
     filter: dict[str, str | None]
     payload_patch: dict[str, Any] | None
+    total: int | None = Field(description="How many its plan counted.")
+    complete: bool = Field(description="False where there may be more than `total`.")
     done: int
-    left: int
+    skipped: int = Field(description="Purged meanwhile, or of a task that is gone.")
+    left: int | None = Field(description="Still to be done.")
     rate_per_min: int
     status: LoopStatus
     created_at: Moment

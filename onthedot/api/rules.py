@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -14,6 +15,8 @@ from onthedot.core.addresses import networks
 from onthedot.core.problems import Problem
 
 PAYLOAD_BYTES_MAX = 256 * 1024
+# An item of the store has 400 kB: the rest is for a payload, what calendars say, and names.
+DEFINITION_BYTES_MAX = 280_000
 # A letter has four bytes at most: a body with fewer than this holds no payload that is too large.
 _LETTERS_MIN = PAYLOAD_BYTES_MAX // 4
 
@@ -21,6 +24,7 @@ _LETTERS_MIN = PAYLOAD_BYTES_MAX // 4
 def check(fields: Mapping[str, Any]) -> None:
     """Refuse what contradicts itself, and a target that the worker would refuse later."""
     check_payload(fields.get("payload"))
+    _check_size(fields)
     field_rules.check(fields)
     target_rules.check(fields, networks(os.environ.get("TARGET_NETWORKS", "")), patterns.mistake)
     target_rules.check_own(fields["target"], own.known())
@@ -34,4 +38,15 @@ def check_payload(payload: Any) -> None:  # noqa: ANN401 any JSON
     size = len(payloads.written(payload).encode())
     if size > PAYLOAD_BYTES_MAX:
         message = f"The payload has {size:,} bytes: expected {PAYLOAD_BYTES_MAX:,} at most."
+        raise Problem("payload_too_large", message)
+
+
+def _check_size(fields: Mapping[str, Any]) -> None:
+    """Refuse what would not fit into one item of the store, which counts bytes, not letters."""
+    told = {name: value for name, value in fields.items() if name != "payload"}
+    size = len(json.dumps(told, ensure_ascii=False).encode())
+    if size > DEFINITION_BYTES_MAX:
+        message = (
+            f"Without its payload it has {size:,} bytes: expected {DEFINITION_BYTES_MAX:,} at most."
+        )
         raise Problem("payload_too_large", message)

@@ -101,8 +101,11 @@ class Operation(TypedDict, total=False):
 
     operation_id: str
     kind: str
+    total: int | None
+    complete: bool
     done: int
-    left: int
+    skipped: int
+    left: int | None
     rate_per_min: int
     status: str
     created_at: str

@@ -9,6 +9,7 @@ from onthedot.core.run import Run
 from onthedot.core.tally import Tally
 
 LONGEST_MAX = 10
+_MINUTE_SEC, _MINUTE_MS = 60, 60_000
 _PERCENTILES = (50, 95, 99)
 
 
@@ -18,6 +19,8 @@ class Ledger:
 
     counts: dict[str, int] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
+    # The same outcomes by the minute that their runs were due.
+    due: dict[int, Tally] = field(default_factory=dict)
     # From the due time to the start; and the part of it that the queue and the worker took.
     lags_ms: list[int] = field(default_factory=list)
     pickups_ms: list[int] = field(default_factory=list)
@@ -34,6 +37,8 @@ class Ledger:
         life = run.life
         self.count(life.status)
         self.tally.count(run.tenant_id, life.status)
+        minute = life.due_first_ms // _MINUTE_MS * _MINUTE_SEC
+        self.due.setdefault(minute, Tally()).count(run.tenant_id, life.status)
         if not life.attempt:
             return
         # A retried run is due again and again: its first lateness is not in the row any more.

@@ -36,9 +36,25 @@ def operation(loop: Loop) -> dict[str, Any]:
         "kind": loop.kind,
         "filter": filters | times,
         "payload_patch": loop.wanted.get("payload_patch"),
-        "done": loop.counts.get(DONE, 0),
-        "left": loop.counts.get("left", 0),
+        **_progress(loop),
         **_course(loop),
+    }
+
+
+def _progress(loop: Loop) -> dict[str, Any]:
+    """Say how many there are, and what came of them; the former version did not count them."""
+    done, skipped = loop.counts.get(DONE, 0), loop.counts.get("left", 0)
+    total = loop.wanted.get("total")
+    left = None
+    if total is not None:
+        # Of more than were counted there is at least one left while it goes on.
+        left = max(total - done - skipped, 0 if loop.wanted["complete"] else int(loop.running))
+    return {
+        "total": total,
+        "complete": loop.wanted.get("complete", False),
+        "done": done,
+        "skipped": skipped,
+        "left": left,
     }
 
 

@@ -7,19 +7,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from onthedot.core.instants import nominal
+from onthedot.core.tally import OUTCOMES
 
-# What is shown of each minute, and summed over the hour.
-_OUTCOMES = ("succeeded", "dead", "missed", "skipped", "cancelled")
-_HOUR = (*_OUTCOMES, "attempts", "leases_lost")
+# What is summed over the hour.
+_HOUR = (*OUTCOMES, "attempts", "leases_lost")
 
 
-def view(minutes: Mapping[int, Counter[str]]) -> dict[str, Any]:
-    """Sum the hour up, and show its minutes, oldest first."""
-    hour = sum(minutes.values(), Counter[str]())
+def view(hour: Counter[str], minutes: Mapping[int, Counter[str]]) -> dict[str, Any]:
+    """Show what was seen to end within the hour, and its minutes by due time, oldest first."""
     return {
         "last_hour": {name: hour[name] for name in _HOUR} | {"success_percent": _success(hour)},
         "minutes": [
-            {"at": nominal(at), **{name: counts[name] for name in _OUTCOMES}}
+            {"at": nominal(at), **{name: counts[name] for name in OUTCOMES}}
             for at, counts in sorted(minutes.items())
         ],
     }

@@ -91,10 +91,11 @@ _TEXTS = {
     ),
     "not_dead": (
         "Only a dead run can be replayed or purged as a dead letter.",
-        (
-            "Look at the run's status. A run of any outcome is replayed by `POST "
-            "/v1/runs/{run_id}/replay`."
-        ),
+        "Look at its status. `POST /v1/runs/{run_id}/replay` replays a run of any outcome.",
+    ),
+    "calendar_in_use": (
+        "Schedules name the calendar, so it cannot be deleted: they would fire on its days.",
+        "Take it out of the `calendars` of the schedules that `detail` names, then delete it.",
     ),
     "last_admin_key": (
         "No other admin key of the operator's tenant opens, so nobody could make keys any more.",

@@ -32,6 +32,7 @@ KINDS = {
     "plan_stale": Kind(409, "Plan does not fit any more"),
     "already_started": Kind(409, "It has started already"),
     "already_finished": Kind(409, "It has finished already"),
+    "calendar_in_use": Kind(409, "Schedules name the calendar"),
     "not_dead": Kind(409, "The run is not dead"),
     "last_admin_key": Kind(409, "The last admin key stays"),
     "lease_lost": Kind(409, "The lease belongs to another attempt"),

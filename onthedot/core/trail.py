@@ -10,14 +10,13 @@ from onthedot.core.access import TABLE
 from onthedot.core.moments import moment
 from onthedot.core.pauses import SYSTEM
 from onthedot.core.task import Task
+from onthedot.core.told import told
 from onthedot.core.ulid import ulid
 from onthedot.core.writes import Insert
 
 KEPT_SEC = 400 * 86_400
 # Where what nobody asked for is told of: beside the runs, for the audit knows no other place.
 RUNS, OF_ITSELF = "runs", "trail#"
-# A payload may be large and may be private: that it changed is enough.
-_UNTOLD = frozenset({"payload"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +50,8 @@ def insert(
         "what": what,
         "about": about,
         "request_id": by.request_id,
-        "before": _told(old, changed),
-        "after": _told(new, changed),
+        "before": told(old, changed),
+        "after": told(new, changed),
         "expires_at": by.now_ms // 1000 + KEPT_SEC,
     }
     return Insert(TABLE, item, ("pk", "sk"))
@@ -74,11 +73,3 @@ def by_itself(task: Task, what: str, reason: str, at_ms: int) -> Insert:
         "expires_at": at_ms // 1000 + KEPT_SEC,
     }
     return Insert(RUNS, item, ("task_id", "scheduled_for"))
-
-
-def _told(fields: Mapping[str, Any], changed: list[str]) -> dict[str, Any]:
-    return {
-        name: "(changed)" if name in _UNTOLD else fields[name]
-        for name in changed
-        if name in fields and fields[name] is not None
-    }

@@ -13,15 +13,18 @@ from onthedot.core.tally import DAY_HOURS, HOUR_SEC, HOURS, MINUTES, TABLE, Tall
 _LATELY_SEC = 300
 
 
-def keep(minute: Tally, waiting: int | None = None) -> dict[str, float]:
+def keep(
+    minute: Tally, waiting: int | None = None, due: Mapping[int, Tally] | None = None
+) -> dict[str, float]:
     """Keep this minute's tally, and give what it says together with those before it.
 
-    It is the audit's sign of life too, with how many messages waited then.
+    It is the audit's sign of life too, with how many messages waited then. `due` has the same
+    outcomes by the minute that the runs were due.
     """
     now_sec = clock.now_ms() // 60_000 * 60
     hour_sec = now_sec // HOUR_SEC * HOUR_SEC
     of_now = pulse.of_audit(clock.now_ms(), waiting)
-    tables.put(TABLE, tallies.item(minute, MINUTES, now_sec) | of_now)
+    tables.put(TABLE, tallies.item(minute, MINUTES, now_sec, due) | of_now)
     minutes = dict(_kept(MINUTES, hour_sec - HOUR_SEC, now_sec))
     hours = dict(_kept(HOURS, hour_sec - (DAY_HOURS - 1) * HOUR_SEC, hour_sec - 1))
     # Whichever audit comes first in an hour sums up the one before.

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from typing import Any
+
+from onthedot.adapters import tables
+from onthedot.core.access import TABLE
+from onthedot.core.trail import By, insert
 from tests.api import ran
-from tests.api.kit import Api
+from tests.api.kit import SCHEDULE, Answer, Api
 
 
 def told(api: Api, query: str = "") -> list[str]:
@@ -62,3 +69,81 @@ def test_only_the_tenants_admins_read_it(api: Api) -> None:
 
     assert api.call("GET /v1/audit", key=api.key("write")).status == 403
     assert api.call("GET /v1/audit", key=api.key("admin", "other")).body["data"] == []
+
+
+def pages(api: Api, query: str) -> list[Any]:
+    """The bodies of all pages."""
+    found = [api.call(f"GET /v1/audit?{query}").body]
+    while found[-1]["next_cursor"]:
+        found.append(api.call(f"GET /v1/audit?{query}&cursor={found[-1]['next_cursor']}").body)
+    return found
+
+
+def faces(first: str = "") -> dict[str, str]:
+    """A target with 65,000 letters of four bytes: within each limit, and much for an item."""
+    body = first + "\U0001f600" * (65_000 - len(first))
+    return {"type": "http", "url": "https://example.com/", "body": body}
+
+
+def sent(api: Api, route: str, body: dict[str, Any], **headers: str) -> Answer:
+    """Send each letter by its own bytes, as most clients do."""
+    return api.call(route, json.dumps(body, ensure_ascii=False), **headers)
+
+
+def test_a_change_of_a_large_target_is_a_small_line_that_tells_them_apart(api: Api) -> None:
+    named = SCHEDULE | {"name": "report"}
+    made = sent(api, "POST /v1/schedules", named | {"target": faces()})
+    put = sent(api, "PUT /v1/schedules/report", named | {"target": faces("new")}, if_match="*")
+
+    assert (made.status, put.status) == (201, 200), put.text
+    line = api.call("GET /v1/audit?what=schedule.changed")
+    assert len(line.text) < 2_000
+    (said,) = line.body["data"]
+    before, after = said["before"]["target"], said["after"]["target"]
+    assert before["url"] == after["url"] == "https://example.com/"
+    assert "(260,000 bytes, SHA-256 " in before["body"]
+    assert after["body"].startswith("new")
+
+
+def test_many_large_fields_at_once_leave_a_line_of_bounded_size(api: Api) -> None:
+    face = "\U0001f600"
+    tags = {f"{number}{face * 62}": face * 128 for number in range(20)}
+    headers = {f"x-{number}": "h" * 900 for number in range(30)}
+    given = {"tags": tags, "target": faces() | {"headers": headers}, "description": "d" * 1_000}
+    answer = sent(api, "POST /v1/schedules", SCHEDULE | {"name": "report"} | given)
+
+    assert answer.status == 413
+    given["target"] = {**faces(), "headers": headers, "body": "b"}
+    assert sent(api, "POST /v1/schedules", SCHEDULE | {"name": "report"} | given).status == 201
+
+    (line,) = api.call("GET /v1/audit?what=schedule.created").body["data"]
+    assert len(json.dumps(line["after"], ensure_ascii=False).encode()) < 10_000
+    assert line["after"]["tags"].startswith("(15,")
+    assert line["after"]["target"].startswith("(27,")
+    assert line["after"]["description"] == "d" * 1_000
+
+
+def test_a_page_ends_at_a_megabyte_and_goes_on(api: Api) -> None:
+    """Lines of the former version hold whole targets."""
+    by = By(tenant_id="acme", key_id="key_1", request_id="req_1", now_ms=0, chance="C" * 16)
+    for number in range(8):
+        then = replace(by, now_ms=api.now_ms - number)
+        line = insert(then, "schedule.changed", f"sch_{number}")
+        tables.put(TABLE, {**line.item, "before": {"target": {"body": "x" * 300_000}}})
+
+    found = pages(api, "what=schedule.changed&limit=200")
+
+    assert [len(page["data"]) for page in found] == [4, 4]
+    abouts = [line["about"] for page in found for line in page["data"]]
+    assert abouts == [f"sch_{number}" for number in range(8)]
+
+
+def test_what_does_not_fit_into_an_item_of_the_store_is_refused_by_its_bytes(api: Api) -> None:
+    named = SCHEDULE | {"name": "report"}
+    assert sent(api, "POST /v1/schedules", named | {"target": faces()}).status == 201
+    headers = {f"x-{number}": "h" * 1_000 for number in range(30)}
+
+    answer = api.call("PATCH /v1/schedules/report", {"target": {"headers": headers}})
+
+    assert (answer.status, answer.body["code"]) == (413, "payload_too_large")
+    assert "bytes: expected 280,000 at most" in answer.body["detail"]

@@ -151,7 +151,7 @@ def test_it_is_forgotten_once_no_schedule_names_it(api: Api) -> None:
     api.call("PATCH /v1/schedules/report", {"calendars": []})
     gone = api.call(f"DELETE {ROUTE}")
 
-    assert (kept.status, gone.status) == (400, 204)
+    assert (kept.status, kept.body["code"], gone.status) == (409, "calendar_in_use", 204)
     assert "report" in kept.body["detail"]
     assert api.call(f"GET {ROUTE}").status == 404
 

@@ -115,17 +115,29 @@ def test_those_that_are_meant_are_run_again_at_the_rate_and_no_others(api: Api) 
         api, REPLAY, {"task_id": task_id, "payload_patch": {"n": 1}, "rate_per_min": 2}
     )
     assert answer.headers["location"].endswith(answer.body["operation_id"])
+    path = f"GET /v1/dead-letters/operations/{answer.body['operation_id']}"
+    assert how_far(api.call(path).body) == ("running", 3, 0, 3)
     assert [loops.step()["replayed"] for _ in range(2)] == [2, 0]
+    assert how_far(api.call(path).body) == ("running", 3, 2, 1)
     api.now_ms += 60_000
     assert loops.step()["replayed"] == 1
 
-    shown = api.call(f"GET /v1/dead-letters/operations/{answer.body['operation_id']}").body
+    shown = api.call(path).body
+    assert how_far(shown) == ("done", 3, 3, 0)
     assert (shown["status"], shown["done"], shown["kind"]) == ("done", 3, "replay")
     assert listed(api) == [left]
     again = replays(api)
     assert sorted(run_of(api, each)["replay_of"] for each in again) == sorted(ids)
     assert run_of(api, again[0])["payload"] == {"n": 1}
     assert loops.step() == {}
+
+
+def how_far(operation: dict[str, Any]) -> tuple[str, int, int, int]:
+    """Its status, how many there are, how many are done, how many are still to do."""
+    assert operation["complete"]
+    told = (operation[name] for name in ("status", "total", "done", "left"))
+    status, total, done, left = told
+    return status, total, done, left
 
 
 def run_of(api: Api, entry: dict[str, Any]) -> dict[str, Any]:

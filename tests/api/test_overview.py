@@ -7,6 +7,8 @@ from collections import Counter
 from onthedot.adapters import tables
 from onthedot.core import tally
 from onthedot.core.tally import MINUTES, Tally
+from onthedot.flows import tallies
+from onthedot.flows.audit import audit
 from tests.api import ran
 from tests.api.kit import Api
 from tests.api.signs import audited, ticked
@@ -33,6 +35,28 @@ def test_the_hour_is_summed_and_its_minutes_are_shown(api: Api) -> None:
         "2026-11-18T11:59:00Z",
     ]
     assert shown["minutes"][1]["skipped"] == 2
+
+
+def test_runs_are_shown_in_the_minute_they_were_due_whenever_the_audit_saw_their_end(
+    api: Api,
+) -> None:
+    due = [ran.triggered(api) for _ in range(3)]
+    for run_id in due:
+        ran.started(run_id)
+        ran.settled(run_id, "succeeded")
+    api.now_ms += 3 * 60_000
+    ledger = audit()
+    tallies.keep(ledger.tally, due=ledger.due)
+    counted(api, 1, succeeded=2)
+
+    shown = api.call("GET /v1/overview").body
+
+    assert {one["at"][11:16]: one["succeeded"] for one in shown["minutes"]} == {
+        "12:00": 3,
+        "12:02": 2,
+        "12:03": 0,
+    }
+    assert shown["last_hour"]["succeeded"] == 5
 
 
 def test_where_nothing_ran_there_is_no_share(api: Api) -> None:

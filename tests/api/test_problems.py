@@ -111,6 +111,12 @@ def last_admin(api: Api) -> Answer:
     return api.call(f"DELETE /v1/keys/key_{boss.split('_')[1]}", key=boss)
 
 
+def in_use(api: Api) -> Answer:
+    api.call("POST /v1/calendars", {"calendar_id": "holidays", "dates": ["2026-12-25"]})
+    api.schedule(calendars=["holidays"])
+    return api.call("DELETE /v1/calendars/holidays")
+
+
 HTTP = {"type": "http", "url": "http://10.0.0.1/"}
 MET: dict[str, Callable[[Api], Answer]] = {
     "invalid_request": lambda api: api.call("POST /v1/schedules", "{"),
@@ -131,6 +137,7 @@ MET: dict[str, Callable[[Api], Answer]] = {
     "already_finished": lambda api: api.call(f"POST /v1/tasks/{finished(api)}/cancel"),
     "not_dead": alive,
     "last_admin_key": last_admin,
+    "calendar_in_use": in_use,
     "lease_lost": stale_lease,
     "version_mismatch": lambda api: replaced(api, if_match='"7"'),
     "version_required": replaced,

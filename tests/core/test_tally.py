@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 from onthedot.core import tally as tallies
@@ -64,3 +65,20 @@ def test_an_item_stays_within_what_the_store_takes() -> None:
 
     assert len(kept) == TENANTS_MAX
     assert "idle" not in kept
+
+
+def test_what_was_due_when_is_kept_of_an_hour_and_of_as_many_tenants_as_fit() -> None:
+    """Each tenant here had runs in every minute of an hour, as after an outage."""
+    due = {NOON - 60 * ago: Tally() for ago in range(90)}
+    whole = Tally()
+    for number in range(TENANTS_MAX):
+        whole.count(f"tenant-{number:04}", "succeeded", 90)
+        for tally in due.values():
+            tally.count(f"tenant-{number:04}", "succeeded", 1)
+
+    item = tallies.item(whole, MINUTES, NOON, due)
+
+    assert len(json.dumps(item)) < 390_000
+    first, last = "tenant-0000", f"tenant-{TENANTS_MAX - 1:04}"
+    assert sum(tallies.due_minutes(item, first).values(), Counter()) == {"succeeded": 60}
+    assert tallies.due_minutes(item, last) == {NOON: {"succeeded": 90}}

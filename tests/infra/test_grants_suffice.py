@@ -130,7 +130,7 @@ def _answer(call: Any) -> Again | Dead | Done:  # noqa: ANN401 a call of the sim
 def _audited() -> None:
     ledger = audit()
     audit_older(ledger)
-    tallies.keep(ledger.tally)
+    tallies.keep(ledger.tally, due=ledger.due)
     long_runs.look_at(ledger.longest)
     not_fired()
     loops.step()

@@ -24,6 +24,8 @@ class Walked(Generic[Item]):
 
     items: Sequence[Item]
     last: Any
+    # Whether enough was read for this page, whatever it shows.
+    enough: bool = False
 
 
 def fill(
@@ -52,7 +54,7 @@ def fill(
                 return found, page.last if place == len(page.items) else page.items[place - 1]
         looked_at += len(page.items)
         start, chunk = page.last, CHUNK
-        if start is None or looked_at >= LOOKED_AT_MAX:
+        if start is None or page.enough or looked_at >= LOOKED_AT_MAX:
             return found, start
 
 

@@ -100,7 +100,7 @@ def _recent(question: Question) -> Response[str]:
     def read(limit: int, _: Any) -> Walked[Place]:  # noqa: ANN401  # it goes on by itself
         found = [*ahead, *islice(places, limit + 1 - len(ahead))]
         ahead[:] = found[limit:]
-        return Walked(found[:limit], found[limit - 1] if ahead else walk.cut)
+        return Walked(found[:limit], found[limit - 1] if ahead else walk.cut, enough=not ahead)
 
     def show(found: Sequence[Place]) -> list[Entry | None]:
         keys = [row_of(place.run_id) for place in found]

@@ -22,8 +22,8 @@ _PAGE, _PAGE_MAX = 8, 1_024
 # What one walk may ask for; it ends early then, but never where it began.
 QUERIES_MAX = 16
 _MINUTE_SEC, _HOUR_MS = 60, 3_600_000
-# Behind any run's id.
-LAST_ID = "~"
+# Sorts behind the id of any run, and has the form of one, so that a cursor may hold it.
+LAST_ID = "zzz.99991231T235959Z"
 
 
 @dataclass(slots=True)

@@ -59,9 +59,9 @@ def dead(api: Api, name: str = "report", message: str = "no route to 10.0.0.7") 
     return run_id
 
 
-def looked_at() -> None:
+def looked_at(back_min: int = 1) -> None:
     """Let the audit put all manifests among the recent ones, and be done with its minute."""
-    items = [item for item in _all_manifests() if item["task_id"].startswith("check#")]
+    items = [item for item in _all_manifests(back_min) if item["task_id"].startswith("check#")]
     for item in items:
         source = manifest.parse(item)
         for kept in manifest.recent(source, source.entries):
@@ -70,8 +70,8 @@ def looked_at() -> None:
     tables.put(tally.TABLE, tally.item(tally.Tally(), tally.MINUTES, clock.now_ms() // 60_000 * 60))
 
 
-def _all_manifests() -> list[dict[str, Any]]:
+def _all_manifests(back_min: int) -> list[dict[str, Any]]:
     now = clock.now_ms() // 60_000 * 60
-    keys = [key for minute in range(-1, 5) for key in manifest_keys(now + minute * 60)]
+    keys = [key for minute in range(-back_min, 5) for key in manifest_keys(now + minute * 60)]
     found = [tables.rows(("task_id", key), "scheduled_for", ("0", "~")) for key in keys]
     return [item for of_key in found for item in of_key]

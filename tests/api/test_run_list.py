@@ -12,6 +12,7 @@ from onthedot.core import keys, moves
 from onthedot.core.policy import Again, after, error_of
 from onthedot.core.run import ended
 from onthedot.core.slot_view import Recorded
+from onthedot.flows import recent
 from onthedot.flows.audit import audit
 from onthedot.flows.known import read as known
 from tests.api import listed as hour
@@ -190,6 +191,28 @@ def test_a_page_that_has_looked_at_a_thousand_runs_is_short_and_goes_on(api: Api
     assert page["data"] == []
     assert api.trips() <= 35
     assert listed(api, f"?task_id={task_id}&origin=manual&cursor={page['next_cursor']}") == [run_id]
+
+
+def test_a_walk_that_has_asked_enough_ends_its_page_early_and_goes_on(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lists of others may stand between a tenant's runs: they cost a page no end of reads."""
+    monkeypatch.setattr(recent, "QUERIES_MAX", 0)
+    task_id = api.schedule()["task_id"]
+    now_ms = api.now_ms
+    due = [now_ms - 60_000 * minute - 30_000 for minute in range(3, 9)]
+    ids = [hour.made(task_id, due_ms, listed_ms=due_ms - 90_000) for due_ms in due]
+    ran.looked_at(back_min=10)
+
+    found, cursor, pages = list[str](), "", 0
+    while pages == 0 or cursor:
+        page = api.call(f"GET /v1/runs?limit=50{cursor}").body
+        found += [run["run_id"] for run in page["data"]]
+        cursor = page["next_cursor"] and f"&cursor={page['next_cursor']}"
+        pages += 1
+
+    assert found == ids
+    assert pages > 3
 
 
 def test_a_range_that_was_not_counted_is_shown_as_one(api: Api) -> None:

@@ -1,12 +1,19 @@
-"""A tenant's requests of one minute, counted down in blocks: the store gives the last one out."""
+"""A tenant's requests of one minute, taken in blocks: the store gives the last one out."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
 
 from botocore.exceptions import ClientError
 
 from onthedot.adapters import aws
 from onthedot.core.access import tenant_key
 from onthedot.core.attributes import plain_item, typed_item
+
+# The former release counted down, in an item beside this one.
+_SORT = "used"
+_TRIES = 16
 
 
 def requests_per_minute(tenant_id: str) -> int | None:
@@ -19,45 +26,81 @@ def requests_per_minute(tenant_id: str) -> int | None:
     return limit
 
 
-def take(tenant_id: str, *, minute: int, most: int, block: int) -> tuple[int, int]:
-    """Take a block, or what is left of one; give it and what remains."""
-    for size in (min(block, most), 1):
-        left = _go_on(tenant_id, minute, size)
-        if left is None:
-            left = _open(tenant_id, minute, size, most)
-        if left is not None:
-            return size, left
-    return 0, 0
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A block, what the minute has left behind it, and how many environments share the minute."""
+
+    size: int
+    left: int
+    sharing: int
 
 
-def _go_on(tenant_id: str, minute: int, size: int) -> int | None:
-    values = {":m": minute, ":n": size}
-    return _take(tenant_id, "SET #l = #l - :n", "#m = :m AND #l >= :n", values)
+def take(tenant_id: str, *, minute: int, most: int, block: int, first: bool) -> Taken:
+    """Take a block of a minute, or what is left of it; `first` counts who shares it."""
+    size = block
+    for _ in range(_TRIES):
+        size = min(size, most)
+        taken, there = _go_on(tenant_id, minute, size, most, first=first)
+        if taken is not None:
+            return taken
+        if there is None or there["minute"] < minute:
+            taken = _open(tenant_id, minute, size, most)
+            if taken is not None:
+                return taken
+        elif there["minute"] == minute:
+            size = min(size, most - there["used"])
+        if size < 1 or (there and there["minute"] > minute):
+            break
+    return Taken(0, 0, 1)
 
 
-def _open(tenant_id: str, minute: int, size: int, most: int) -> int | None:
-    """A minute that nobody has begun yet is begun full."""
-    values = {":m": minute, ":left": most - size}
-    return _take(
-        tenant_id, "SET #m = :m, #l = :left", "attribute_not_exists(#m) OR #m < :m", values
-    )
+def _go_on(
+    tenant_id: str, minute: int, size: int, most: int, *, first: bool
+) -> tuple[Taken | None, dict[str, int] | None]:
+    """Give the block, or what stands in its way."""
+    values = {":m": minute, ":n": size, ":room": most - size, ":f": int(first)}
+    update = "SET #u = #u + :n, #s = #s + :f"
+    return _take(tenant_id, update, "#m = :m AND #u <= :room", values, size=size, most=most)
 
 
-def _take(tenant_id: str, update: str, condition: str, values: dict[str, int]) -> int | None:
+def _open(tenant_id: str, minute: int, size: int, most: int) -> Taken | None:
+    """Begin a minute that nobody has begun yet."""
+    values = {":m": minute, ":n": size, ":f": 1}
+    update = "SET #m = :m, #u = :n, #s = :f"
+    condition = "attribute_not_exists(#m) OR #m < :m"
+    return _take(tenant_id, update, condition, values, size=size, most=most)[0]
+
+
+def _take(
+    tenant_id: str, update: str, condition: str, values: dict[str, int], *, size: int, most: int
+) -> tuple[Taken | None, dict[str, int] | None]:
     try:
         answer = aws.dynamodb(
             "update_item",
             TableName=aws.table("access"),
-            Key=typed_item({**tenant_key(tenant_id), "sk": "rate"}),
+            Key=typed_item({**tenant_key(tenant_id), "sk": _SORT}),
             UpdateExpression=update,
             ConditionExpression=condition,
-            ExpressionAttributeNames={"#m": "minute", "#l": "left"},
+            ExpressionAttributeNames={"#m": "minute", "#u": "used", "#s": "sharing"},
             ExpressionAttributeValues=typed_item(values),
-            ReturnValues="UPDATED_NEW",
+            ReturnValues="ALL_NEW",
+            ReturnValuesOnConditionCheckFailure="ALL_OLD",
         )
     except ClientError as refusal:
         if refusal.response["Error"]["Code"] != "ConditionalCheckFailedException":
             raise
-        return None
-    left: int = plain_item(answer["Attributes"])["left"]
-    return left
+        found: dict[str, Any] = refusal.response.get("Item") or {}
+        return None, plain_item(found) or _read(tenant_id)
+    now = plain_item(answer["Attributes"])
+    return Taken(size, most - now["used"], now["sharing"]), None
+
+
+def _read(tenant_id: str) -> dict[str, int] | None:
+    """For a store that does not say what was in the way."""
+    answer = aws.dynamodb(
+        "get_item",
+        TableName=aws.table("access"),
+        Key=typed_item({**tenant_key(tenant_id), "sk": _SORT}),
+        ConsistentRead=True,
+    )
+    return plain_item(answer["Item"]) if "Item" in answer else None

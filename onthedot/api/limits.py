@@ -11,33 +11,33 @@ from onthedot.core.problems import Problem
 
 MINUTE_MS = 60_000
 PER_MINUTE = 6_000
-# Taken from the store at once: so many requests cost one write.
-_SHARE = 20
-_BLOCK_MIN = 10
+# A new limit holds after this.
+_KNOWN_MS = 10_000
+# All environments together hold no more unused than this part of what is left.
+_HELD = 10
 
 
 @dataclass(slots=True)
-class _Purse:
+class Purse:
     """What this environment has taken of a tenant's minute, and what the store had left then."""
 
     minute: int
     per_minute: int
+    read_ms: int
     tokens: int = 0
     left: int = 0
+    block: int = 0
+    empty: bool = False
 
 
-_purses: dict[str, _Purse] = {}
+purses: dict[str, Purse] = {}
 
 
 def spend(asked: Asked) -> None:
     """Count the request, say what is left, refuse what is too much."""
     tenant_id, now_ms = asked.by.tenant_id, clock.now_ms()
-    minute = now_ms // MINUTE_MS
-    purse = _purses.get(tenant_id)
-    if purse is None or purse.minute != minute:
-        limit = stored.requests_per_minute(tenant_id)
-        purse = _purses[tenant_id] = _Purse(minute, PER_MINUTE if limit is None else limit)
-    if not purse.tokens:
+    purse = _purse(tenant_id, now_ms)
+    if not purse.tokens and not purse.empty:
         _fill(purse, tenant_id)
     reset_sec = (MINUTE_MS - now_ms % MINUTE_MS + 999) // 1000
     asked.answer_headers["RateLimit-Policy"] = f'"tenant";q={purse.per_minute};w=60'
@@ -51,12 +51,33 @@ def spend(asked: Asked) -> None:
 
 
 def forget() -> None:
-    """Take everything anew."""
-    _purses.clear()
+    """Begin with nothing known."""
+    purses.clear()
 
 
-def _fill(purse: _Purse, tenant_id: str) -> None:
-    block = max(_BLOCK_MIN, purse.per_minute // _SHARE)
-    purse.tokens, purse.left = stored.take(
-        tenant_id, minute=purse.minute, most=purse.per_minute, block=block
+def _purse(tenant_id: str, now_ms: int) -> Purse:
+    """Give what is known of this minute; the limit is read every few seconds of use."""
+    minute = now_ms // MINUTE_MS
+    purse = purses.get(tenant_id)
+    if purse and purse.minute == minute and 0 <= now_ms - purse.read_ms < _KNOWN_MS:
+        return purse
+    limit = stored.requests_per_minute(tenant_id)
+    per_minute = PER_MINUTE if limit is None else limit
+    if purse is None or purse.minute != minute or purse.per_minute != per_minute:
+        purse = purses[tenant_id] = Purse(minute, per_minute, now_ms)
+    purse.read_ms = now_ms
+    return purse
+
+
+def _fill(purse: Purse, tenant_id: str) -> None:
+    """Take twice what was taken before: who asks for little holds little."""
+    taken = stored.take(
+        tenant_id,
+        minute=purse.minute,
+        most=purse.per_minute,
+        block=max(1, purse.block),
+        first=not purse.block,
     )
+    purse.tokens, purse.left = taken.size, taken.left
+    purse.empty = not taken.size
+    purse.block = max(1, min(2 * taken.size, taken.left // (_HELD * taken.sharing)))

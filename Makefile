@@ -12,7 +12,7 @@ export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup installed run load kill interrupts mixed test blackbox check docs format bench fuzz simulate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
+.PHONY: help setup installed run load kill interrupts mixed test blackbox check docs format bench fuzz fuzz-api simulate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,6 +74,11 @@ interrupts: setup ## press Ctrl-C at SETUPS=4 moments of `make setup` and STARTS
 
 fuzz: setup ## throw 200,000 broken schedules at the parser
 	@FUZZ=200000 $(venv) -m pytest tests/core/test_fuzz.py
+
+# Ten seeds, all checks, with the links from answer to request.
+EXAMPLES ?= 10
+fuzz-api: setup ## let schemathesis try for a quarter of an hour to break what the OpenAPI document says
+	@FUZZ_API=10 EXAMPLES=$(EXAMPLES) $(venv) -m pytest tests/api/test_schema.py --numprocesses=1 --durations=0
 
 # SEEDS histories over all cores; PROFILE=edits,races and FIRST=1000 choose.
 SEEDS ?= 20000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from onthedot.core.problems import Problem
 # What each family of routes offers: a handler a route.
 Handlers = Mapping[str, Callable[..., Response[str]]]
 _JSON = "application/json"
+_TAG = re.compile(r'(?:^|,)\s*(?:W/)?"([^"]*)"\s*(?=,|$)')
 _PROBLEM = "application/problem+json"
 
 
@@ -45,9 +47,13 @@ def etag(version: int) -> str:
 
 
 def names(headers: Mapping[str, str], header: str, tag: str) -> bool:
-    """Tell whether a list of tags holds this one, or stands for any."""
-    listed = [each.strip().removeprefix("W/") for each in headers.get(header, "").split(",")]
-    return tag in listed or "*" in listed
+    """Tell whether a list of tags holds this one, or stands for any.
+
+    A weak tag is as good as a strong one: a version names one state, letter for letter.
+    """
+    listed = headers.get(header, "")
+    # A comma between quotes is a part of the tag.
+    return listed.strip() == "*" or tag in (f'"{each}"' for each in _TAG.findall(listed))
 
 
 def problem(found: Problem) -> Response[str]:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 from onthedot.core.errors import ScheduleError
 from onthedot.core.zones import Zone
 
+# RFC 3339, and the same without seconds or a time, whose offset is then asked for. ISO 8601 has
+# weeks, days of a year and more: `datetime` would read them, and newer versions more than older.
+_FORM = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"(?:[Tt ](?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?"
+    r"(?:[Zz]|[+-][0-9]{2}:[0-9]{2})?)?"
+)
 _SECOND = timedelta(seconds=1)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FIRST = int(datetime(2000, 1, 1, tzinfo=UTC).timestamp())
@@ -19,7 +27,8 @@ def parse_instant(text: str, field: str, *, not_before: bool = False) -> int:
     A fraction is cut off; where nothing may happen before the instant, it is rounded up.
     """
     try:
-        moment = datetime.fromisoformat(text)
+        # What has another form is read as nothing, which is no instant.
+        moment = datetime.fromisoformat(text.upper() if _FORM.fullmatch(text) else "")
     except ValueError:
         message = f"'{text[:64]}' is not an instant: expected one such as 2026-11-18T14:00:00Z."
         raise ScheduleError("bad_value", message, field=field) from None

@@ -11,7 +11,7 @@ from tests.blackbox.user import YEARLY, instant, seconds, until
 from tests.blackbox.world import World
 
 # The audit comes once a minute and may have to look twice.
-AUDITED_SEC = 240
+AUDITED_SEC = 400
 
 
 @pytest.mark.long

@@ -132,28 +132,6 @@ def test_an_http_target_is_sent_the_run_the_payload_and_the_trace(world: World) 
         assert call.headers[name]
 
 
-def test_templates_are_filled_in_payloads_and_texts_and_nothing_is_evaluated(
-    world: World,
-) -> None:
-    user, payload_hook, text_hook = world.tenant(), world.hook(), world.hook()
-    payload = {"run": "{{run_id}}", "n": "{{attempt}}", "odd": "{{nobody}} {{{{run_id}}"}
-
-    run = ended(user, payload_hook.target, payload=payload)
-    ended(
-        user,
-        {**text_hook.target, "body": "order {{payload.order}} of {{name}}: {{payload.__class__}}"},
-        payload={"order": 77},
-        name="ordered",
-    )
-
-    sent = payload_hook.calls[0].json
-    assert (sent["run"], str(sent["n"])) == (run["run_id"], "1")
-    assert sent["odd"] == "{{nobody}} {{run_id}}"
-    text = text_hook.calls[0].body.decode()
-    assert text.startswith("order 77 of ordered: ")
-    assert "class '" not in text
-
-
 def test_a_body_may_be_a_cloud_event(world: World) -> None:
     user, hook = world.tenant(), world.hook()
 
@@ -242,9 +220,14 @@ def test_a_handler_that_does_not_end_in_time_is_timed_out(world: World) -> None:
     assert (run["status"], run["attempts"][0]["outcome"]) == ("dead", "timed_out")
 
 
-def test_an_unknown_handler_is_dead_with_the_reason(world: World) -> None:
-    run = ended(world.tenant(), {"type": "python", "handler": "nobody"})
+def test_an_unknown_handler_is_warned_of_and_dead_with_the_reason(world: World) -> None:
+    user, target = world.tenant(), {"type": "python", "handler": "helo"}
 
+    made = user.schedule("typo", cron=YEARLY, target=target)
+    run = ended(user, target)
+
+    (warning,) = (each for each in made["warnings"] if each["code"] == "unknown_handler")
+    assert "hello" in warning["detail"]
     assert (run["status"], run["reason"]) == ("dead", "handler_not_found")
 
 

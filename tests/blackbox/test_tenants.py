@@ -206,3 +206,20 @@ def test_what_is_taken_from_a_tenant_is_not_called_any_more(world: World) -> Non
     run = user.ran(task["task_id"])
 
     assert (run["status"], run["reason"]) == ("dead", "target_forbidden")
+
+
+def test_the_last_admin_key_of_the_operator_stays(world: World) -> None:
+    operator = world.operator
+    key_id = f"key_{operator.key.split('_')[1]}"
+
+    # Planned only: were it done, nobody could make another.
+    answer = operator.ask("DELETE", f"/v1/keys/{key_id}?dry_run=true")
+
+    assert answer.refusal == (409, "last_admin_key")
+
+
+def test_what_code_declares_is_not_for_a_request_to_say(world: World) -> None:
+    user = world.tenant()
+    body = {"name": "mine", "cron": YEARLY, "target": HELLO, "managed_by": "code:examples"}
+
+    assert user.ask("POST", "/v1/schedules", body).status == 422

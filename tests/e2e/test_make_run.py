@@ -198,7 +198,7 @@ def test_after_a_kill_of_everything_the_next_start_finds_tasks_and_runs(folder: 
 
 def test_after_ctrl_c_in_a_first_start_the_next_one_works(tmp_path: Path) -> None:
     """Without an assembly of others: the copying of the assets is where it once broke."""
-    folder = Folder(tmp_path / "onthedot")
+    folder = Folder(tmp_path)
     moments: list[Callable[[Running], object]] = [
         lambda running: "cdk bootstrap" in running.output.read_text(),
         lambda _: next(folder.root.glob("unfinished-*/asset.*/python/*"), None),

@@ -70,9 +70,8 @@ def _layer(wanted: Mapping[str, Pin], settings: Settings) -> Path:
         unfinished = whole.begun(BUILT)
         _install(lock, asked, unfinished / "python")
         # Two builds at once make the same: the later finds the folder taken, and lets it be.
-        if not folder.exists():
-            unfinished.rename(folder)
-        shutil.rmtree(unfinished, ignore_errors=True)
+        if not whole.moved(unfinished, folder):
+            shutil.rmtree(unfinished)
     return folder
 
 

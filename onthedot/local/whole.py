@@ -33,7 +33,7 @@ def unfinished(parent: Path) -> list[Path]:
 
 def put(built: Path, place: Path) -> None:
     """Move a whole folder to its place; what was there goes."""
-    while not _moved(built, place):
+    while not moved(built, place):
         # Taken: by an older one, or by another build that was quicker just now.
         former = Path(mkdtemp(prefix=_PREFIX, dir=built.parent))
         with suppress(FileNotFoundError):
@@ -41,7 +41,8 @@ def put(built: Path, place: Path) -> None:
         shutil.rmtree(former)
 
 
-def _moved(built: Path, place: Path) -> bool:
+def moved(built: Path, place: Path) -> bool:
+    """Move a whole folder to its place, unless there is one already."""
     try:
         built.rename(place)
     except OSError as error:

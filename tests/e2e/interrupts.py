@@ -177,6 +177,8 @@ def main() -> None:
     parser.add_argument("--setups", type=int, default=4, help="moments of the setup (4)")
     parser.add_argument("--starts", type=int, default=16, help="moments of the start (16)")
     asked = parser.parse_args()
+    # In a shell's background Ctrl-C is ignored, and children would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if asked.starts:
         of_start(asked.starts)
     if asked.setups:

@@ -43,6 +43,16 @@ def test_builds_at_once_leave_one_of_them_and_never_a_mixture(tmp_path: Path) ->
     assert [each.name for each in tmp_path.iterdir()] == ["place"]
 
 
+def test_what_is_in_use_stays_where_it_is(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+
+    first = whole.moved(built(tmp_path, "first"), place)
+    second = whole.moved(built(tmp_path, "second"), place)
+
+    assert (first, second) == (True, False)
+    assert {each.read_text() for each in place.iterdir()} == {"first"}
+
+
 def test_what_killed_builds_left_is_removed_and_what_is_under_way_is_not(tmp_path: Path) -> None:
     left, under_way = built(tmp_path, "left"), built(tmp_path, "under way")
     os.utime(left, (0, 0))

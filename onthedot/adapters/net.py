@@ -134,7 +134,8 @@ def _connected(host: str, port: int, deadline: float) -> socket.socket:
     found = _looked_up(host, port, deadline)
     open_ones = [each for each in found if allowed(str(each[4][0]), _networks())]
     if not open_ones:
-        raise _Forbidden(f"{host} is at {found[0][4][0]}, where no target may be")
+        # Not where it is: what private names resolve to is nothing for tenants.
+        raise _Forbidden(f"{host} is at an address where no target may be")
     refusal = OSError(f"{host} has no address")
     for family, _, _, _, place in open_ones:
         made = socket.socket(family, socket.SOCK_STREAM)

@@ -17,6 +17,24 @@ Network = IPv4Network | IPv6Network
 # Pure wrappings of an IPv4 address, which alone decides: mapped, its old form, and NAT64's.
 _WRAPPED = tuple(IPv6Network(text) for text in ("::ffff:0:0/96", "::/96", "64:ff9b::/96"))
 
+# Nothing of these is public, whatever the version of Python at hand knows of them: protocol
+# assignments, old site-local addresses, NAT64 of one's own, Teredo, 6to4, documentation, segments.
+_NEVER: tuple[Network, ...] = tuple(
+    ip_network(text)
+    for text in (
+        "192.0.0.0/24",
+        "192.88.99.0/24",
+        "fec0::/10",
+        "64:ff9b:1::/48",
+        "100::/32",
+        "2001::/23",
+        "2001:db8::/32",
+        "2002::/16",
+        "3fff::/20",
+        "5f00::/16",
+    )
+)
+
 
 def networks(text: str) -> tuple[Network, ...]:
     """Read what the operator allows, separated by commas: 10.1.0.0/16,127.0.0.1/32."""
@@ -24,14 +42,12 @@ def networks(text: str) -> tuple[Network, ...]:
 
 
 def allowed(text: str, extra: Sequence[Network]) -> bool:
-    """Tell whether one may connect there; an IPv4 address that hides in an IPv6 one must do too."""
+    """Tell whether one may connect there; an IPv4 address that hides in an IPv6 one decides."""
     address = ip_address(text)
     if any(address in network for network in extra):
         return True
-    if isinstance(address, IPv6Address):
-        if any(address in wrapping for wrapping in _WRAPPED):
-            return allowed(str(IPv4Address(int(address) & 0xFFFF_FFFF)), extra)
-        hidden = [address.sixtofour, *(address.teredo or ())]
-        if not all(allowed(str(each), extra) for each in hidden if each):
-            return False
+    if isinstance(address, IPv6Address) and any(address in wrapping for wrapping in _WRAPPED):
+        return allowed(str(IPv4Address(int(address) & 0xFFFF_FFFF)), extra)
+    if any(address in network for network in _NEVER):
+        return False
     return address.is_global and not address.is_multicast and not address.is_reserved

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -10,14 +9,16 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-from onthedot.core import small
 from onthedot.core.attempts import ATTEMPTS_KEPT, attempt_record
 from onthedot.core.numbers import BUSY_MAX_SEC
+from onthedot.core.results import kept
 from onthedot.core.run import Life, ended
 from onthedot.core.task import Retry, Task
 
 LOOK_MIN_SEC, LOOK_MAX_SEC = 3, 300
-_TYPE_MAX, _MESSAGE_MAX, _STACK_MAX, _RESULT_MAX = 200, 1_000, 8_192, 4_096
+_ANSWER_MAX = 2_000
+_LONG = ("stack", "answer")
+_TYPE_MAX, _MESSAGE_MAX, _STACK_MAX = 200, 1_000, 8_192
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,11 @@ class Awaiting:
 Answer = Done | Again | Dead | Skipped | Stopped | Awaiting
 
 
-def error_of(kind: str, message: str, stack: str = "") -> dict[str, Any]:
-    """Describe an error; its fingerprint forgets digits and quoted parts, so that likes meet."""
+def error_of(kind: str, message: str, stack: str = "", answer: str = "") -> dict[str, Any]:
+    """Describe an error; its fingerprint forgets digits and quoted parts, so that likes meet.
+
+    `answer` is the beginning of what an http target said; most errors have none.
+    """
     message, stack = writable(message), writable(stack)
     plain = re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "", message)
     return {
@@ -85,6 +89,7 @@ def error_of(kind: str, message: str, stack: str = "") -> dict[str, Any]:
         "message": message[:_MESSAGE_MAX],
         "fingerprint": sha256(f"{kind}{plain}".encode()).hexdigest()[:12],
         "stack": stack[-_STACK_MAX:],
+        **({"answer": writable(answer)[:_ANSWER_MAX]} if answer else {}),
     }
 
 
@@ -141,29 +146,9 @@ def next_look_sec(life: Life, now_ms: int) -> int:
     return min(LOOK_MAX_SEC, left, max(LOOK_MIN_SEC, age // 4))
 
 
-def kept(result: Any) -> Any:  # noqa: ANN401 whatever a handler returns
-    """Keep what is JSON and small; of the rest, as much of its text as a row has room for."""
-    try:
-        text = json.dumps(result, allow_nan=False)
-    except (RecursionError, TypeError, ValueError):
-        text = json.dumps(repr(result)[:_RESULT_MAX])
-    if len(text) <= _RESULT_MAX and not small.deep(text):
-        return json.loads(text)
-    return _cut(text)
-
-
-def _cut(text: str) -> dict[str, Any]:
-    """Keep as much of a text as is small together with the note that it was cut."""
-    room = _RESULT_MAX - len(json.dumps({"truncated": True, "text": ""}))
-    # A quote or a backslash is written as two characters, which belong together.
-    written = json.dumps(text)[1:-1][:room]
-    halved = (len(written) - len(written.rstrip("\\"))) % 2
-    return {"truncated": True, "text": json.loads(f'"{written[: len(written) - halved]}"')}
-
-
 def _brief(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Forget the stack: a row has room for some, not for one of every attempt."""
-    error = {name: value for name, value in record.get("error", {}).items() if name != "stack"}
+    """Forget stack and answer: a row has room for some, not for one of every attempt."""
+    error = {name: value for name, value in record.get("error", {}).items() if name not in _LONG}
     return {**record, "error": error} if error else record
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from onthedot.core.policy import Again, Answer, Dead, error_of
 
 _FORBIDDEN = ("AccessDenied", "AccessDeniedException", "AuthorizationError", "KMSAccessDenied")
+_ARN = re.compile(r"arn:[a-z0-9-]*:[^\s,;'\"<>()]+")
+_ACCOUNT = re.compile(r"(?<!\d)\d{12}(?!\d)")
+_ACTION = re.compile(r"perform:? ([a-z0-9-]+:[A-Za-z0-9]+)")
 # With a status of 4xx, and nevertheless only too much at once, or somebody else's trouble.
 _PASSING = (
     "KMSThrottling",
@@ -23,6 +27,18 @@ _PASSING = (
 )
 
 
+def discreet(text: str) -> str:
+    """Take out what tells a tenant of the account: its number, and names of roles and things."""
+    return _ACCOUNT.sub("[account]", _ARN.sub("[arn]", text))
+
+
+def _forbidden(message: str) -> str:
+    """Say which action was refused; who asked, for what and by which policy is the operator's."""
+    action = _ACTION.search(message)
+    what = f" {action[1]}" if action else " the call"
+    return f"AWS does not allow{what}: the worker's log has the whole of its answer"
+
+
 def judged(response: Mapping[str, Any]) -> Answer:
     """Judge what AWS answered instead."""
     said = response["Error"]
@@ -33,9 +49,9 @@ def judged(response: Mapping[str, Any]) -> Answer:
 def answer(code: str, message: str, status: int) -> Answer:
     """Judge a refusal by its code: `AWS.SimpleQueueService.X` is X."""
     name = code.rsplit(".", 1)[-1]
-    error = error_of(name, message)
     if name in _FORBIDDEN:
-        return Dead("target_forbidden", error)
+        return Dead("target_forbidden", error_of(name, _forbidden(message)))
+    error = error_of(name, discreet(message))
     if status // 100 != 4 or status in (408, 429) or name.startswith(_PASSING):
         return Again("failed", error)
     return Dead("permanent", error)

@@ -88,7 +88,7 @@ def answer(
     pattern = call.target.get("expect_body")
     if pattern and not matches(pattern, _text(seen)):
         message = f"the answer's body does not match {pattern}"
-        return Again("failed", error_of("UnexpectedBody", message, _text(seen)[:_SHOWN_MAX]))
+        return Again("failed", error_of("UnexpectedBody", message, answer=_text(seen)))
     if call.target.get("complete") == "callback":
         return Awaiting("callback")
     return Done(
@@ -134,7 +134,7 @@ def _unanswered(seen: NoResponse) -> Answer:
 def _unexpected(seen: Response, now_ms: int) -> Answer:
     where = seen.headers.get("location")
     message = f"the target answered {seen.status}" + (f" to {where}" if where else "")
-    error = error_of(f"Status{seen.status}", message, _text(seen)[:_SHOWN_MAX])
+    error = error_of(f"Status{seen.status}", message, answer=_text(seen))
     if seen.status in _NEVER or seen.status // 100 == 3:
         return Dead("permanent", error)
     return Again("failed", error, after_sec=_retry_after(seen, now_ms))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import traceback
+import logging
 from dataclasses import replace
+from typing import Any
+
+from botocore.exceptions import ClientError
 
 from onthedot.adapters import aws, clock, runner, tables
-from onthedot.core import payloads, reach, templates
+from onthedot.core import payloads, reach, refusals, templates, trace
 from onthedot.core import run as runs
 from onthedot.core.call import Call, run_fields
 from onthedot.core.keys import is_slot_key
@@ -20,6 +23,8 @@ from onthedot.flows.job import Job
 from onthedot.flows.payloads import at_hand
 from onthedot.flows.targets import TARGETS
 
+_log = logging.getLogger(__name__)
+
 
 def deliver(call: Call) -> Answer:
     """Call the target by its type; what it raises ends the attempt, here and nowhere else."""
@@ -32,8 +37,17 @@ def deliver(call: Call) -> Answer:
     except templates.Unfit as unfit:
         return _unfit(unfit)
     except Exception as failure:  # noqa: BLE001 the one place where anything becomes an outcome
-        kind = type(failure).__name__
-        return Again("failed", error_of(kind, words_of(failure), traceback.format_exc()))
+        return Again("failed", _error_of(call, failure))
+
+
+def _error_of(call: Call, failure: Exception) -> dict[str, Any]:
+    """Show what is the tenant's own; the rest is for the operator, and goes to the log."""
+    words, stack = words_of(failure), trace.shown(failure)
+    if isinstance(failure, ClientError):
+        words, stack = refusals.discreet(words), refusals.discreet(stack)
+    if not stack or isinstance(failure, ClientError):
+        _log.warning("run %s failed", call.run_id, exc_info=failure)
+    return error_of(type(failure).__name__, words, stack)
 
 
 def begin(job: Job) -> bool:

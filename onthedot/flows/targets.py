@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -23,6 +24,8 @@ from onthedot.core.call import Call
 from onthedot.core.policy import Again, Answer, Dead, error_of
 from onthedot.core.web import Response, discreet
 from onthedot.flows.hands import context_of
+
+_log = logging.getLogger(__name__)
 
 
 def _python(call: Call) -> Answer:
@@ -60,6 +63,7 @@ def _judged(target: Callable[[Call], Answer]) -> Callable[[Call], Answer]:
         except ReadTimeoutError as late:
             return Again("timed_out", error_of("TimedOut", str(late)))
         except ClientError as refusal:
+            _log.warning("run %s was refused: %s", asked.run_id, refusal)
             return refusals.judged(refusal.response)
 
     return call

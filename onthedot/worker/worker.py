@@ -18,6 +18,7 @@ from typing import Any
 from onthedot.adapters.targets import python
 from onthedot.client.client import Client
 from onthedot.client.errors import ApiError, Unavailable
+from onthedot.core import trace
 from onthedot.core.handler import Handler
 from onthedot.core.policy import Again, Answer, error_of, words_of
 from onthedot.worker import telling
@@ -128,7 +129,7 @@ class Worker:
             return python.call(handler, run.context())
         except Exception as failure:  # noqa: BLE001 the one place where anything becomes an outcome
             kind = type(failure).__name__
-            return Again("failed", error_of(kind, words_of(failure), traceback.format_exc()))
+            return Again("failed", error_of(kind, words_of(failure), trace.shown(failure)))
 
     def _handler(self, run: Fetched) -> Handler[..., Any] | None:
         """The handler is called as the task is; a worker with a single one does all with it."""

@@ -21,8 +21,8 @@ from onthedot.core.policy import (
     after,
     backoff_sec,
     error_of,
-    kept,
 )
+from onthedot.core.results import kept
 from onthedot.core.run import Life
 from onthedot.core.task import Retry
 from tests.core.made import NOON_MS, law, run, task
@@ -150,14 +150,56 @@ def test_a_result_that_is_json_and_small_is_kept(result: object) -> None:
     assert came(running(), Done(result)).result == result
 
 
-@pytest.mark.parametrize("result", [{1, 2}, object(), float("nan"), 1j, b"bytes", date.max])
-def test_what_is_no_json_is_kept_as_its_text(result: object) -> None:
-    assert came(running(), Done(result)).result == repr(result)
+class Shy:
+    def __repr__(self) -> str:
+        raise RuntimeError("not me")
 
 
 @pytest.mark.parametrize(
-    "result", ["x" * 9_000, {"x": ["y" * 100] * 100}, {"z" * 9_000}, ['"\\\n'] * 2_000]
+    ("result", "kind", "text"),
+    [
+        ({1, 2}, "set", "{1, 2}"),
+        (object(), "object", "<object object>"),
+        ({"a": [object()]}, "dict", "{'a': [<object object>]}"),
+        (float("nan"), "float", "nan"),
+        (1j, "complex", "1j"),
+        (b"bytes", "bytes", "b'bytes'"),
+        (date.max, "datetime.date", "datetime.date(9999, 12, 31)"),
+        (Shy(), "tests.core.test_policy.Shy", "<Shy instance>"),
+    ],
 )
+def test_what_is_no_json_is_kept_as_its_text_with_its_type(
+    result: object, kind: str, text: str
+) -> None:
+    life = came(running(), Done(result))
+
+    assert life.status == "succeeded"
+    assert life.result["unreadable"] is True
+    assert life.result["note"].startswith(f"{kind} is no JSON: ")
+    assert life.result["text"] == text
+    assert " at 0x" not in str(life.result)
+
+
+def test_values_that_are_alike_are_kept_alike() -> None:
+    assert kept([object()]) == kept([object()])
+
+
+@pytest.mark.parametrize("result", [{"z" * 9_000}, b"x" * 1_000_000, [object()] * 100_000])
+def test_a_large_value_that_is_no_json_is_cut(result: object) -> None:
+    shown = kept(result)
+
+    assert shown["unreadable"] is True
+    assert len(json.dumps(shown)) <= 4_096
+    assert kept(shown) == shown
+
+
+@pytest.mark.parametrize("letter", ["x", "\u00e9", "\\", '"', "\U0001f600", "\n"])
+@pytest.mark.parametrize("beside", range(7))
+def test_a_cut_falls_between_letters(letter: str, beside: int) -> None:
+    assert len(json.dumps(kept("-" * beside + letter * 9_000))) <= 4_096
+
+
+@pytest.mark.parametrize("result", ["x" * 9_000, {"x": ["y" * 100] * 100}, ['"\\\n'] * 2_000])
 def test_a_large_result_is_cut_once_and_says_so(result: object) -> None:
     shown = kept(result)
 

@@ -124,7 +124,7 @@ def test_what_a_row_has_no_room_for_is_the_handlers_own_error(left: object) -> N
         context().heartbeat(progress=left)
 
 
-def test_a_result_that_cannot_even_be_shown_is_the_handlers_own_error() -> None:
+def test_a_result_that_cannot_even_be_shown_is_named_and_the_run_has_succeeded() -> None:
     class Shy:
         def __repr__(self) -> str:
             raise RuntimeError("not me")
@@ -133,8 +133,11 @@ def test_a_result_that_cannot_even_be_shown_is_the_handlers_own_error() -> None:
     def shy() -> object:
         return Shy()
 
-    with pytest.raises(RuntimeError, match="not me"):
-        python.call(shy, context())
+    answer = python.call(shy, context())
+
+    assert isinstance(answer, Done)
+    assert answer.result["unreadable"] is True
+    assert "Shy" in answer.result["note"]
 
 
 class Mute(Exception):  # noqa: N818 it cannot say what it is

@@ -16,6 +16,8 @@ PRIVATE = """
     224.0.0.1 240.0.0.1 255.255.255.255 192.0.2.1 198.18.0.1
     ::1 :: fe80::1 fe80::1%eth0 fc00::1 fd00:ec2::254 ff02::1 ff0e::1
     ::ffff:127.0.0.1 ::ffff:169.254.169.254 ::ffff:a00:1 ::127.0.0.1
+    fec0::1 3fff::1 5f00::1 100::1 2001:db8::1 2001:2::1 2002:808:808::1
+    192.0.0.1 192.0.0.9 192.0.0.170 192.0.0.192 192.88.99.1
     64:ff9b::a00:1 64:ff9b:1::1 2002:a00:1:: 2002:7f00:1:: 2001:0:4136:e378:8000:63bf:3fff:fdd2
 """.split()
 PUBLIC = ["8.8.8.8", "2001:4860:4860::8888", "::ffff:8.8.8.8", "64:ff9b::808:808"]
@@ -29,6 +31,17 @@ def test_an_address_that_is_not_public_is_refused(address: str) -> None:
 @pytest.mark.parametrize("address", PUBLIC)
 def test_a_public_address_is_allowed(address: str) -> None:
     assert allowed(address, ())
+
+
+def test_the_name_of_a_target_does_not_tell_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.11.12.13", 80))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+
+    seen = asked("http://payroll.internal/")
+
+    assert seen == NoResponse(
+        "forbidden", "payroll.internal is at an address where no target may be"
+    )
 
 
 def test_what_the_operator_names_is_allowed_and_nothing_beside_it() -> None:

@@ -42,6 +42,22 @@ def test_an_expected_status_is_a_success_with_its_answer(receiver: Receiver) -> 
     assert outcome(f"{receiver.url}/chunked") == Done({"status": 200, "body": "abcdef"})
 
 
+def test_what_a_failing_target_answered_is_no_stack(receiver: Receiver) -> None:
+    receiver.answers = [(500, {}, b"no such table " + b"x" * 9_000)]
+    failing = outcome(f"{receiver.url}/answer")
+    unexpected = outcome(f"{receiver.url}/ok", expect_body="never")
+
+    assert isinstance(failing, Again)
+    assert failing.error is not None
+    assert failing.error["stack"] == ""
+    assert failing.error["message"] == "the target answered 500"
+    assert failing.error["answer"].startswith("no such table x")
+    assert len(failing.error["answer"]) == 2_000
+    assert isinstance(unexpected, Again)
+    assert unexpected.error is not None
+    assert (unexpected.error["stack"], unexpected.error["answer"]) == ("", '{"done":true}')
+
+
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 404, 408, 409, 425, 429])
 def test_a_failure_that_may_pass_is_tried_again(receiver: Receiver, status: int) -> None:
     assert failed(outcome(f"{receiver.url}/status?code={status}")) == f"failed: Status{status}"

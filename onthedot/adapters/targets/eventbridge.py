@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
 
 from onthedot.adapters import aws
 from onthedot.core import refusals
 from onthedot.core.call import Call
 from onthedot.core.policy import Answer, Done
 
+_log = logging.getLogger(__name__)
 _DETAIL_TYPE = "onthedot.run.v1"
 
 
@@ -24,5 +26,6 @@ def call(asked: Call) -> Answer:
     answer = aws.patient_client("events", 10).put_events(Entries=[entry])
     put = answer["Entries"][0]
     if put.get("ErrorCode"):
+        _log.warning("run %s was refused: %s", asked.run_id, put)
         return refusals.answer(put["ErrorCode"], put.get("ErrorMessage", ""), 400)
     return Done({"event_id": put["EventId"]})

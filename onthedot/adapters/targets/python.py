@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import traceback
 from typing import Any
 
+from onthedot.core import trace
 from onthedot.core.context import Context
 from onthedot.core.handler import Handler, PayloadMismatch, arguments
 from onthedot.core.policy import (
@@ -17,10 +17,10 @@ from onthedot.core.policy import (
     Skipped,
     Stopped,
     error_of,
-    kept,
     words_of,
 )
 from onthedot.core.raised import Cancelled, Fail, LeaseLost, RetryLater, Skip, Stop, TimedOut
+from onthedot.core.results import kept
 
 # As long as an error's message: it stands on the run's row.
 _NOTE_MAX = 1_000
@@ -63,7 +63,7 @@ def _meant(raised: BaseException) -> Answer | None:
         case RetryLater():
             return Again("yielded", after_sec=raised.after, checkpoint=raised.checkpoint)
         case Fail():
-            return Dead("permanent", error_of("Fail", words_of(raised), traceback.format_exc()))
+            return Dead("permanent", error_of("Fail", words_of(raised), trace.shown(raised)))
         case Cancelled():
             return Stopped()
         case TimedOut():
@@ -75,7 +75,7 @@ def _meant(raised: BaseException) -> Answer | None:
     # sys.exit() and its like end the attempt, not the process in which others run.
     kind = type(raised).__name__
     message = f"the handler left by {kind}: {words_of(raised)}"
-    return Again("failed", error_of(kind, message, traceback.format_exc()))
+    return Again("failed", error_of(kind, message, trace.shown(raised)))
 
 
 async def _awaited(result: Any) -> Any:

@@ -14,6 +14,8 @@ from tests.e2e.kit import Local, until
 
 EACH = 15
 SLOTS, EVERY_SEC = 8, 3
+# A cold API may take that long to register.
+AHEAD_SEC = 15
 # Beyond the same schedules without a hostile message about.
 LATE_MS_MAX = 1_000
 HEALTHY: dict[str, object] = {"run_id": "sch_X.20261118T120000Z", "attempt": 1, "tv": 1}
@@ -65,12 +67,13 @@ def test_no_run_of_another_is_late_or_lost_for_hostile_messages(local: Local, qu
 def lateness(local: Local, name: str, meanwhile: Any = lambda: None) -> list[int]:
     """How late each slot of a schedule started, while something else goes on."""
     # Slots of every_sec are counted from the epoch.
-    begin = (int(time.time()) + 6) // EVERY_SEC * EVERY_SEC
+    begin = (int(time.time()) + AHEAD_SEC) // EVERY_SEC * EVERY_SEC
     end = begin + (SLOTS - 1) * EVERY_SEC
     start_at, end_at = (nominal(at) for at in (begin, end))
     task_id = local.register(
         name, every_sec=EVERY_SEC, start_at=start_at, end_at=end_at, overlap="allow"
     )
+    until(time.time, lambda now: now >= begin - 1, within_sec=AHEAD_SEC)
     meanwhile()
     runs = until(
         lambda: [run for run in local.runs(task_id) if run["status"] == "succeeded"],

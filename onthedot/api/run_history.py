@@ -63,9 +63,9 @@ class Question:
             return self.between[1] * 1000 + 999
         return ALL[1] * 1000 if self.filter.status == "claimed" else now_ms
 
-    def pages(self, names: Sequence[str], **known: str) -> Listing:
+    def pages(self, names: Sequence[str], until: int | None = None, **known: str) -> Listing:
         """Give the list that answers it: by these names of its items' keys."""
-        return Listing(known=known, names=names)
+        return Listing(known=known, names=names, until=until)
 
 
 def history(task: Task, question: Question) -> Response[str]:
@@ -73,9 +73,11 @@ def history(task: Task, question: Question) -> Response[str]:
     if question.filter.status == attention.LONG:
         message = f"Long runs are listed by GET /v1/runs?status=long&task_id={task.task_id}."
         raise Problem("unsupported_filter", message)
-    pages = question.pages(("scheduled_for",), task_id=task.task_id)
     now_ms = clock.now_ms()
     last_ms = question.last_ms(now_ms)
+    # A blackout is recorded ahead of its time, as far as it is known.
+    until = max(last_ms, now_ms) // 1000
+    pages = question.pages(("scheduled_for",), until, task_id=task.task_id)
     keys = nominal(question.between[0]), f"{nominal(last_ms // 1000)}~~"
 
     def read(limit: int, start: Any) -> Walked[Item]:  # noqa: ANN401  # a key of the store

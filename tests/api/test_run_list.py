@@ -157,6 +157,20 @@ def test_what_is_to_come_is_listed_where_it_is_asked_for(api: Api) -> None:
     assert listed(api) == []
 
 
+def test_a_list_that_reaches_into_the_future_goes_on_from_there(api: Api) -> None:
+    """A blackout is recorded hours ahead."""
+    task_id = api.schedule()["task_id"]
+    rows = [hour.claimed(task_id, api.now_ms + 3_600_000 * ahead) for ahead in (1, 2)]
+    claims.write_surely([moves.insert(row, now_ms=api.now_ms) for row in rows])
+
+    for query in ("to=2026-11-18T15:00:00Z", "status=claimed"):
+        path = f"GET /v1/schedules/report/runs?{query}&limit=1"
+        first = api.call(path).body
+        second = api.call(f"{path}&cursor={first['next_cursor']}").body
+        found = [run["run_id"] for page in (first, second) for run in page["data"]]
+        assert found == [rows[1].run_id, rows[0].run_id]
+
+
 def test_a_filtered_page_is_full_though_few_rows_fit(api: Api) -> None:
     died = []
     for _ in range(3):

@@ -14,7 +14,7 @@ from onthedot.client.transport import Transport
 
 # What is said of a run is taken in an instant. Where a cold start or a lost connection holds it up,
 # saying it again is sooner: it reaches another environment, and said twice it counts once.
-_PATIENCE_SEC = 3.0
+_PATIENCE_SEC = 5.0
 _FINAL = frozenset({"succeeded", "dead", "skipped", "missed", "cancelled"})
 
 

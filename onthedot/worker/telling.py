@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import time
+from threading import BoundedSemaphore
 
 from onthedot.client.errors import ApiError, Unavailable
 from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, Stopped, error_of
 from onthedot.worker.fetched import Fetched, moved_on
 
 _PAUSE_SEC = 1.0
+# Jobs that end together would each meet a cold start of the API: in turns they share warm ones.
+_TURNS = BoundedSemaphore(2)
 
 
 def tell(fetched: Fetched, answer: Answer) -> bool:
     """Give whether it was taken; a run that is another's by now needs no word of ours."""
     while not fetched.lease_lost():
         try:
-            _say(fetched, answer)
+            with _TURNS:
+                _say(fetched, answer)
         except Unavailable:
             time.sleep(_PAUSE_SEC)
         except ApiError as refusal:

@@ -48,8 +48,9 @@ def history(scene: Scene, seed: int, aims: tuple[Aim, ...] = ()) -> Stage:
     for kind in random.sample(scene.kinds, min(scene.drawn, len(scene.kinds))):
         text, given = KINDS[kind]
         stage.register(make_task(kind, text, stage.world, **given))
-    if scene.running_max:
-        limit = limit_key("acme") | {"most": scene.running_max}
+    if scene.running_max or scene.targets:
+        limit: dict[str, Any] = limit_key("acme") | {"most": scene.running_max}
+        limit |= {"targets": list(scene.targets)} if scene.targets else {}
         stage.world.store.put_item(TableName="runs", Item=typed_item(limit))
     if scene.poison:
         _poison(stage)

@@ -62,7 +62,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
         laws_runs.spared(stage),
         laws_gate.never_crowded(journal),
         () if measure.purged else laws_keys.heeded(stage, journal),
-        laws_tenants.within_quota(journal),
+        laws_tenants.bounded(stage, journal),
         laws_gate.turned_away_for_cause(journal),
         laws_gate.bounded(stage, journal),
         () if measure.purged else laws_gate.left_clean(stage, journal),

@@ -12,6 +12,8 @@ _FREE: dict[str, Any] = {"overlap": "allow", "max_concurrent": None}
 _KEY = {"key": "all", "max_running": 2}
 _RATE = {"key": "rate", "rate": {"count": 2, "per_sec": 60}}
 LUNCH = blackout("lunch", cron="2-3 12 * * *")
+FOREIGN = {"type": "python", "handler": "foreign"}
+_OWN = {"type": "python", "handler": "own"}
 KINDS: dict[str, Kind] = {
     "minute": ("* * * * *", _FREE),
     "twenty": ("*/20 * * * * *", _FREE),
@@ -42,5 +44,8 @@ KINDS: dict[str, Kind] = {
         {"shown": {"concurrency_key": _KEY}, "end_sec": 150, "overlap": "queue"},
     ),
     "rated": ("*/15 * * * * *", {"shown": {"concurrency_key": _RATE}, "end_sec": 120, **_FREE}),
+    "own": ("*/30 * * * * *", {"target": _OWN, **_FREE}),
+    "foreign": ("*/20 * * * * *", {"target": FOREIGN, **_FREE}),
+    "foreign queue": ("*/30 * * * * *", {"target": FOREIGN, "overlap": "queue"}),
     "fragile": ("*/30 * * * * *", {"max_attempts": 1, **_FREE}),
 }

@@ -1,14 +1,22 @@
-"""Laws of a tenant's quota: no run starts while as many others as may hold leases that live."""
+"""Laws of what bounds a tenant: how many of its runs are under way at once, what they call."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from tests.simulation.journal import SKEW_MS, Change, Journal, Seen
+from tests.simulation.kinds import FOREIGN
+from tests.simulation.stage import Stage
 
 _UNDER_WAY = frozenset({"running", "awaiting"})
 # What a worker has read of the limit when it starts a run is no older: a hold, and slow calls.
 _KNOWN_MS = 30_000
+
+
+def bounded(stage: Stage, journal: Journal) -> Iterator[str]:
+    """How many of a tenant's runs are under way, and what they call."""
+    yield from within_quota(journal)
+    yield from within_reach(stage)
 
 
 def within_quota(journal: Journal) -> Iterator[str]:
@@ -23,6 +31,17 @@ def within_quota(journal: Journal) -> Iterator[str]:
         # A start that stalled until its own lease was over calls no target, and counts for none.
         if change.started and _living(after, change):
             yield from _started(journal, change, under_way)
+
+
+def within_reach(stage: Stage) -> Iterator[str]:
+    """What a tenant may not call is never called, and none of its runs has any other end."""
+    foreign = {task.task_id for task in stage.tasks if task.target == FOREIGN}
+    for delivery in stage.deliveries:
+        if delivery.run_id.partition(".")[0] in foreign:
+            yield f"beyond its reach: {delivery.run_id} called a foreign target"
+    for run in stage.rows().values():
+        if run.task_id in foreign and run.life.status in ("succeeded", "retrying", "awaiting"):
+            yield f"beyond its reach: {run.run_id} is {run.life.status}"
 
 
 def _started(journal: Journal, change: Change, under_way: dict[str, Seen]) -> Iterator[str]:

@@ -244,6 +244,8 @@ MUTANTS = (
         mutants_tenants.above_forgotten,
         ("quotas",),
     ),
+    Mutant("unheld", "0121: a call is held to its tenant", mutants_tenants.unheld, ("targets",)),
+    Mutant("unread", "0121: the bounds come with the rows", mutants_tenants.unread, ("targets",)),
     Mutant(
         "raised silently",
         "0070: another limit calls whoever may start",

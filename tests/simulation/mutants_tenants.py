@@ -7,12 +7,22 @@ from dataclasses import replace
 from typing import Any
 
 from onthedot.adapters import tables
-from onthedot.core import quota
+from onthedot.core import quota, reach
 from onthedot.core.quota import Permit, Quota
-from onthedot.flows import heartbeat, line, permits
+from onthedot.flows import deliver, heartbeat, line, permits
 from onthedot.flows.job import Job
 
 Patch = tuple[Any, str, Any]
+
+
+def unheld() -> list[Patch]:
+    """What was registered once may be called for ever."""
+    return [(deliver, "_forbidden", lambda _job, _task: None)]
+
+
+def unread() -> list[Patch]:
+    """What a tenant may call is not read with its rows."""
+    return [(reach, "at_call", lambda _item: None)]
 
 
 def unkept() -> list[Patch]:

@@ -43,6 +43,19 @@ LIMITS = (
         failing=0.6,
         running_max=1,
     ),
+    # A tenant that may call one handler has tasks that call another.
+    Scene(
+        name="targets",
+        kinds=("own", "foreign", "foreign queue", "minute"),
+        drawn=3,
+        faults=UNTIL_CALM,
+        calls=("trigger", "cancel"),
+        calls_max=3,
+        takes_sec=5,
+        failing=0.1,
+        running_max=3,
+        targets=("python:own",),
+    ),
     # The quota is raised, lowered and lifted while runs hold permits, wait for them, take them.
     Scene(
         name="quotas",

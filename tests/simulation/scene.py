@@ -42,6 +42,8 @@ class Scene:
     notes: bool = False
     # The tenant's quota of runs under way; zero is none.
     running_max: int = 0
+    # What the tenant may call; none is whatever it likes.
+    targets: tuple[str, ...] = ()
 
 
 def quiet(**chances: Any) -> Profile:

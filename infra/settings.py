@@ -20,6 +20,8 @@ class Settings:
     # How many requests a second the API takes before it answers 429, and in one burst.
     requests_per_sec: int
     requests_burst: int
+    # How many requests of a tenant may wait for work at once, each in a function of its own.
+    long_polls: int
     # What the worker may call for its users, and read for them: ARNs, `*` allowed in them.
     targets: tuple[str, ...]
     # Private networks that http targets may be in: like 10.1.0.0/16, several with commas.
@@ -40,6 +42,7 @@ class Settings:
             worker_memory_mb=_number(node, "worker_memory_mb", least=256),
             requests_per_sec=_number(node, "requests_per_sec", least=1),
             requests_burst=_number(node, "requests_burst", least=1),
+            long_polls=_number(node, "long_polls", least=1),
             targets=_list(node, "targets"),
             target_networks=_text(node, "target_networks"),
             events_to=_list(node, "events_to"),

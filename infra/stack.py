@@ -67,6 +67,7 @@ class OnTheDot(Stack):
             front=self.front,
         )
         self._grant()
+        self.functions.api.add_environment("LONG_POLLS", str(settings.long_polls))
         open_targets(self.functions, settings)
         open_events(self.functions.audit, settings)
         self._say()

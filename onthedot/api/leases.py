@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from onthedot.adapters import clock
-from onthedot.api import answers
+from onthedot.api import answers, waiting
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import queues, tenant
 from onthedot.api.shapes_lease import CompleteIn, ErrorIn, FailIn, HeartbeatIn, LeaseIn
@@ -32,17 +32,26 @@ def take(body: Annotated[LeaseIn, Body()]) -> Response[str]:
         message = f"This key is not for the queue '{body.queue}': expected one of {named}."
         raise Problem("forbidden", message)
     until = clock.monotonic() + body.wait_sec
-    while True:
-        taken = lease.take(
-            body.queue,
-            tenant_id=tenant(),
-            most=body.max,
-            worker=body.worker or "worker",
-            lease_sec=body.lease_sec,
-        )
-        if taken or clock.monotonic() + _LOOK_SEC > until:
-            return answers.answer({"data": [_shown(each) for each in taken]})
-        clock.sleep(_LOOK_SEC)
+    taken, waits = _taken(body), True
+    if not taken and body.wait_sec >= _LOOK_SEC:
+        with waiting.place(tenant(), body.wait_sec) as waits:
+            while waits and not taken and clock.monotonic() + _LOOK_SEC <= until:
+                clock.sleep(_LOOK_SEC)
+                taken = _taken(body)
+    # Who could not wait here is told to wait where it is.
+    ask_again = None if waits else waiting.AGAIN_SEC
+    shown = [_shown(each) for each in taken]
+    return answers.answer({"data": shown, "ask_again_in_sec": ask_again})
+
+
+def _taken(body: LeaseIn) -> list[Leased]:
+    return lease.take(
+        body.queue,
+        tenant_id=tenant(),
+        most=body.max,
+        worker=body.worker or "worker",
+        lease_sec=body.lease_sec,
+    )
 
 
 def heartbeat(run_id: str, body: Annotated[HeartbeatIn, Body()]) -> Response[str]:

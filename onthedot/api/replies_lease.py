@@ -22,6 +22,7 @@ class Leases(Told):
     """What a worker got."""
 
     data: list[Lease]
+    ask_again_in_sec: int | None
 
 
 class Kept(Told):

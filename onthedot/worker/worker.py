@@ -25,6 +25,7 @@ from onthedot.worker import telling
 from onthedot.worker.fetched import BEATS, Fetched, fetched
 
 _LOOK_SEC = 0.5
+_HERE_SEC = 2.0
 _WAIT_MAX_SEC = 10
 _LEASE_MAX = 10
 
@@ -88,8 +89,10 @@ class Worker:
             self._refused = True
             self.stop()
             return []
-        if not found and self._working:
-            self._stopping.wait(_LOOK_SEC)
+        if not found:
+            # The API may have no place left for another that waits: then this one waits here.
+            waited = time.time() - since
+            self._stopping.wait(_LOOK_SEC if self._working else max(0.0, _HERE_SEC - waited))
         return [fetched(self.client, each, self.lease_sec, asked_at=since) for each in found]
 
     @property

@@ -11,6 +11,7 @@ from onthedot.flows.work import work
 
 def handler(event: Mapping[str, Any], _context: object) -> dict[str, Any]:
     """Answer with batchItemFailures."""
-    answer = work(event)
-    runner.leave_no_strays()
-    return answer
+    try:
+        return work(event)
+    finally:
+        runner.leave_no_strays()

@@ -16,6 +16,8 @@ from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+from botocore.exceptions import ConnectionError as Unreachable
 from botocore.session import get_session
 
 from onthedot.core.allowance import Allowance
@@ -31,6 +33,21 @@ _CONFIG = Config(
     max_pool_connections=16,
 )
 _OK = 300
+# What a call may raise, and which of it another try may well get past.
+FAILURES = (BotoCoreError, ClientError)
+_UNREACHABLE = (Unreachable, HTTPClientError)
+_BUSY = frozenset(
+    {
+        "InternalError",
+        "InternalFailure",
+        "InternalServerError",
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "RequestThrottled",
+        "ServiceUnavailable",
+        "ThrottlingException",
+    }
+)
 _Given = TypeVar("_Given")
 _Got = TypeVar("_Got")
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
@@ -67,6 +84,13 @@ def patient_client(service: str, seconds: int) -> Any:
         read_timeout=seconds,
     )
     return _session().create_client(service, config=patience)
+
+
+def passes(failure: BaseException) -> bool:
+    """Tell whether the service was busy or out of reach: the call may or may not be done."""
+    if isinstance(failure, ClientError):
+        return failure.response["Error"]["Code"] in _BUSY
+    return isinstance(failure, _UNREACHABLE)
 
 
 def dynamodb(operation: str, **request: Any) -> Any:

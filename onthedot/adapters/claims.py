@@ -23,7 +23,6 @@ from onthedot.core.writes import (
 
 # With 1, writes go by PutItem and UpdateItem: not every engine heeds PartiQL's conditions.
 BATCH = 25
-_TRIES = 8
 # What another try may well get past; anything else is a fault of ours, and must be seen.
 _PASSING = (
     "InternalServerError",
@@ -45,30 +44,33 @@ def write_many(writes: Sequence[Write], *, over: Callable[[], bool] | None = Non
         if over is not None and over():
             return [Outcome.UNSURE] * len(batch)
         alone = BATCH == 1 or _takes_much_away(batch[0])
-        return [write_one(batch[0])] if alone else write_batch(batch)
+        return [_write_alone(batch[0])] if alone else write_batch(batch)
 
     return [outcome for batch in aws.in_parallel(write, _batches(writes)) for outcome in batch]
 
 
-def write_surely(writes: Sequence[Write]) -> list[Outcome]:
-    """Write until each write has its answer: done or refused, never unsure."""
-    outcomes = write_many(writes)
-    for _ in range(_TRIES):
-        unsure = [place for place, outcome in enumerate(outcomes) if outcome is Outcome.UNSURE]
-        if not unsure:
-            return outcomes
-        again = write_many([writes[place] for place in unsure])
-        for place, outcome in zip(unsure, again, strict=True):
-            outcomes[place] = outcome
-    raise RuntimeError(f"the store gave no answer to {len(unsure)} writes in {_TRIES} tries")
-
-
 def write_batch(writes: Sequence[Write]) -> list[Outcome]:
-    """Write up to 25; no two of them may be of one item, for that rejects all."""
-    answer = aws.dynamodb(
-        "batch_execute_statement", Statements=[_statement(write) for write in writes]
-    )
+    """Write up to 25; no two of them may be of one item, for that rejects all.
+
+    A call that had no answer may have done any of them.
+    """
+    statements = [_statement(write) for write in writes]
+    try:
+        answer = aws.dynamodb("batch_execute_statement", Statements=statements)
+    except aws.FAILURES as failure:
+        if aws.passes(failure):
+            return [Outcome.UNSURE] * len(writes)
+        raise
     return [_outcome(response) for response in answer["Responses"]]
+
+
+def _write_alone(write: Write) -> Outcome:
+    try:
+        return write_one(write)
+    except aws.FAILURES as failure:
+        if aws.passes(failure):
+            return Outcome.UNSURE
+        raise
 
 
 def write_one(write: Write) -> Outcome:

@@ -35,10 +35,16 @@ def send(packs: Sequence[tuple[Pack, int]]) -> list[Pack]:
 def _send_batch(queue: str, packs: Sequence[tuple[Pack, int]]) -> list[Pack]:
     left = list(packs)
     for _ in range(_TRIES):
-        answer = aws.client("sqs").send_message_batch(
-            QueueUrl=aws.queue_url(queue),
-            Entries=[_entry(place, pack, delay) for place, (pack, delay) in enumerate(left)],
-        )
+        entries = [_entry(place, pack, delay) for place, (pack, delay) in enumerate(left)]
+        try:
+            answer = aws.client("sqs").send_message_batch(
+                QueueUrl=aws.queue_url(queue), Entries=entries
+            )
+        except aws.FAILURES as failure:
+            if not aws.passes(failure):
+                raise
+            # It may have taken them: a message too many does no harm, one too few would.
+            continue
         left = [left[int(failed["Id"])] for failed in answer.get("Failed", ())]
         if not left:
             break

@@ -10,6 +10,7 @@ from onthedot.adapters import aws, clock, queue
 from onthedot.core import pack
 from onthedot.core.numbers import LEASE_SEC
 from onthedot.core.pack import Pack, Ticket
+from onthedot.flows.patience import Forgiven
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -109,10 +110,13 @@ class Batch:
     def delete_done(self) -> None:
         """Delete each message when its runs are done with, not when the batch is."""
         ended = [m for m in self.messages if not m.owes and not m.deleted]
-        if ended:
+        if not ended:
+            return
+        # What the queue did not delete now it deletes when the invocation answers.
+        with Forgiven():
             queue.delete(self.url, [message.receipt for message in ended])
-        for message in ended:
-            message.deleted = True
+            for message in ended:
+                message.deleted = True
 
     def failures(self) -> dict[str, Any]:
         """Report what must come back."""

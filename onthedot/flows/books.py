@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from onthedot.adapters import claims, ids
+from onthedot.adapters import ids
 from onthedot.core import moves
 from onthedot.core.blackouts import closing
 from onthedot.core.instants import nominal
@@ -15,6 +15,7 @@ from onthedot.core.numbers import ROWS_MAX
 from onthedot.core.packed import UNREADABLE
 from onthedot.core.run import Life, Run
 from onthedot.core.task import Task
+from onthedot.flows import patience
 from onthedot.flows.known import Known
 from onthedot.flows.listed import list_the_missed
 
@@ -33,7 +34,7 @@ def close_the_books(known: Known, now: int) -> None:
     else:
         records = [_record(task, slot, now) for slot in slots]
     list_the_missed(records, by=ids.token(), now_ms=now * 1000)
-    claims.write_surely([moves.insert(record, now_ms=now * 1000) for record in records])
+    patience.surely([moves.insert(record, now_ms=now * 1000) for record in records])
 
 
 def _range(known: Known, slots: Sequence[int], now: int) -> Run:

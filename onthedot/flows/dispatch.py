@@ -19,6 +19,7 @@ from onthedot.core.numbers import DUE_MAX, LOOK_AHEAD_SEC, SHARDS_AT_ONCE
 from onthedot.core.packed import UNREADABLE
 from onthedot.core.plan import plan
 from onthedot.core.planned import Plan
+from onthedot.flows import patience
 from onthedot.flows.firing import carry_out
 from onthedot.flows.known import blackouts
 from onthedot.flows.quarantine import quarantine
@@ -72,7 +73,12 @@ def _pages(shards: Sequence[int], tick: Tick) -> Iterator[list[tables.Item]]:
     Where overdue tasks fill a shard's first page, what is on time is asked for past them.
     """
     since, until = _since(tick), nominal(tick.started_ms // 1000 + LOOK_AHEAD_SEC)
-    firsts = aws.in_parallel(lambda shard: tables.due_page(shard, ("0", until)), shards)
+    firsts = aws.in_parallel(
+        lambda shard: patience.call(
+            lambda: tables.due_page(shard, ("0", until)), lambda: tick.over
+        ),
+        shards,
+    )
     tick.correct_clock()
     for shard, (items, more) in zip(shards, firsts, strict=True):
         yield items

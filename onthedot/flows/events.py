@@ -10,7 +10,7 @@ from itertools import islice
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from onthedot.adapters import aws, claims, clock, net, secrets, tables
+from onthedot.adapters import aws, clock, net, secrets, tables
 from onthedot.adapters import events as outbox
 from onthedot.core import events, signatures
 from onthedot.core import gathered as gathering
@@ -19,6 +19,7 @@ from onthedot.core.events import Event
 from onthedot.core.gathered import Gathered
 from onthedot.core.signatures import BadSecret
 from onthedot.core.web import NoResponse, Request, Response
+from onthedot.flows import patience
 
 # A minute's worth for a place: after an outage the rest is told in the minutes that follow.
 AT_ONCE = 200
@@ -40,7 +41,7 @@ def keep(happened: Sequence[Event]) -> None:
     marks = [{"task_id": events.TOLD, "scheduled_for": name} for name in wanted]
     items = tables.get_many({events.TABLE: marks})[events.TABLE]
     over = {item["scheduled_for"] for item in items}
-    claims.write_surely([write for name, write in wanted.items() if name not in over])
+    patience.surely([write for name, write in wanted.items() if name not in over])
 
 
 def tell() -> dict[str, int]:
@@ -93,7 +94,7 @@ def _begun(groups: Sequence[Sequence[tables.Item]]) -> list[Gathered]:
     specs = tables.get_many({tasks.TABLE: keys})[tasks.TABLE] if keys else []
     named = {spec["task_id"]: spec.get("name", "") for spec in specs}
     made = [gathering.gathered(group, named) for group in groups]
-    claims.write_surely([each.write() for each in made])
+    patience.surely([each.write() for each in made])
     return made
 
 
@@ -101,7 +102,7 @@ def _strike_off(told: Sequence[Gathered]) -> None:
     """Members first: while what holds them is there, they are not gathered again."""
     names = [name for each in told for name in each.members]
     now_ms = clock.now_ms()
-    claims.write_surely([events.told(name, now_ms) for name in names])
+    patience.surely([events.told(name, now_ms) for name in names])
     aws.in_parallel(_delete, [{"task_id": events.OPEN, "scheduled_for": name} for name in names])
     aws.in_parallel(_delete, [gathering.key(each.name) for each in told])
 

@@ -15,6 +15,7 @@ from onthedot.core.packed import UNREADABLE
 from onthedot.core.run import OPEN
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
+from onthedot.flows import patience
 
 # The key of what says that the tables have been walked once.
 KEY = {"task_id": "meta", "part": "exhausted"}
@@ -132,5 +133,5 @@ def list_all() -> Iterator[str]:
         if item["part"] != CURSOR or "due_shard" in item or not item["task_id"].startswith("sch_"):
             continue
         line = exhausted.line(item["task_id"], item["version"], clock.now_ms() // 1000)
-        claims.write_surely([line])
+        patience.surely([line])
         yield item["task_id"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from onthedot.adapters import claims, clock, ids, queue, tables
+from onthedot.adapters import clock, ids, queue, tables
 from onthedot.core import manifest, moves, pack
 from onthedot.core import run as runs
 from onthedot.core.keys import payload_key
@@ -14,7 +14,7 @@ from onthedot.core.payloads import of_run
 from onthedot.core.run import Life, Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
-from onthedot.flows import listed
+from onthedot.flows import listed, patience
 from onthedot.flows.payloads import stored
 
 # A hundred attempts of a day, each a day after the other, and 90 days of history: 290 days.
@@ -39,7 +39,7 @@ def launch(extra: Sequence[Run]) -> list[Outcome]:
     entries = [manifest.entry(run) for run in extra]
     latest_ms = max(run.life.due_ms for run in extra)
     listed.write(manifest.listing(ids.token(), entries, now_ms=now_ms, latest_ms=latest_ms))
-    outcomes = claims.write_surely([moves.insert(run, now_ms=now_ms) for run in extra])
+    outcomes = patience.surely([moves.insert(run, now_ms=now_ms) for run in extra])
     outcomes = [
         Outcome.DONE if outcome is Outcome.REFUSED and _ours(run) else outcome
         for run, outcome in zip(extra, outcomes, strict=True)

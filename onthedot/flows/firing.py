@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from onthedot.adapters import claims, clock, queue, tables
+from onthedot.adapters import clock, queue, tables
 from onthedot.core import due as dues
 from onthedot.core import manifest, moves, pack, run
 from onthedot.core import task as tasks
@@ -17,7 +17,7 @@ from onthedot.core.due import Due
 from onthedot.core.instants import nominal
 from onthedot.core.planned import Firing, Plan, Unfired
 from onthedot.core.writes import Outcome, Update
-from onthedot.flows import listed
+from onthedot.flows import listed, patience
 from onthedot.flows.tick import Tick
 
 
@@ -73,12 +73,12 @@ def _list(wanted: Sequence[Claim], tick: Tick) -> None:
         earlier=tick.lists,
     )
     tick.lists += len(lists)
-    listed.write(lists)
+    patience.call(lambda: listed.write(lists), lambda: tick.over)
 
 
 def _claim(wanted: Sequence[Claim], tick: Tick) -> None:
     inserts = [moves.insert(claim.run, now_ms=tick.started_ms) for claim in wanted]
-    outcomes = claims.write_many(inserts, over=lambda: tick.over)
+    outcomes = patience.write(inserts, lambda: tick.over)
     doubtful = []
     for claim, outcome in zip(wanted, outcomes, strict=True):
         claim.fate = Fate.MINE if outcome is Outcome.DONE else Fate.LEFT
@@ -95,7 +95,8 @@ def _resolve(doubtful: Sequence[Claim], tick: Tick) -> None:
     keys = [{"task_id": c.run.task_id, "scheduled_for": c.run.key} for c in doubtful]
     bounded = dict.fromkeys(c.due.task_id for c in doubtful if c.due.runs_left is not None)
     cursors = [tasks.cursor_key(task_id) for task_id in bounded]
-    items = tables.get_many({run.TABLE: keys} | ({tasks.TABLE: cursors} if cursors else {}))
+    wanted = {run.TABLE: keys} | ({tasks.TABLE: cursors} if cursors else {})
+    items = patience.call(lambda: tables.get_many(wanted), lambda: tick.over)
     found = tables.by_key(items[run.TABLE], "task_id", "scheduled_for")
     by_edit = {item["task_id"]: item.get("ahead", ()) for item in items.get(tasks.TABLE, ())}
     taking = []
@@ -110,7 +111,9 @@ def _resolve(doubtful: Sequence[Claim], tick: Tick) -> None:
             taking.append((claim, seen))
     if tick.over:
         return
-    outcomes = claims.write_many([_taking(claim, seen, tick) for claim, seen in taking])
+    outcomes = patience.write(
+        [_taking(claim, seen, tick) for claim, seen in taking], lambda: tick.over
+    )
     for (claim, seen), outcome in zip(taking, outcomes, strict=True):
         claim.fate = Fate.MINE if outcome is Outcome.DONE else Fate.LEFT
         if claim.fires:
@@ -169,9 +172,9 @@ def _advance(plans: Sequence[Plan], wanted: Sequence[Claim], tick: Tick) -> list
             goes_on = each.goes_on and kept is None
             onward = dues.behind(each.due, following, counted) if goes_on else None
             moves.append((dues.advance(each.due, following, counted, last=last), onward))
-    unlisted = listed.list_the_exhausted([move for move, _ in moves])
+    unlisted = listed.list_the_exhausted([move for move, _ in moves], lambda: tick.over)
     moves = [each for each in moves if each[0] not in unlisted]
-    outcomes = claims.write_many([move for move, _ in moves])
+    outcomes = patience.write([move for move, _ in moves], lambda: tick.over)
     tick.count("advanced", sum(outcome is Outcome.DONE for outcome in outcomes))
     moved = zip(moves, outcomes, strict=True)
     return [onward for (_, onward), outcome in moved if onward and outcome is Outcome.DONE]

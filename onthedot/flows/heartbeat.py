@@ -12,6 +12,7 @@ from onthedot.core.writes import Outcome
 from onthedot.flows import permits
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job, load
+from onthedot.flows.patience import Forgiven
 
 # Four fifths of it: four times as much as is left.
 _MOST_TIMES = 4
@@ -34,7 +35,8 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
         # In doubt for longer than the last lease that is certain, it may be another's by now.
         over = outcome is Outcome.UNSURE and job.held.life.lease_ms <= now_ms
         if outcome is Outcome.REFUSED or over:
-            job.part.cancel()
+            if job.part:
+                job.part.cancel()
             continue
         if outcome is Outcome.DONE:
             listed = "long" if _long(job, now_ms) else job.held.attention
@@ -43,8 +45,10 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
     receipts = [
         (message.receipt, LEASE_SEC) for job in kept for message in batch.naming(job.ticket.run_id)
     ]
-    queue.change_visibility(batch.url, list(dict.fromkeys(receipts)))
-    _look_for_cancels(kept)
+    # A message that comes back finds the run busy, and a cancel is found by the next beat.
+    with Forgiven():
+        queue.change_visibility(batch.url, list(dict.fromkeys(receipts)))
+        _look_for_cancels(kept)
     return kept
 
 

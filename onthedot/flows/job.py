@@ -16,7 +16,7 @@ from onthedot.core.numbers import ABANDON_SEC
 from onthedot.core.pack import Ticket
 from onthedot.core.policy import Answer, Stopped
 from onthedot.core.quota import Permit
-from onthedot.core.run import Run
+from onthedot.core.run import Life, Run
 from onthedot.core.stamping import surely_within
 from onthedot.core.task import Task
 from onthedot.core.writes import Update
@@ -52,6 +52,9 @@ class Job:
     # Nothing is done with it before; 0 is at once.
     wake_ms: int = 0
     rounds: int = 0
+    # Since when the store has not said whether it took what we wrote, and how often we asked.
+    doubt_ms: int = 0
+    tries: int = 0
     loaded: bool = False
     # Its row is not of a form that this version knows: it is left to the dead letters.
     unreadable: bool = False
@@ -61,6 +64,22 @@ class Job:
     part: Any = None
     # What is known of its end before the handler says so.
     answer: Answer | None = None
+    # What the row is to become; whether a message of the next attempt is out, whether the row
+    # has become so, and whether its places are given up, too.
+    ending: Life | None = None
+    followed: bool = False
+    written: bool = False
+    over: bool = False
+
+    @property
+    def under_way(self) -> bool:
+        """Tell whether its target was called, or is not to be called any more."""
+        return self.part is not None or self.answer is not None
+
+    @property
+    def ended(self) -> bool:
+        """Tell whether its attempt has come to its end."""
+        return self.answer is not None or (self.part is not None and self.part.done())
 
     @property
     def deadline_ms(self) -> int:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onthedot.adapters import claims, clock, tables
+from onthedot.adapters import clock, tables
 from onthedot.core import exhausted, manifest
 from onthedot.core.manifest import Manifest
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome, Update
+from onthedot.flows import patience
+from onthedot.flows.patience import Over
 
 
 def write(manifests: Sequence[Manifest]) -> None:
@@ -26,7 +28,7 @@ def list_the_missed(records: Sequence[Run], *, by: str, now_ms: int) -> None:
         write(manifest.listing(by, entries, now_ms=now_ms, latest_ms=latest_ms))
 
 
-def list_the_exhausted(cursors: Sequence[Update]) -> list[Update]:
+def list_the_exhausted(cursors: Sequence[Update], over: Over = lambda: True) -> list[Update]:
     """List schedules before their cursors leave the index: no later look would find them.
 
     Give the cursors whose schedules could not be listed: they wait for the next tick.
@@ -34,6 +36,6 @@ def list_the_exhausted(cursors: Sequence[Update]) -> list[Update]:
     leaving = [write for write in cursors if exhausted.leaves(write)]
     if not leaving:
         return []
-    outcomes = claims.write_many(exhausted.lines(leaving, clock.now_ms() // 1000))
+    outcomes = patience.write(exhausted.lines(leaving, clock.now_ms() // 1000), over)
     listed = zip(leaving, outcomes, strict=True)
     return [write for write, outcome in listed if outcome is Outcome.UNSURE]

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from onthedot.adapters import claims, clock, tables
+from onthedot.adapters import clock, tables
 from onthedot.core import once as steps
+from onthedot.flows import patience
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ def recorded(run_id: str, step: str) -> Kept | None:
 
 def record(run_id: str, step: str, value: Any) -> Kept:  # noqa: ANN401 any JSON
     """Keep a step's value; another attempt's that was first is what all of them give."""
-    claims.write_surely([steps.record(run_id, step, value, now_ms=clock.now_ms())])
+    patience.surely([steps.record(run_id, step, value, now_ms=clock.now_ms())])
     kept = recorded(run_id, step)
     if kept is None:
         raise LookupError(f"the record of {run_id}'s step '{step}' has gone")

@@ -16,7 +16,7 @@ from onthedot.core.pack import of_run
 from onthedot.core.quota import Permit, Quota
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
-from onthedot.flows import line
+from onthedot.flows import line, patience
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
 
@@ -175,7 +175,7 @@ def _give_back(permits: Sequence[Permit]) -> None:
     while left:
         # Two writes of one item would reject a batch.
         each_once = {permit.key: permit for permit in reversed(left)}
-        claims.write_surely([quota.give_back(permit) for permit in each_once.values()])
+        patience.surely([quota.give_back(permit) for permit in each_once.values()])
         left = [permit for permit in left if each_once[permit.key] is not permit]
     for tenant_id, count in Counter(permit.tenant_id for permit in permits).items():
         line.call(tenant_id, count)

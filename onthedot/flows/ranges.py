@@ -17,6 +17,7 @@ from onthedot.core.numbers import ROWS_MAX
 from onthedot.core.planned import Plan, Unfired
 from onthedot.core.run import Life, Run
 from onthedot.core.writes import Outcome
+from onthedot.flows import patience
 from onthedot.flows.extra import send
 from onthedot.flows.listed import list_the_exhausted, list_the_missed
 
@@ -28,7 +29,7 @@ def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
     """
     last = _put(each.due, spanned)
     gaps = [_row(each.due, gap) for gap in each.unfired[1:]]
-    claims.write_surely([moves.insert(gap, now_ms=gap.life.ended_ms) for gap in gaps])
+    patience.surely([moves.insert(gap, now_ms=gap.life.ended_ms) for gap in gaps])
     counted = _resolve_inside(each.due, spanned, last, force=force)
     if counted is None:
         return None

@@ -35,22 +35,23 @@ def still_ready(job: Job) -> bool:
     return job.ready is not None and clock.now_ms() < job.wake_ms + HOLD_MAX_SEC * 1000
 
 
-def begin(jobs: Sequence[Job], worker: str) -> tuple[list[Job], list[Job]]:
-    """Start all in one call; give those that surely run, and those of which it is not known."""
+def begin(jobs: Sequence[Job], worker: str) -> tuple[list[Job], list[tuple[Job, Outcome]]]:
+    """Start all in one call; give those that surely run, and what is known of the others."""
     ready = [job.ready or prepare(job, worker) for job in jobs]
     now_ms = clock.now_ms()
     leases = [_lease_ms(job, now_ms) for job in jobs]
     outcomes = claims.write_many(
         [moves.at(each.write, now_ms, lease) for each, lease in zip(ready, leases, strict=True)]
     )
-    started, doubtful = [], []
+    started: list[Job] = []
+    doubtful: list[tuple[Job, Outcome]] = []
     for job, each, lease_ms, outcome in zip(jobs, ready, leases, outcomes, strict=True):
         if outcome is Outcome.DONE:
             life = replace(each.begun.life, started_ms=now_ms, lease_ms=lease_ms)
             job.run = replace(each.begun, life=life)
             started.append(job)
         else:
-            doubtful.append(job)
+            doubtful.append((job, outcome))
     return started, doubtful
 
 

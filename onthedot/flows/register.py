@@ -15,6 +15,7 @@ from onthedot.core.payloads import of_task
 from onthedot.core.registered import cursor, first_due
 from onthedot.core.task import Task
 from onthedot.core.writes import Insert, Outcome, Part
+from onthedot.flows import patience
 from onthedot.flows.change import change
 from onthedot.flows.dispatch import dispatch_inline
 from onthedot.flows.known import read
@@ -58,7 +59,7 @@ def create_many(wanted: Sequence[Task]) -> list[Task]:
     born = [lifecycle.born(task, now) for task in wanted]
     cursors = [cursor(task, first_due(task)) for task in born]
     for items in ([_spec(task) for task in born], cursors):
-        claims.write_surely([Insert(tasks.TABLE, item, ("task_id", "part")) for item in items])
+        patience.surely([Insert(tasks.TABLE, item, ("task_id", "part")) for item in items])
     _dispatch_near(cursors)
     return born
 

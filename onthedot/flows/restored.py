@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onthedot.adapters import claims, clock, scanning, tables
+from onthedot.adapters import clock, scanning, tables
 from onthedot.core import lifecycle, pauses
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
 from onthedot.core.instants import nominal
 from onthedot.core.keys import SHARDS, SPEC
-from onthedot.flows import register
+from onthedot.flows import patience, register
 from onthedot.flows.cancel import cancel
 from onthedot.flows.change import change, resumed_by_itself
 
@@ -56,4 +56,4 @@ def mend_pauses() -> Iterator[str]:
         if end is not None and end <= now:
             yield task.task_id
             change(task.task_id, lifecycle.resumed, resumed_by_itself, as_it_stands=True)
-        claims.write_surely(pauses.to_end(task))
+        patience.surely(pauses.to_end(task))

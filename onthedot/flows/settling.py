@@ -14,43 +14,51 @@ from onthedot.core.writes import Outcome
 from onthedot.flows import gates, permits
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job, load
+from onthedot.flows.patience import Forgiven, put_off
 
-_TRIES = 3
-Settled = tuple[Job, Life]
+# Less than this before its lease ends, an attempt is left to who takes it over.
+_LEFT_MS = 1_000
 
 
 def settle(batch: Batch, ended: Sequence[Job]) -> None:
     """Send what is to be tried again or looked at, then settle, then finish, then delete.
 
-    The next message goes first: a settled retry without one would wait for the audit.
+    The next message goes first: a settled retry without one would wait for the audit. What the
+    store does not take is put off: an outcome in doubt must not cost an attempt.
     """
-    now_ms = clock.now_ms()
-    lives = [_life_after(job, now_ms) for job in ended]
-    for job, life in zip(ended, lives, strict=True):
-        if life.status == "awaiting":
-            # What it waits for goes on elsewhere, and counts as long as it may take.
-            permits.extend([job], life.lease_ms)
-    ready = [
-        (job, life)
-        for job, life in zip(ended, lives, strict=True)
-        if life.status in FINAL or _next_sent(batch, job, life, now_ms)
-    ]
-    for _ in range(_TRIES):
-        ready = _written(batch, ready, now_ms)
+    with Forgiven():
+        _settle(batch, ended)
+    put_off(job for job in ended if not job.over)
     batch.delete_done()
 
 
-def _written(batch: Batch, ready: Sequence[Settled], now_ms: int) -> list[Settled]:
-    """Give those that are still to be written: an outcome in doubt must not cost an attempt."""
-    if not ready:
-        return []
+def given_up(job: Job) -> bool:
+    """Tell whether an outcome could not be written for so long that its lease is nearly over."""
+    return job.ended and clock.now_ms() >= job.held.life.lease_ms - _LEFT_MS
+
+
+def _settle(batch: Batch, ended: Sequence[Job]) -> None:
+    now_ms = clock.now_ms()
+    for job in ended:
+        if job.ending is None:
+            job.ending = _life_after(job, now_ms)
+            if job.ending.status == "awaiting":
+                # What it waits for goes on elsewhere, and counts as long as it may take.
+                permits.extend([job], job.ending.lease_ms)
+    ready = [
+        (job, life)
+        for job in ended
+        if (life := job.ending) and not job.written and _followed(batch, job, life, now_ms)
+    ]
     writes = [moves.settle(job.held, life, now_ms=now_ms) for job, life in ready]
-    settled: list[Settled] = []
-    doubtful: list[Settled] = []
-    for one, outcome in zip(ready, claims.write_many(writes), strict=True):
-        (settled if outcome is Outcome.DONE else doubtful).append(one)
-    _close(batch, settled)
-    return _read_back(batch, doubtful)
+    doubtful: list[Job] = []
+    for (job, _), outcome in zip(ready, claims.write_many(writes), strict=True):
+        if outcome is Outcome.DONE:
+            job.written = True
+        else:
+            doubtful.append(job)
+    _close(batch, [job for job in ended if job.written and not job.over])
+    _read_back(batch, doubtful)
 
 
 def _life_after(job: Job, now_ms: int) -> Life:
@@ -61,6 +69,13 @@ def _life_after(job: Job, now_ms: int) -> Life:
         answer = Stopped("previous")
     life = replace(job.held.life, progress=job.reached)
     return after(life, job.task, answer, now_ms=now_ms, fraction=ids.fraction())
+
+
+def _followed(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
+    """Tell whether the message is out that the run needs once it is settled so."""
+    if life.status not in FINAL and not job.followed:
+        job.followed = _next_sent(batch, job, life, now_ms)
+    return life.status in FINAL or job.followed
 
 
 def _next_sent(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
@@ -75,28 +90,30 @@ def _next_sent(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
     return not queue.send([(single.of_tenant(job.tenant_id), delay)])
 
 
-def _close(batch: Batch, settled: Sequence[Settled]) -> None:
+def _close(batch: Batch, settled: Sequence[Job]) -> None:
     """Places are given up before messages go: whoever waits must not be forgotten."""
-    permits.leave([job.held for job, life in settled if life.status == "retrying"])
-    gates.leave([job for job, life in settled if life.status in FINAL])
-    batch.done([job.ticket.run_id for job, _ in settled])
+    lives = [(job, job.ending) for job in settled if job.ending]
+    permits.leave([job.held for job, life in lives if life.status == "retrying"])
+    gates.leave([job for job, life in lives if life.status in FINAL])
+    for job in settled:
+        batch.done([job.ticket.run_id])
+        job.over = True
 
 
-def _read_back(batch: Batch, doubtful: Sequence[Settled]) -> list[Settled]:
+def _read_back(batch: Batch, doubtful: Sequence[Job]) -> None:
     """A lost answer shows our own outcome; a zombie's settle changes nothing."""
-    mine = [job.held.life for job, _ in doubtful]
-    load([job for job, _ in doubtful])
-    left = []
-    for (job, life), started in zip(doubtful, mine, strict=True):
-        if job.run is None:
+    mine = [job.held for job in doubtful]
+    load(doubtful)
+    for job, started in zip(doubtful, mine, strict=True):
+        seen = job.run
+        if seen is None:
+            job.over = True
             continue
-        seen = job.run.life
-        if seen.owner != started.owner or seen.attempt != started.attempt:
+        if seen.life.owner != started.life.owner or seen.life.attempt != started.life.attempt:
             # The target was called all the same: say so, and change nothing.
-            claims.write_one(stale.note(job.run, started, now_ms=clock.now_ms()))
-            continue
-        if seen.status == "running":
-            left.append((job, life))
-        else:
-            _close(batch, [(job, replace(life, status=seen.status))])
-    return left
+            claims.write_one(stale.note(seen, started.life, now_ms=clock.now_ms()))
+            job.over = True
+        elif seen.life.status != "running" and job.ending:
+            job.ending = replace(job.ending, status=seen.life.status)
+            job.written = True
+    _close(batch, [job for job in doubtful if job.written and not job.over])

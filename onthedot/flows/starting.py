@@ -3,71 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from onthedot.adapters import claims, clock, queue
+from onthedot.adapters import claims, clock
 from onthedot.core import moves
 from onthedot.core.decide import (
-    Await,
-    Busy,
-    Decision,
-    Defer,
     Hold,
-    Over,
     Skip,
     Start,
     decide,
     needs_cover_check,
 )
 from onthedot.core.writes import Outcome
-from onthedot.flows import aside, awaiting, deliver, executions, gate, gates, keyed, permits
+from onthedot.flows import deliver, gates, keyed, no_start, permits
 from onthedot.flows.batch import Batch
 from onthedot.flows.handing import belongs_here, fetched, hand_over
 from onthedot.flows.job import Job, load, look_again
+from onthedot.flows.patience import Forgiven, put_off
 from onthedot.flows.ranges import covering
 from onthedot.flows.ready import begin, prepare, still_ready
 
 _ROUNDS_MAX = 6
+# So long a start is asked for again; then its message, which comes back, asks.
+_DOUBT_MAX_MS = 4_000
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """What is decided of runs that are due."""
+
+    starting: list[Job] = field(default_factory=list)
+    skipping: list[tuple[Job, Skip]] = field(default_factory=list)
+    # To be looked at again: it is held, or its row has changed meanwhile.
+    again: list[Job] = field(default_factory=list)
 
 
 def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[Job], list[Job]]:
     """Give the jobs that now run, and those to be looked at again."""
     load([job for job in ready if not job.loaded])
-    starting: list[Job] = []
-    skipping: list[tuple[Job, Skip]] = []
-    again: list[Job] = []
+    ours = [job for job in ready if _runs_by(job, worker)]
+    due = _sorted(batch, [job for job in ready if job not in ours], worker)
+    again = due.again + _skip(batch, due.skipping)
+    passed = gates.enter(batch, due.starting)
+    again += _skip(batch, passed.turned)
+    going = _permitted(batch, keyed.enter(batch, passed.entered), worker=worker)
+    started = _start(going, ours, again, worker=worker)
+    batch.delete_done()
+    return started, [job for job in again if _another_round(job)]
+
+
+def _sorted(batch: Batch, ready: Sequence[Job], worker: str) -> _Sorted:
+    """Decide on each run; what has nothing to run is dealt with at once."""
+    due = _Sorted()
     for job in _without_fetched(batch, ready):
         if still_ready(job):
-            starting.append(job)
+            due.starting.append(job)
             continue
         decision = decide(job.run, job.task, job.hint, clock.now_ms())
         match decision:
             case Start():
                 job.under = decision
-                covered = _covered(job)
-                if covered:
-                    skipping.append((job, covered))
+                if covered := _covered(job):
+                    due.skipping.append((job, covered))
                 elif not belongs_here(job):
                     hand_over(batch, job)
                 else:
-                    starting.append(job)
+                    due.starting.append(job)
             case Skip():
-                skipping.append((job, decision))
+                due.skipping.append((job, decision))
             case Hold(until_ms, then):
                 job.wake_ms = until_ms
                 job.loaded = then is not None and belongs_here(job)
                 if then and job.loaded:
                     job.under = then
                     prepare(job, worker)
-                again.append(job)
+                due.again.append(job)
             case _:
-                _leave(batch, job, decision)
-    again += _skip(batch, skipping)
-    passed = gates.enter(batch, starting)
-    again += _skip(batch, passed.turned)
-    going = _permitted(batch, keyed.enter(batch, passed.entered), worker=worker)
-    started = _start(going, again, worker=worker)
-    batch.delete_done()
-    return started, [job for job in again if _another_round(job)]
+                no_start.leave(batch, job, decision)
+    return due
 
 
 def _without_fetched(batch: Batch, ready: Sequence[Job]) -> list[Job]:
@@ -97,49 +110,15 @@ def _another_round(job: Job) -> bool:
     """A row that keeps changing under our hands is left to the message's next delivery."""
     if job.wake_ms and job.loaded:
         return True
+    if job.doubt_ms:
+        return in_time(job)
     job.rounds += 1
     return job.rounds < _ROUNDS_MAX
 
 
-def _leave(batch: Batch, job: Job, decision: Decision) -> None:
-    """Nothing to run: it is over, another's, or not due for a while."""
-    match decision:
-        case Over():
-            # A retrying run, whose older message this is, keeps its place until it is final.
-            if job.run is not None and job.run.final:
-                gate.finish(job)
-                if not executions.stopped(job.run):
-                    return
-            elif job.run is not None:
-                permits.leave([job.run])
-            else:
-                aside.without_row(batch, [job.ticket.run_id])
-            batch.done([job.ticket.run_id])
-        case Busy(seconds):
-            _come_back(batch, job, seconds)
-        case Defer(seconds):
-            _defer(batch, job, seconds)
-        case Await():
-            awaiting.look(batch, job)
-
-
-def _come_back(batch: Batch, job: Job, seconds: int) -> None:
-    """A message of its own comes back later; a pack's run gets one of its own for that."""
-    for message in batch.naming(job.ticket.run_id):
-        if len(message.pack.tickets) == 1:
-            queue.change_visibility(batch.url, [(message.receipt, seconds)])
-        else:
-            single = batch.single(message.pack, job.ticket, "busy").of_tenant(job.tenant_id)
-            if not queue.send([(single, seconds)]):
-                message.owes.discard(job.ticket.run_id)
-
-
-def _defer(batch: Batch, job: Job, seconds: int) -> None:
-    """L2: the old message goes only when SQS has taken the new one."""
-    for message in batch.naming(job.ticket.run_id)[:1]:
-        fresh = batch.single(message.pack, job.ticket, "hop", job.held.life.due_ms)
-        if not queue.send([(fresh.of_tenant(job.tenant_id), seconds)]):
-            batch.done([job.ticket.run_id])
+def in_time(job: Job) -> bool:
+    """Tell whether a start that is in doubt is to be asked for once more."""
+    return clock.now_ms() < job.doubt_ms + _DOUBT_MAX_MS
 
 
 def _skip(batch: Batch, skipping: Sequence[tuple[Job, Skip]]) -> list[Job]:
@@ -162,23 +141,39 @@ def _skip(batch: Batch, skipping: Sequence[tuple[Job, Skip]]) -> list[Job]:
         else:
             job.loaded = False
             again.append(job)
+    put_off(
+        job
+        for (job, _), outcome in zip(skipping, outcomes, strict=True)
+        if outcome is Outcome.UNSURE
+    )
     gates.leave(ended)
     batch.done([job.ticket.run_id for job in ended])
     return again
 
 
-def _start(entered: Sequence[Job], again: list[Job], *, worker: str) -> list[Job]:
+def _start(
+    entered: Sequence[Job], ours: Sequence[Job], again: list[Job], *, worker: str
+) -> list[Job]:
     """Start all in one call; the row says who has started what."""
     started, doubtful = begin(entered, worker)
-    load(doubtful)
-    ours = [job for job in doubtful if _runs_by(job, worker)]
+    read = _read([job for job, _ in doubtful])
     # A lost answer: the row says that it was us.
-    started += ours
-    others = [job for job in doubtful if job not in ours]
-    permits.drop(others)
-    again += others
+    started += [*ours, *(job for job in read if _runs_by(job, worker))]
+    others = [(job, outcome) for job, outcome in doubtful if job not in started]
+    # Of one that could not be read it is not known: its permit may be in use.
+    permits.drop([job for job, _ in others if job in read])
+    put_off(job for job, outcome in others if outcome is Outcome.UNSURE or job not in read)
+    again += [job for job, _ in others]
     look_again(started)
     return [job for job in started if job.answer or deliver.begin(job)]
+
+
+def _read(doubtful: Sequence[Job]) -> Sequence[Job]:
+    """Give those whose rows could be read; a store that is busy is asked again later."""
+    with Forgiven():
+        load(doubtful)
+        return doubtful
+    return ()
 
 
 def _runs_by(job: Job, worker: str) -> bool:

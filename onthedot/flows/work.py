@@ -13,14 +13,16 @@ from onthedot.adapters.aws import Watch
 from onthedot.core.decide import Hint
 from onthedot.core.numbers import HEARTBEAT_SEC
 from onthedot.core.policy import Again, error_of
-from onthedot.flows import aside, suspects
+from onthedot.flows import aside, patience, suspects
 from onthedot.flows.batch import Batch, received
 from onthedot.flows.heartbeat import extend
 from onthedot.flows.job import Job, load
-from onthedot.flows.settling import settle
-from onthedot.flows.starting import start_due
+from onthedot.flows.settling import given_up, settle
+from onthedot.flows.starting import in_time, start_due
 
 _PATIENCE_MAX_SEC = 1.0
+# Then the messages come back: another worker may have more luck.
+_LOAD_MAX_SEC = 4.0
 # Less is rounded to nothing by a clock of milliseconds.
 _TIME_STEP_SEC = 0.001
 
@@ -31,11 +33,14 @@ def work(event: Mapping[str, Any]) -> dict[str, Any]:
     batch = received(event)
     _not_before_receipt(watch, batch)
     aside.put_aside(batch)
-    batch.shorten()
+    # Not shortened, messages come back later: the audit sends what is missed until then.
+    with patience.Forgiven():
+        batch.shorten()
     batch.split()
     jobs = _jobs(batch)
     if jobs:
-        load(jobs)
+        tried_until = clock.monotonic() + _LOAD_MAX_SEC
+        patience.call(lambda: load(jobs), lambda: clock.monotonic() > tried_until)
         clock.correct(watch.skew.offset_never_early_ms)
         jobs = [job for job in jobs if not job.unreadable]
         _shift(batch, jobs, worker=ids.token(12))
@@ -73,23 +78,23 @@ def _shift(batch: Batch, waiting: list[Job], *, worker: str) -> None:
     running: list[Job] = []
     began_ms = clock.now_ms()
     beat = clock.monotonic() + HEARTBEAT_SEC
-    patience = 0.0
+    calm = 0.0
     while waiting or running:
         if ready := suspects.ready(waiting, running):
             began = clock.monotonic()
-            started, again = start_due(batch, ready, worker=worker)
-            patience = _let_others_start(began)
+            started, again = _started(batch, ready, worker)
+            calm = _let_others_start(began)
             running += started
             waiting = [job for job in waiting if job not in ready] + again
             continue
         _stop_late(running)
-        ended = [job for job in running if job.answer or job.part.done()]
-        if ended and (now := clock.monotonic()) < patience:
-            clock.sleep(max(_TIME_STEP_SEC, min(_until_next(waiting), patience - now)))
+        ended = _to_settle(running)
+        if ended and (now := clock.monotonic()) < calm:
+            clock.sleep(max(_TIME_STEP_SEC, min(_until_next(waiting), calm - now)))
             continue
         if ended:
             settle(batch, ended)
-            running = [job for job in running if job not in ended]
+            running = [job for job in running if not job.over and not given_up(job)]
             continue
         if running and clock.monotonic() >= beat:
             running = extend(batch, running)
@@ -101,6 +106,21 @@ def _shift(batch: Batch, waiting: list[Job], *, worker: str) -> None:
             continue
         moments = [suspects.moment_ms(job, began_ms) for job in waiting]
         _wait(moments, running, beat)
+
+
+def _started(batch: Batch, ready: Sequence[Job], worker: str) -> tuple[list[Job], list[Job]]:
+    """Start what is due; where the store fails in the middle of it, what still owes is put off."""
+    with patience.Forgiven():
+        return start_due(batch, ready, worker=worker)
+    left = [job for job in ready if not job.under_way and batch.naming(job.ticket.run_id)]
+    patience.put_off(left)
+    return [job for job in ready if job.under_way], [job for job in left if in_time(job)]
+
+
+def _to_settle(running: Sequence[Job]) -> list[Job]:
+    """Those whose attempts have come to their end, and that are not put off."""
+    now_ms = clock.now_ms()
+    return [job for job in running if job.ended and now_ms >= job.wake_ms]
 
 
 def _stop_late(running: Sequence[Job]) -> None:
@@ -131,10 +151,12 @@ def _until_next(waiting: Sequence[Job]) -> float:
 def _wait(moments: Sequence[int], running: Sequence[Job], beat: float) -> None:
     """Until a run is due, a handler ends or is late, or the leases want extending."""
     now_ms = clock.now_ms()
-    seconds = [
-        (each - now_ms) / 1000 for each in (*moments, *(job.abandoned_ms for job in running))
-    ]
+    busy = [job for job in running if not job.ended]
+    later = [job.wake_ms if job.ended else job.abandoned_ms for job in running]
+    seconds = [(each - now_ms) / 1000 for each in (*moments, *later)]
     if running:
-        runner.wait([job.part for job in running], min([*seconds, beat - clock.monotonic()]))
+        seconds.append(beat - clock.monotonic())
+    if busy:
+        runner.wait([job.part for job in busy], min(seconds))
     else:
-        clock.sleep(max(0.0, min(seconds)))
+        clock.sleep(max(_TIME_STEP_SEC, min(seconds)))

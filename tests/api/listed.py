@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
-from onthedot.adapters import claims, clock
+from onthedot.adapters import clock
 from onthedot.core import manifest, moves
 from onthedot.core.instants import nominal
 from onthedot.core.keys import moment_key
 from onthedot.core.run import Life, Run, ended
-from onthedot.flows import listed, tallies
+from onthedot.flows import listed, patience, tallies
 from onthedot.flows.audit import audit
 from tests.api.kit import NOON, Api
 
@@ -53,7 +53,7 @@ def _dispatch(name: str, wanted: Sequence[Run], new: Sequence[Run], now_ms: int)
     entries = [manifest.entry(each) for each in wanted]
     latest_ms = max(each.life.due_ms for each in wanted)
     listed.write(manifest.listing(name, entries, now_ms=now_ms, latest_ms=latest_ms))
-    claims.write_surely([moves.insert(each, now_ms=now_ms) for each in new])
+    patience.surely([moves.insert(each, now_ms=now_ms) for each in new])
 
 
 def _of_minute(random: Random, tasks: Sequence[str], now_ms: int, count: int) -> Iterator[Run]:

@@ -12,7 +12,7 @@ from onthedot.core import keys, moves
 from onthedot.core.policy import Again, after, error_of
 from onthedot.core.run import ended
 from onthedot.core.slot_view import Recorded
-from onthedot.flows import recent
+from onthedot.flows import patience, recent
 from onthedot.flows.audit import audit
 from onthedot.flows.known import read as known
 from tests.api import listed as hour
@@ -197,7 +197,7 @@ def test_a_page_that_has_looked_at_a_thousand_runs_is_short_and_goes_on(api: Api
     task_id = run_id.partition(".")[0]
     slots = [api.now_ms + 1_000 * (place + 1) for place in range(1_100)]
     rows = [hour.claimed(task_id, slot) for slot in slots]
-    claims.write_surely([moves.insert(row, now_ms=api.now_ms) for row in rows])
+    patience.surely([moves.insert(row, now_ms=api.now_ms) for row in rows])
     api.now_ms += 1_200_000
     api.warm()
 

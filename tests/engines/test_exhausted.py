@@ -13,7 +13,7 @@ from onthedot.core import task as tasks
 from onthedot.core.registered import cursor as cursor_of
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome, Update
-from onthedot.flows import exhausted
+from onthedot.flows import exhausted, patience
 from onthedot.flows.change import change
 from onthedot.flows.recounting import _count_again
 from tests.engines.place import at_once, cursor
@@ -93,6 +93,6 @@ def test_a_dispatchers_write_lists_a_schedule_once_however_often_it_is_made() ->
     leaving = Update("tasks", key, (), clause, removes=("due_shard",))
 
     lines = listed.lines([leaving], last_minute() + 60)
-    outcomes = [claims.write_surely(lines)[0] for _ in range(2)]
+    outcomes = [patience.surely(lines)[0] for _ in range(2)]
 
     assert outcomes == [Outcome.DONE, Outcome.REFUSED]

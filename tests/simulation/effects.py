@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Never
 
 from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 
-from tests.simulation import partial
+from tests.simulation import outages, partial
 from tests.simulation.errors import conflict, throttled
 from tests.simulation.faults import Fault
+from tests.simulation.operations import OPERATIONS
 from tests.simulation.process import Crashed, Process
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Effects:
         self._world = world
         self._chooser = world.chooser
         self._trace = world.trace
+        self._outages = {each: outages.Bucket(each.per_sec) for each in world.profile.outages}
         self._unsteady_reads = bool(world.profile.stale or world.profile.short_page)
 
     def effect(self, operation: str, call: Call, request: Answer) -> Any:
@@ -78,6 +80,8 @@ class Effects:
         self, process: Process, operation: str, call: Call, request: Answer, *, fault: str = ""
     ) -> Any:
         world = self._world
+        if self._outages and operation in OPERATIONS:
+            call = self._through_outages(operation, call)
         try:
             answer = call(**request)
         except ClientError as error:
@@ -85,6 +89,31 @@ class Effects:
             raise
         self._trace.append((world.now_us, process, operation, request, answer, fault))
         return answer
+
+    def _through_outages(self, operation: str, call: Call) -> Call:
+        """The call as the stores take it while a part of them refuses."""
+        world = self._world
+
+        def through(**request: Any) -> Any:
+            places = outages.refused(
+                self._outages,
+                operation,
+                request,
+                now_us=world.now_us,
+                random=self._chooser.random,
+            )
+            if places is None:
+                return call(**request)
+            give_up_us = int(outages.GIVES_UP_AFTER_SEC * _SEC_US)
+            return outages.carried_out(
+                operation,
+                call,
+                request,
+                places=places,
+                give_up=lambda: world.wait(give_up_us),
+            )
+
+        return through
 
     def _unsteady(self, call: Call) -> Call:
         def unsteady(**request: Any) -> Any:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from random import Random
 
 from tests.simulation.operations import BATCHES, OPERATIONS
+from tests.simulation.outages import Outage
 from tests.simulation.queue import Message
 
 _SEC_US = 1_000_000
@@ -66,6 +67,9 @@ class Profile:
     stale_handle_deletes: float = 1.0
     purge: float = 0.0  # a purge at any time of the history, of each queue
     pickup_ms: tuple[int, int] = (0, 50)  # from visible to received
+
+    # What is refused for longer than one call.
+    outages: tuple[Outage, ...] = ()
 
     double_tick: float = 0.0
     drop_tick: float = 0.0

@@ -88,6 +88,7 @@ def judged(stage: Stage, scene: Scene) -> list[str]:
         smooth=scene.smooth,
         unspent=scene.unspent,
         noted=scene.notes and scene.course.audited,
+        frugal=scene.frugal,
         resumed=scene.resumed,
     )
     return broken(stage, measure)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from onthedot.core.task import Task
 from tests.simulation import (
     laws_api,
     laws_calendars,
+    laws_executions,
     laws_exhausted,
     laws_gate,
     laws_keys,
@@ -39,48 +41,78 @@ class Measure:
     unspent: bool = False
     # Each minute notes what fires no more.
     noted: bool = False
+    # No dispatcher sends what another one has sent.
+    frugal: bool = False
 
 
 def broken(stage: Stage, measure: Measure) -> list[str]:
     """Name every law that does not hold."""
     journal = read(stage.world, stage.corrected)
     stage.last_rows = stage.rows()
-    until_sec = measure.until_sec
-    ruled = _ruled(stage, journal)
-    laws = (
-        laws_slots.accounted(stage, journal, until_sec),
-        laws_slots.counted(stage, journal, until_sec),
-        laws_slots.unspent(stage) if measure.unspent else (),
-        laws_slots.acknowledged(stage, journal),
-        laws_runs.sound_writes(journal),
-        laws_runs.held_alone(journal),
-        laws_runs.calm_end(stage, journal, until_sec, audited=measure.audited),
-        laws_runs.once(stage, journal),
-        laws_runs.alone(stage, journal),
-        laws_runs.attempts_bounded(stage, journal),
-        laws_runs.uncovered(journal),
-        laws_runs.spared(stage),
-        laws_gate.never_crowded(journal),
-        () if measure.purged else laws_keys.heeded(stage, journal),
-        laws_tenants.bounded(stage, journal),
-        laws_gate.turned_away_for_cause(journal),
-        laws_gate.bounded(stage, journal),
-        () if measure.purged else laws_gate.left_clean(stage, journal),
-        laws_api.governs(stage, journal),
-        laws_api.grounded(journal),
-        laws_api.fired(journal, ruled),
-        laws_calendars.heeded(stage, ruled, until_sec),
-        laws_pauses.heeded(stage, journal),
-        laws_exhausted.heeded(stage, journal, noted=measure.noted),
-        laws_api.triggered(stage),
-        laws_api.beside(stage, journal),
-        laws_api.filled(stage),
-        laws_runs.punctual(stage, journal, measure.late_sec) if measure.late_sec else (),
-        laws_runs.all_succeed(stage) if measure.smooth else (),
-        laws_runs.resumed(journal) if measure.resumed else (),
-        _sound(stage),
+    laws = chain(
+        _of_runs(stage, journal, measure),
+        _of_gates(stage, journal, measure),
+        _of_slots(stage, journal, measure),
+        _of_callers(stage, journal),
+        [_sound(stage)],
     )
     return list(dict.fromkeys(law for each in laws for law in each))
+
+
+def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:
+    """What each run's row went through, and how often its target was called."""
+    yield laws_runs.sound_writes(journal)
+    yield laws_runs.held_alone(journal)
+    yield laws_runs.calm_end(stage, journal, measure.until_sec, audited=measure.audited)
+    yield laws_runs.once(stage, journal)
+    yield laws_runs.alone(stage, journal)
+    yield laws_runs.attempts_bounded(stage, journal)
+    yield laws_runs.uncovered(journal)
+    yield laws_runs.spared(stage)
+    yield laws_executions.repeated(stage, journal)
+    yield laws_executions.granted(journal)
+    if measure.frugal:
+        yield laws_executions.sent_once(stage)
+    if measure.late_sec:
+        yield laws_runs.punctual(stage, journal, measure.late_sec)
+    if measure.smooth:
+        yield laws_runs.all_succeed(stage)
+    if measure.resumed:
+        yield laws_runs.resumed(journal)
+
+
+def _of_gates(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:
+    """Who may run beside whom."""
+    yield laws_gate.never_crowded(journal)
+    yield laws_gate.turned_away_for_cause(journal)
+    yield laws_gate.bounded(stage, journal)
+    yield laws_tenants.bounded(stage, journal)
+    if not measure.purged:
+        yield laws_gate.left_clean(stage, journal)
+        yield laws_keys.heeded(stage, journal)
+
+
+def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:
+    """What became of each slot."""
+    until_sec, ruled = measure.until_sec, _ruled(stage, journal)
+    yield laws_slots.accounted(stage, journal, until_sec)
+    yield laws_slots.counted(stage, journal, until_sec)
+    yield laws_slots.acknowledged(stage, journal)
+    yield laws_calendars.heeded(stage, ruled, until_sec)
+    yield laws_api.fired(journal, ruled)
+    yield laws_exhausted.heeded(stage, journal, noted=measure.noted)
+    if measure.unspent:
+        yield laws_slots.unspent(stage)
+
+
+def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
+    """What callers asked for, and what they were told."""
+    yield laws_api.governs(stage, journal)
+    yield laws_api.grounded(journal)
+    yield laws_pauses.heeded(stage, journal)
+    yield laws_api.triggered(stage)
+    yield laws_api.beside(stage, journal)
+    yield laws_api.filled(stage)
 
 
 def _ruled(stage: Stage, journal: Journal) -> list[tuple[Task, float, float]]:

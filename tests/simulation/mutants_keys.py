@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from onthedot.core import keyed as limits
-from onthedot.core.run import Life
 from onthedot.flows import keyed, settling
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
@@ -19,8 +18,8 @@ def place_lost() -> list[Patch]:
     """A run that is to be tried again gives its place up meanwhile."""
     closing = settling._close  # noqa: SLF001  # planted in the flow
 
-    def close(batch: Batch, settled: Sequence[tuple[Job, Life]]) -> None:
-        for job, _ in settled:
+    def close(batch: Batch, settled: Sequence[Job]) -> None:
+        for job in settled:
             keyed.leave(job.held)
         closing(batch, settled)
 

@@ -13,11 +13,11 @@ from onthedot.core import moves
 from onthedot.core import pack as packs
 from onthedot.core.decide import Busy, Decision, Hold, Over, Skip, Start, decide
 from onthedot.core.pack import Pack
-from onthedot.core.run import Life, Run
+from onthedot.core.run import Run
 from onthedot.core.skew import Skew
 from onthedot.core.writes import Clause, Outcome, Update
 from onthedot.flows import bury as burying
-from onthedot.flows import gate, gates, settling, starting, suspects
+from onthedot.flows import gate, gates, no_start, settling, starting, suspects
 from onthedot.flows import job as jobs_of
 from onthedot.flows import work as working
 from onthedot.flows.batch import Batch
@@ -128,7 +128,7 @@ def bury() -> list[Patch]:
 
 def finish() -> list[Patch]:
     """OVER deletes, and no more."""
-    original = starting._leave  # noqa: SLF001  # planted in the flow
+    original = no_start.leave
 
     def leave(batch: Batch, job: Job, decision: Decision) -> None:
         if isinstance(decision, Over):
@@ -136,7 +136,7 @@ def finish() -> list[Patch]:
         else:
             original(batch, job, decision)
 
-    return [(starting, "_leave", leave)]
+    return [(no_start, "leave", leave)]
 
 
 def twice() -> list[Patch]:
@@ -155,47 +155,31 @@ def twice() -> list[Patch]:
 
 def not_mine() -> list[Patch]:
     """A start that is refused is another's."""
-    original = starting._start  # noqa: SLF001  # planted in the flow
-
-    def start(entered: Sequence[Job], again: list[Job], *, worker: str) -> list[Job]:
-        before = [job.run for job in entered]
-        begun = original(entered, again, worker=worker)
-        return [job for job in begun if job.run not in before and not _read_back(job)]
-
-    def _read_back(job: Job) -> bool:
-        return bool(getattr(job, "part", None)) and id(job) in doubtful
-
-    doubtful: set[int] = set()
-    loading = jobs_of.load
-
-    def load(jobs: Any) -> None:
-        wanted = list(jobs)
-        doubtful.update(id(job) for job in wanted if job.under is not None)
-        loading(wanted)
-
-    return [(starting, "_start", start), (starting, "load", load)]
+    return [(starting, "_runs_by", lambda *_: False)]
 
 
 def place() -> list[Patch]:
     """A run gives its place up whenever an attempt ends."""
 
-    def close(batch: Batch, settled: Sequence[tuple[Job, Life]]) -> None:
-        gates.leave([job for job, _ in settled])
-        batch.done([job.ticket.run_id for job, _ in settled])
+    def close(batch: Batch, settled: Sequence[Job]) -> None:
+        gates.leave(settled)
+        batch.done([job.ticket.run_id for job in settled])
+        for job in settled:
+            job.over = True
 
     return [(settling, "_close", close)]
 
 
 def place_by_hint() -> list[Patch]:
     """An old message of a retrying run gives its place up."""
-    original = starting._leave  # noqa: SLF001  # planted in the flow
+    original = no_start.leave
 
     def leave(batch: Batch, job: Job, decision: Decision) -> None:
         if isinstance(decision, Over) and job.run is not None:
             gate.finish(job)
         original(batch, job, decision)
 
-    return [(starting, "_leave", leave)]
+    return [(no_start, "leave", leave)]
 
 
 def settle_first() -> list[Patch]:
@@ -203,12 +187,12 @@ def settle_first() -> list[Patch]:
     sending = settling._next_sent  # noqa: SLF001  # planted in the flow
     closing = settling._close  # noqa: SLF001  # planted in the flow
 
-    def close(batch: Batch, settled: Sequence[tuple[Job, Life]]) -> None:
-        for job, life in settled:
-            if life.status == "retrying":
+    def close(batch: Batch, settled: Sequence[Job]) -> None:
+        for job in settled:
+            if job.ending and job.ending.status == "retrying":
                 receipts = [one.receipt for one in batch.naming(job.ticket.run_id)]
                 queue.delete(batch.url, receipts)
-                sending(batch, job, life, clock.now_ms())
+                sending(batch, job, job.ending, clock.now_ms())
         closing(batch, settled)
 
     return [(settling, "_next_sent", lambda *_: True), (settling, "_close", close)]

@@ -40,6 +40,7 @@ class Scene:
     unspent: bool = False
     # Each minute notes what fires no more.
     notes: bool = False
+    frugal: bool = False
     # The tenant's quota of runs under way; zero is none.
     running_max: int = 0
     # What the tenant may call; none is whatever it likes.

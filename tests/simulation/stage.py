@@ -50,7 +50,7 @@ LOOK_BACK_MIN = 4
 keys.MANIFESTS = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Delivery:
     """One call of the target, in true time."""
 
@@ -60,6 +60,8 @@ class Delivery:
     at_ms: int
     process: str
     payload: object = None
+    # What it answered, once it has.
+    answer: Answer | None = None
 
 
 @dataclass(slots=True)
@@ -101,6 +103,14 @@ class Stage:
 
     def deliver(self, call: Call) -> Answer:
         """The target: told once it is effective, and busy for a while."""
+        answer = self._answered(call)
+        for delivery in self.deliveries[::-1]:
+            if (delivery.run_id, delivery.attempt) == (call.run_id, call.attempt):
+                delivery.answer = answer
+                break
+        return answer
+
+    def _answered(self, call: Call) -> Answer:
         world = self.world
 
         def told(run: str, attempt: int) -> Answer:

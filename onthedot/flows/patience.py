@@ -1,0 +1,82 @@
+"""Patience with a store that is busy: what it did not take is tried again until a limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from onthedot.adapters import aws, claims, clock, ids
+from onthedot.core.backoff import pause_ms
+from onthedot.core.writes import Outcome, Write
+from onthedot.flows.job import Job
+
+_Got = TypeVar("_Got")
+Over = Callable[[], bool]
+# Of the 29 s that a caller of the API waits at most.
+_SURELY_MAX_SEC = 8.0
+
+
+def write(writes: Sequence[Write], over: Over) -> list[Outcome]:
+    """Write until each write is done or refused, or until it is over."""
+    outcomes = claims.write_many(writes, over=over)
+    tries = 0
+    while (unsure := _unsure(outcomes)) and not over():
+        _pause(tries)
+        tries += 1
+        again = claims.write_many([writes[place] for place in unsure], over=over)
+        for place, outcome in zip(unsure, again, strict=True):
+            outcomes[place] = outcome
+    return outcomes
+
+
+def surely(writes: Sequence[Write]) -> list[Outcome]:
+    """Write until each write is done or refused; a store that never says which is an error."""
+    until = clock.monotonic() + _SURELY_MAX_SEC
+    outcomes = write(writes, lambda: clock.monotonic() > until)
+    if unsure := _unsure(outcomes):
+        seconds = round(_SURELY_MAX_SEC)
+        raise RuntimeError(f"the store gave no answer to {len(unsure)} writes in {seconds} s")
+    return outcomes
+
+
+def call(make: Callable[[], _Got], over: Over) -> _Got:
+    """Make a call until it is answered; what the last try before the end raises is raised."""
+    tries = 0
+    while True:
+        try:
+            return make()
+        except aws.FAILURES as failure:
+            if over() or not aws.passes(failure):
+                raise
+        _pause(tries)
+        tries += 1
+
+
+class Forgiven:
+    """Lets a step fail where the store or the queue is busy; the caller does it again."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, failure: BaseException | None, _: object
+    ) -> bool:
+        return failure is not None and aws.passes(failure)
+
+
+def put_off(jobs: Iterable[Job]) -> None:
+    """Let nothing be done with a job for a while; its heartbeats and all other jobs go on."""
+    now_ms = clock.now_ms()
+    for job in jobs:
+        job.doubt_ms = job.doubt_ms or now_ms
+        job.wake_ms = now_ms + pause_ms(job.tries, ids.fraction())
+        job.tries += 1
+        job.loaded = False
+
+
+def _unsure(outcomes: Sequence[Outcome]) -> list[int]:
+    return [place for place, outcome in enumerate(outcomes) if outcome is Outcome.UNSURE]
+
+
+def _pause(tries: int) -> None:
+    clock.sleep(pause_ms(tries, ids.fraction()) / 1000)

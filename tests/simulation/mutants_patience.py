@@ -1,0 +1,56 @@
+"""Planted faults in what is done while a store refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from onthedot.adapters import claims
+from onthedot.core.writes import Outcome, Write
+from onthedot.flows import patience, ready, settling, starting
+from onthedot.flows import work as working
+from onthedot.flows.job import Job
+
+Patch = tuple[Any, str, Any]
+
+
+def three_tries() -> list[Patch]:
+    """An outcome is written three times, without a pause, and then left to a takeover."""
+
+    def put_off(jobs: Iterable[Job]) -> None:
+        for job in jobs:
+            job.tries += 1
+
+    def given_up(job: Job) -> bool:
+        return job.ended and job.tries >= 3
+
+    return [(settling, "put_off", put_off), (working, "given_up", given_up)]
+
+
+def unforgiven() -> list[Patch]:
+    """Whatever a busy store refuses ends the whole invocation."""
+    return [(patience.Forgiven, "__exit__", lambda *_: False)]
+
+
+def started_blindly() -> list[Patch]:
+    """A start that had no answer is delivered without a look at the row."""
+    original = ready.begin
+
+    def begin(jobs: Sequence[Job], worker: str) -> Any:
+        started, doubtful = original(jobs, worker)
+        for job, outcome in doubtful:
+            if outcome is Outcome.UNSURE and job.ready:
+                job.run = job.ready.begun
+                started.append(job)
+        return started, [each for each in doubtful if each[1] is not Outcome.UNSURE]
+
+    return [(starting, "begin", begin)]
+
+
+def next_tick() -> list[Patch]:
+    """What the store does not take of a tick is left to the next one."""
+
+    def write(writes: Sequence[Write], over: Callable[[], bool]) -> list[Outcome]:
+        return claims.write_many(writes, over=over)
+
+    return [(patience, "write", write)]

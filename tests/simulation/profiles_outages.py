@@ -1,0 +1,48 @@
+"""Profiles in which a part of a store refuses for longer than one call."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.simulation.faults import Profile
+from tests.simulation.outages import Outage
+from tests.simulation.scene import Scene
+from tests.simulation.stage import Course
+
+_KINDS = ("minute", "twenty", "skip", "queue", "two")
+# From shortly after the second at which most runs are due.
+_FROM_SEC = 120.4
+
+
+def _during(name: str, *outages: Outage) -> Scene:
+    """Runs of some seconds while it lasts."""
+    faults = Profile(outages=outages)
+    return Scene(
+        name=name, kinds=_KINDS, drawn=4, faults=faults, takes_sec=3, course=Course(sec=1_200)
+    )
+
+
+_RUNS = Outage(from_sec=_FROM_SEC, for_sec=10, table="runs")
+OUTAGES = (
+    _during("throttled", _RUNS),
+    _during("throttled before", replace(_RUNS, from_sec=119.7)),
+    _during("throttled long", replace(_RUNS, for_sec=11, from_sec=124.0)),
+    _during("throttled shortly", replace(_RUNS, for_sec=1)),
+    _during("throttled partly", replace(_RUNS, for_sec=20, share=0.5)),
+    _during("throttled reads", replace(_RUNS, table="", reads=True, writes=False)),
+    _during("throttled all", replace(_RUNS, table="", reads=True)),
+    _during("hot partition", replace(_RUNS, partition="TWENTY")),
+    # An index that takes half of the advances for a while, and one that takes none.
+    replace(
+        _during("cold index", Outage(from_sec=59, for_sec=8, table="tasks", index="due")),
+        frugal=True,
+    ),
+    replace(
+        _during(
+            "lukewarm index",
+            Outage(from_sec=59, for_sec=15, table="tasks", index="due", share=0.5),
+        ),
+        frugal=True,
+    ),
+    _during("deaf queue", Outage(from_sec=_FROM_SEC, for_sec=10, queue="normal")),
+)

@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
-LINES_MAX = 200
-TEST_LINES_MAX = 400
+LINES_MAX = 400
 FUNCTION_LINES_MAX = 40
 DOCSTRING_LINES_MAX = 3
 
@@ -28,11 +27,10 @@ VAGUE_NAMES = {"data", "info"}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def too_long(path: str, source: str) -> list[str]:
+def too_long(source: str) -> list[str]:
     """The file and its functions, beyond their limits."""
     lines = len(source.splitlines())
-    lines_max = TEST_LINES_MAX if path.startswith(("tests/", "bench/")) else LINES_MAX
-    found = [f"{lines} lines"] if lines > lines_max else []
+    found = [f"{lines} lines"] if lines > LINES_MAX else []
     found += [each.name for each in _functions(source) if _length(each) > FUNCTION_LINES_MAX]
     return found
 

@@ -161,7 +161,7 @@ def test_a_list_that_reaches_into_the_future_goes_on_from_there(api: Api) -> Non
     """A blackout is recorded hours ahead."""
     task_id = api.schedule()["task_id"]
     rows = [hour.claimed(task_id, api.now_ms + 3_600_000 * ahead) for ahead in (1, 2)]
-    claims.write_surely([moves.insert(row, now_ms=api.now_ms) for row in rows])
+    patience.surely([moves.insert(row, now_ms=api.now_ms) for row in rows])
 
     for query in ("to=2026-11-18T15:00:00Z", "status=claimed"):
         path = f"GET /v1/schedules/report/runs?{query}&limit=1"

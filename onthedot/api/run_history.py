@@ -78,6 +78,9 @@ def history(task: Task, question: Question) -> Response[str]:
     # A blackout is recorded ahead of its time, as far as it is known.
     until = max(last_ms, now_ms) // 1000
     pages = question.pages(("scheduled_for",), until, task_id=task.task_id)
+    if question.between[0] * 1000 > last_ms:
+        # It begins later than it ends by itself.
+        return pages.answer([], None)
     keys = nominal(question.between[0]), f"{nominal(last_ms // 1000)}~~"
 
     def read(limit: int, start: Any) -> Walked[Item]:  # noqa: ANN401  # a key of the store

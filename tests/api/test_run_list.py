@@ -341,3 +341,12 @@ def test_what_takes_long_is_listed_while_it_runs(api: Api) -> None:
     assert listed(api, "?status=long") == [run_id]
     ran.settled(run_id, "succeeded")
     assert listed(api, "?status=long") == []
+
+
+@pytest.mark.parametrize("path", ["runs?task_id={}", "schedules/{}/runs?status=dead"])
+def test_a_history_from_a_time_to_come_on_is_empty(api: Api, path: str) -> None:
+    task_id = api.schedule()["task_id"]
+
+    answer = api.call(f"GET /v1/{path.format(task_id)}&from=2031-10-23T18:11:24Z")
+
+    assert (answer.status, answer.body["data"], answer.body["next_cursor"]) == (200, [], None)

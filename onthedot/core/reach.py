@@ -16,6 +16,8 @@ _PARTS = 6
 _ANY = "*"
 _PYTHON = "python:"
 _SSM = "ssm:"
+# By this path SSM hands out what Secrets Manager keeps.
+_BY_SSM = "/aws/reference/secretsmanager/"
 _PYTHON_FORM = re.compile(r"python:[A-Za-z0-9_.*-]{1,200}")
 _ARN_FORM = re.compile(r"[!-~]{1,300}")
 # sqs.eu-west-1.amazonaws.com today, eu-west-1.queue.amazonaws.com on old addresses.
@@ -127,14 +129,20 @@ def _kind_of(thing: str) -> str:
 def _secret(ref: str, home: Home) -> str:
     if not ref.startswith(_SSM):
         return ref
-    return home.arn("ssm", f"parameter{ref.removeprefix(_SSM)}")
+    path = ref.removeprefix(_SSM)
+    if path.startswith(_BY_SSM):
+        return home.arn("secretsmanager", f"secret:{path.removeprefix(_BY_SSM)}")
+    return home.arn("ssm", f"parameter{path}")
 
 
 def _queue(url: str, home: Home) -> str:
     """Read a queue's address: the account and the name decide, the host at most names a region."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
     found = _QUEUE_PATH.fullmatch(parts.path)
-    if found is None or parts.query:
+    if found is None or parts.query or parts.fragment:
         # No ARN: no pattern covers it.
         return url
     account, name = found.groups()

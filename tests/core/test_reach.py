@@ -86,12 +86,31 @@ def test_a_queue_is_told_by_the_account_and_the_name_in_its_address(url: str, ar
 
 
 @pytest.mark.parametrize(
-    "path", ["1/acme-x/beta", "1/beta/acme-x", "1/acme-%2Fbeta", "1/acme-x/../beta", "1/acme-x?q=b"]
+    "address",
+    [
+        "sqs/1/acme-x/beta",
+        "sqs/1/beta/acme-x",
+        "sqs/1/acme-%2Fbeta",
+        "sqs/1/acme-x/../beta",
+        "sqs/1/acme-x?q=b",
+        "sqs/1/acme-x#/1/beta",
+        "[/1/acme-x",
+        "[acme]/1/acme-x",
+    ],
 )
-def test_an_address_that_could_be_read_in_two_ways_is_covered_by_nothing(path: str) -> None:
-    target = {"type": "sqs", "queue_url": f"https://sqs.eu-west-1.amazonaws.com/{path}"}
+def test_an_address_that_could_be_read_in_two_ways_is_covered_by_nothing(address: str) -> None:
+    target = {"type": "sqs", "queue_url": f"https://{address}"}
 
     assert beyond(target, ["arn:*:sqs:*:*:*"], HOME) == target["queue_url"]
+
+
+def test_a_secret_that_is_read_by_way_of_a_parameter_is_a_secret() -> None:
+    reference = {"secret_ref": "ssm:/aws/reference/secretsmanager/beta/api"}
+    target = HTTP | {"auth": reference}
+    beta = "arn:aws:secretsmanager:eu-west-1:123456789012:secret:beta/api"
+
+    assert beyond(target, ["arn:aws:ssm:*:*:parameter/*"], HOME) == beta
+    assert beyond(target, [beta], HOME) is None
 
 
 QUEUE = "arn:aws:sqs:eu-west-1:123456789012:acme-mail"

@@ -80,12 +80,12 @@ def _operation(
     name = loop_pages.named("op")
     if before := loop_pages.begun_before(kind, name):
         return _begun(before)
-    planned = plans.planned_at(plan_token) or clock.now_ms() // 1000
-    chosen = _chosen(body, planned)
+    planned_ms = plans.planned_ms(plan_token) or clock.now_ms()
+    chosen = _chosen(body, planned_ms)
     found = list(islice(dead_letters.find(tenant(), chosen), PLANNED_MAX + 1))
     world = letters.digest(found)
     if dry_run or plan_token is None:
-        return plans.plan(_effects(kind, found, body.rate_per_min), world)
+        return plans.plan(_effects(kind, found, body.rate_per_min), world, planned_ms)
     plans.check(plan_token, world)
     begun = Loop(
         loop_id=name.loop_id,
@@ -111,17 +111,16 @@ def _begun(begun: Loop) -> Response[str]:
     return answers.answer(loop_view.operation(begun), 202, {"Location": where})
 
 
-def _chosen(body: DeadIn, planned: int) -> Chosen:
+def _chosen(body: DeadIn, planned_ms: int) -> Chosen:
     first, last = in_body(body.from_, "from"), in_body(body.to, "to")
     if first is not None and last is not None and last < first:
         raise refused_in_body("to", BACKWARDS)
-    until_ms = planned * 1000
     return Chosen(
         task_id=body.task_id,
         fingerprint=body.fingerprint,
         reason=body.reason,
         from_ms=(first or 0) * 1000,
-        to_ms=until_ms if last is None else min(until_ms, last * 1000 + 999),
+        to_ms=planned_ms if last is None else min(planned_ms, last * 1000 + 999),
     )
 
 

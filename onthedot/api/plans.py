@@ -19,13 +19,16 @@ DryRun = Annotated[Literal["true", "false"], Query()]
 PlanToken = Annotated[str | None, Query(max_length=100)]
 
 
-def plan(effects: Mapping[str, Any], world: object) -> Response[str]:
-    """Answer with what would happen, and a token to make it so."""
-    expires = clock.now_ms() // 1000 + promise.PLAN_SEC
-    token = promise.token(sealing.secret(), _bound(world), expires)
+def plan(effects: Mapping[str, Any], world: object, planned_ms: int | None = None) -> Response[str]:
+    """Answer with what would happen, and a token to make it so.
+
+    `planned_ms` is the moment that the effects were found for, where they hang on it.
+    """
+    expires_ms = (clock.now_ms() if planned_ms is None else planned_ms) + promise.PLAN_MS
+    token = promise.token(sealing.secret(), _bound(world), expires_ms)
     told = {
         "plan_token": token,
-        "expires_at": moment(expires * 1000),
+        "expires_at": moment(expires_ms),
         "effects": dict(effects),
     }
     return answers.answer(told)
@@ -44,12 +47,12 @@ def first(
 def check(token: str | None, world: object) -> None:
     """Refuse to carry out a plan that does not fit any more."""
     if token is not None:
-        promise.check(token, sealing.secret(), _bound(world), clock.now_ms() // 1000)
+        promise.check(token, sealing.secret(), _bound(world), clock.now_ms())
 
 
-def planned_at(token: str | None) -> int | None:
+def planned_ms(token: str | None) -> int | None:
     """Tell when the plan that is to be carried out was made."""
-    return None if token is None else promise.planned_at(token)
+    return None if token is None else promise.planned_ms(token)
 
 
 def _bound(world: object) -> dict[str, object]:

@@ -62,14 +62,17 @@ def resume(
     seen = find(schedule)
     task = seen.task
     mode = (body.catchup if body else None) or "none"
-    now = clock.now_ms() // 1000
+    now_ms = clock.now_ms()
+    now = now_ms // 1000
     world = [task.version, mode]
     plans.check(plan_token, world)
     # A plan is carried out as it was shown: what has passed since is not in it.
-    slots = catchup.slots(task, mode, plans.planned_at(plan_token) or now)
+    planned_ms = plans.planned_ms(plan_token)
+    planned = now if planned_ms is None else planned_ms // 1000
+    slots = catchup.slots(task, mode, planned)
     if dry_run == "true" or (slots and plan_token is None):
         following = schedule_view.coming(lifecycle.resumed(task, now), now, seen.due)["next_run_at"]
-        return plans.plan(catchup.effects(slots, following), world)
+        return plans.plan(catchup.effects(slots, following), world, now_ms)
 
     def edit(known: Task, at: int) -> Task:
         check_version(known.version)

@@ -11,31 +11,41 @@ from hashlib import sha256
 from onthedot.core.instants import nominal
 from onthedot.core.problems import Problem
 
-PLAN_SEC = 600
-_TIME_MAX = 12
+PLAN_MS = 600_000
+_TIME_MAX = 11
+# The year 5138 in seconds, 1973 in milliseconds: below, a token is the former release's.
+_SECONDS_MAX = 100_000_000_000
 _LETTERS = "0123456789abcdef"
 
 
 def token(secret: bytes, world: Mapping[str, object], expires: int) -> str:
-    """Sign what was asked for and what was there."""
+    """Sign what was asked for and what was there; `expires` is in milliseconds."""
     told = json.dumps({**world, "expires": expires}, sort_keys=True, default=str)
     seal = urlsafe_b64encode(hmac.digest(secret, told.encode(), sha256)[:24]).decode()
     return f"{expires:x}.{seal}"
 
 
-def check(given: str, secret: bytes, world: Mapping[str, object], now: int) -> None:
+def check(given: str, secret: bytes, world: Mapping[str, object], now_ms: int) -> None:
     """Refuse a token that is too old, or made for another request or another world."""
     expires = int(given.partition(".")[0] or "0", 16) if _is_token(given) else 0
     if not hmac.compare_digest(given.encode(), token(secret, world, expires).encode()):
         message = "The plan was made for another request, or things have changed: plan again."
         raise Problem("plan_stale", message)
-    if now >= expires:
-        raise Problem("plan_stale", f"The plan was good until {nominal(expires)}: plan again.")
+    expires_ms = _in_ms(expires)
+    if now_ms >= expires_ms:
+        until = nominal(expires_ms // 1000)
+        raise Problem("plan_stale", f"The plan was good until {until}: plan again.")
 
 
-def planned_at(given: str) -> int | None:
+def planned_ms(given: str) -> int | None:
     """Tell when the plan was made, as far as its token says."""
-    return max(0, int(given.partition(".")[0], 16) - PLAN_SEC) if _is_token(given) else None
+    if not _is_token(given):
+        return None
+    return max(0, _in_ms(int(given.partition(".")[0], 16)) - PLAN_MS)
+
+
+def _in_ms(expires: int) -> int:
+    return expires * 1000 if expires < _SECONDS_MAX else expires
 
 
 def _is_token(given: str) -> bool:

@@ -49,7 +49,7 @@ def create_with(task: Task, also: Sequence[Part]) -> Task | None:
             return None
     else:
         raise RuntimeError(f"{born.task_id} could not be registered in {_TRIES} tries")
-    _dispatch_near([items[0]])
+    _dispatch_near([(born, items[0])])
     return born
 
 
@@ -60,7 +60,7 @@ def create_many(wanted: Sequence[Task]) -> list[Task]:
     cursors = [cursor(task, first_due(task)) for task in born]
     for items in ([_spec(task) for task in born], cursors):
         patience.surely([Insert(tasks.TABLE, item, ("task_id", "part")) for item in items])
-    _dispatch_near(cursors)
+    _dispatch_near(list(zip(born, cursors, strict=True)))
     return born
 
 
@@ -68,10 +68,10 @@ def _spec(task: Task) -> dict[str, Any]:
     return task.item() | {"payload": stored(of_task(task.task_id, task.version), task.payload)}
 
 
-def _dispatch_near(cursors: Sequence[Mapping[str, Any]]) -> None:
+def _dispatch_near(written: Sequence[tuple[Task, Mapping[str, Any]]]) -> None:
     """What the next tick may come too late for is dispatched here, as it was just written."""
     until = clock.now_ms() // 1000 + LOOK_AHEAD_SEC
-    due = [dues.parse(item) for item in cursors if "due_shard" in item]
+    due = [dues.parse(item, task.closed) for task, item in written if "due_shard" in item]
     near = [each for each in due if each.next_run_at <= until]
     if near:
         dispatch_inline(*near)

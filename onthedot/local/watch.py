@@ -43,7 +43,7 @@ class Watch:
         due = [run_id for run_id, due_ms in self._coming.items() if due_ms <= now_ms]
         items = tables.get_many({"runs": [run.row_key(each) for each in due]})["runs"]
         found = waiting.shown([run.parse(item) for item in items], now_ms)
-        for seen in sorted(found, key=lambda each: each.life.due_ms):
+        for seen in sorted(found, key=lambda each: each.life.due_first_ms):
             if self._is_news(seen, now_ms):
                 yield self._line(seen)
 
@@ -82,9 +82,9 @@ class Watch:
     def _line(self, seen: Run) -> str:
         life = seen.life
         started_ms = life.first_started_ms or life.started_ms
-        late = f"{started_ms - life.due_ms:6} ms late" if started_ms else ""
+        late = f"{started_ms - life.due_first_ms:6} ms late" if started_ms else ""
         status = f"{life.status} ({life.reason})" if life.reason else life.status
-        when = nominal(life.due_ms // 1000)
+        when = nominal(life.due_first_ms // 1000)
         return f"{when}  {self._name(seen.task_id):28}  {status:12}{late}".rstrip()
 
     def _name(self, task_id: str) -> str:

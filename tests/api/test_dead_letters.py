@@ -160,7 +160,7 @@ def test_a_step_that_comes_twice_runs_nothing_twice(api: Api) -> None:
 def test_what_died_after_the_plan_is_not_in_it(api: Api) -> None:
     ran.dead(api)
     plan = api.call(PURGE, {})
-    api.now_ms += 1_500
+    api.now_ms += 1
     later = ran.dead(api)
 
     answer = api.call(f"{PURGE}?plan_token={plan.body['plan_token']}", {})
@@ -168,6 +168,18 @@ def test_what_died_after_the_plan_is_not_in_it(api: Api) -> None:
 
     assert answer.status == 202
     assert listed(api) == [later]
+
+
+def test_a_plan_holds_what_died_in_its_own_second(api: Api) -> None:
+    api.now_ms += 400
+    ran.dead(api)
+    api.now_ms += 400
+
+    plan = api.call(PURGE, {}).body
+
+    assert plan["effects"]["runs"] == 1
+    assert plan["expires_at"] == "2026-11-18T12:10:00.800Z"
+    assert api.call(f"{PURGE}?plan_token={plan['plan_token']}", {}).status == 202
 
 
 def test_a_plan_for_another_world_or_another_request_is_stale(api: Api) -> None:

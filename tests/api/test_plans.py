@@ -209,5 +209,5 @@ def test_a_calendar_that_is_named_is_not_planned_to_be_forgotten(api: Api) -> No
 
     refused = api.call("DELETE /v1/calendars/holidays?dry_run=true")
 
-    assert refused.status == 400
+    assert (refused.status, refused.body["code"]) == (409, "calendar_in_use")
     assert "report" in refused.body["detail"]

@@ -9,8 +9,8 @@ from onthedot.core.blackouts import Blackout, blackout
 from onthedot.core.task import Task
 from onthedot.flows import register
 from onthedot.flows.change import change
-from tests.flows.calm import add, go, outcomes, runs, wait
-from tests.simulation.stage import Stage
+from tests.flows.calm import FREE, add, go, outcomes, runs, wait
+from tests.simulation.stage import Stage, make_task
 
 TWO_MINUTES = blackout("lunch", cron="2-3 12 * * *")
 THE_DAY = blackout("holiday", dates=["2026-11-18"])
@@ -57,6 +57,16 @@ def test_a_long_blackout_is_one_row_and_is_jumped(stage: Stage) -> None:
     assert (whole.life.status, whole.life.reason) == ("skipped", "calendar")
     assert (whole.key[:19], whole.range_to) == ("2026-11-18T12:01:00", "2026-11-18T23:59:00Z")
     assert whole.range_count == 719
+
+
+def test_what_is_made_inside_a_blackout_claims_none_of_its_slots(stage: Stage) -> None:
+    task = make_task("some", "*/10 * * * * *", stage.world, **FREE, **closed_by(THE_DAY))
+
+    register.create(task)
+
+    (whole,) = runs(stage, task)
+    assert (whole.life.status, whole.life.reason) == ("skipped", "calendar")
+    assert whole.range_count == 1_440
 
 
 def test_a_blackout_lifted_while_it_lasts_lets_its_slots_fire(stage: Stage) -> None:

@@ -67,6 +67,19 @@ def test_a_run_that_takes_its_time_is_shown_when_it_starts_too() -> None:
     assert ["dead (permanent)" in line for line in lines(watch, 600)] == [True]
 
 
+def test_a_run_that_was_tried_again_is_late_by_its_first_start() -> None:
+    run, watch = listed(), Watch(since_ms=DUE_MS - 60_000)
+    dead = {"status": "dead", "reason": "attempts_exhausted", "attempt": 2}
+    times = {"first_started_ms": DUE_MS + 12, "started_ms": DUE_MS + 10_300}
+    moved = {"due_ms": DUE_MS + 10_290, "first_due_ms": DUE_MS, "ended_ms": DUE_MS + 10_400}
+    stored(run, **dead, **times, **moved)
+
+    (said,) = lines(watch, 10_500)
+
+    assert said.startswith(nominal(SLOT))
+    assert said.split(")")[1].split() == ["12", "ms", "late"]
+
+
 def test_a_run_that_waits_is_shown_once_with_what_for_and_when_it_starts() -> None:
     run, watch = listed(), Watch(since_ms=DUE_MS - 60_000)
     assert lines(watch, 100) == []

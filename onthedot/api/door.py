@@ -15,18 +15,12 @@ from onthedot.api import answers, app, bodies, callers, idempotency, limits, pag
 from onthedot.api.asking import Asked, begin
 from onthedot.api.routes import find
 from onthedot.core.allowance import TooManyCallsError
+from onthedot.core.errors import BusyError
 from onthedot.core.problems import Problem
 
 _log = logging.getLogger(__name__)
-# Another try a little later may well get past these.
-_BUSY = (
-    "InternalServerError",
-    "ProvisionedThroughputExceededException",
-    "RequestLimitExceeded",
-    "ServiceUnavailable",
-    "ThrottlingException",
-    "TransactionConflictException",
-)
+# A transaction was in the way: another try a little later may well get past it.
+_IN_THE_WAY = ("TransactionConflictException", "TransactionInProgressException")
 _RETRY_AFTER = {"Retry-After": "1"}
 # What one question may take: twice what the longest lists that there can be do.
 READS_MAX = 400
@@ -41,7 +35,7 @@ def answer(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
             answered = _answered(asked, event, context)
     except Problem as problem:
         answered = _told(problem)
-    except (BotoCoreError, ClientError) as failure:
+    except (BotoCoreError, BusyError, ClientError) as failure:
         answered = _told(_failure(asked, failure))
     except TooManyCallsError:
         answered = _told(_too_much())
@@ -83,10 +77,10 @@ def _forbidden(role: str, needed: str) -> Problem:
     return Problem("forbidden", message)
 
 
-def _failure(asked: Asked, failure: BotoCoreError | ClientError) -> Problem:
+def _failure(asked: Asked, failure: BotoCoreError | BusyError | ClientError) -> Problem:
     code = failure.response["Error"]["Code"] if isinstance(failure, ClientError) else ""
     _log.exception("request %s failed at the store", asked.request_id)
-    if code in _BUSY or isinstance(failure, BotoCoreError):
+    if not code or aws.passes(failure) or code in _IN_THE_WAY:
         message = "The store is busy or out of reach: try again in a moment."
         return Problem("unavailable", message, headers=_RETRY_AFTER)
     return Problem("internal", f"Please cite {asked.request_id} when you report it.")

@@ -1,4 +1,4 @@
-"""What a caller got wrong, said so that every door can show it."""
+"""What a caller got wrong, said so that every door can show it, and what was busy."""
 
 from __future__ import annotations
 
@@ -46,3 +46,7 @@ class ScheduleError(ValueError):
             "position": list(self.position) if self.position else None,
             "suggestion": self.suggestion,
         }
+
+
+class BusyError(RuntimeError):
+    """What was not done, as the store gave no answer or others kept changing it: try again."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from onthedot.adapters import claims, clock, tables
 from onthedot.core import moves
 from onthedot.core import run as runs
+from onthedot.core.errors import BusyError
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
 from onthedot.flows import executions, gate, permits
@@ -29,4 +30,4 @@ def cancel(run_id: str, *, by: str = "user") -> Run | None:
             permits.leave([seen])
             gate.give_up(seen)
             executions.stop_soon(seen)
-    raise RuntimeError(f"{run_id} kept changing under {_TRIES} attempts to cancel it")
+    raise BusyError(f"{run_id} kept changing under {_TRIES} attempts to cancel it")

@@ -9,6 +9,7 @@ from functools import partial
 from onthedot.adapters import claims, clock
 from onthedot.core import lifecycle, pauses
 from onthedot.core import task as tasks
+from onthedot.core.errors import BusyError
 from onthedot.core.registered import first_due, revision
 from onthedot.core.run import Run
 from onthedot.core.task import Task
@@ -76,7 +77,7 @@ def changed(
         near = _written(seen, wanted, now, also)
         if near is not None:
             return Changed(wanted, near)
-    raise RuntimeError(f"{task_id} kept changing under {_TRIES} attempts to edit it")
+    raise BusyError(f"{task_id} kept changing under {_TRIES} attempts to edit it")
 
 
 def foreseen(known: Known, wanted: Task, now: int) -> Known:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from onthedot.adapters import clock, ids, queue, tables
 from onthedot.core import manifest, moves, pack
 from onthedot.core import run as runs
+from onthedot.core.errors import BusyError
 from onthedot.core.keys import payload_key
 from onthedot.core.pack import Pack, Ticket
 from onthedot.core.payloads import of_run
@@ -96,4 +97,4 @@ def send(claimed: Sequence[Run], why: str = "resend") -> None:
         for run in claimed
     ]
     if queue.send([(each, pack.delay_sec(each.due_ms, now_ms)) for each in packs]):
-        raise RuntimeError("SQS did not take a message; nothing was acknowledged")
+        raise BusyError("SQS did not take a message; nothing was acknowledged")

@@ -10,6 +10,7 @@ from onthedot.core import gate as gates
 from onthedot.core import moves
 from onthedot.core import run as runs
 from onthedot.core.decide import Skip
+from onthedot.core.errors import BusyError
 from onthedot.core.gate import Enter, Gate, Have, Turned, Wait
 from onthedot.core.keys import GATE
 from onthedot.core.pack import of_run
@@ -81,7 +82,7 @@ def give_up(run: Run) -> None:
         if claims.write_one(gates.write(seen, wanted)) is Outcome.DONE:
             return
     # The message must come back: what it leaves behind would keep others waiting.
-    raise RuntimeError(f"the gate of {run.task_id} kept changing under {_TRIES} attempts")
+    raise BusyError(f"the gate of {run.task_id} kept changing under {_TRIES} attempts")
 
 
 def _wake_an_open_one(gate: Gate, run: Run) -> None:
@@ -162,4 +163,4 @@ def _wake(run: Run | None) -> None:
     if run is None:
         return
     if queue.send([(of_run(run, "wake"), 0)]):
-        raise RuntimeError(f"SQS did not take the message that wakes {run.run_id}")
+        raise BusyError(f"SQS did not take the message that wakes {run.run_id}")

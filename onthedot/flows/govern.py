@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from onthedot.adapters import claims, clock, tables
 from onthedot.core import moves, stamping
 from onthedot.core import run as runs
+from onthedot.core.errors import BusyError
 from onthedot.core.numbers import LOOK_AHEAD_SEC
 from onthedot.core.run import NOT_STARTED, Run
 from onthedot.core.task import ENDED, Task
@@ -59,7 +60,7 @@ def _stamp(task: Task) -> list[Run]:
         if not behind:
             return near
         claims.write_many([_stamped(run, task) for run in behind])
-    raise RuntimeError(f"the runs of {task.task_id} kept changing under {_TRIES} stamps")
+    raise BusyError(f"the runs of {task.task_id} kept changing under {_TRIES} stamps")
 
 
 def _to_be_stamped(run: Run, task: Task) -> bool:

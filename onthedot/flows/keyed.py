@@ -13,6 +13,7 @@ from onthedot.core import gate as gates
 from onthedot.core import keyed, moves
 from onthedot.core import run as runs
 from onthedot.core.call import run_fields
+from onthedot.core.errors import BusyError
 from onthedot.core.gate import Enter, Gate, Have, Wait
 from onthedot.core.keyed import Limit
 from onthedot.core.numbers import BUSY_MAX_SEC
@@ -167,7 +168,7 @@ def leave(run: Run) -> None:
             return
     if place:
         # The message must come back: what it leaves behind would keep others waiting.
-        raise RuntimeError(f"the gate of {place} kept changing under {_TRIES} attempts")
+        raise BusyError(f"the gate of {place} kept changing under {_TRIES} attempts")
 
 
 def _wake_if_free(gate: Gate, rows: dict[str, Run | None], most: int, mine: str) -> None:
@@ -178,7 +179,7 @@ def _wake_if_free(gate: Gate, rows: dict[str, Run | None], most: int, mine: str)
 
 def _wake(run: Run | None) -> None:
     if run is not None and queue.send([(of_run(run, "wake"), 0)]):
-        raise RuntimeError(f"SQS did not take the message that wakes {run.run_id}")
+        raise BusyError(f"SQS did not take the message that wakes {run.run_id}")
 
 
 def _read(place: str) -> Gate:

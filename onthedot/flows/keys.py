@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from onthedot.adapters import claims, clock, ids, tables
 from onthedot.core import access, admins, trail
 from onthedot.core.access import Key
+from onthedot.core.errors import BusyError
 from onthedot.core.moments import moment
 from onthedot.core.trail import By
 from onthedot.core.writes import Insert, Outcome, Part
@@ -80,7 +81,7 @@ def revoke(key: Key, by: By) -> None:
         turn = admins.next_turn(item["turn"] if item else None)
         if claims.write_together([*writes, turn]) is Outcome.DONE:
             return
-    raise RuntimeError(f"the admin keys kept changing under {_TRIES} tries to revoke one")
+    raise BusyError(f"the admin keys kept changing under {_TRIES} tries to revoke one")
 
 
 def check_revocable(key: Key) -> None:
@@ -110,4 +111,4 @@ def _write(writes: Sequence[Part]) -> None:
     for _ in range(_TRIES):
         if claims.write_together(writes) is not Outcome.UNSURE:
             return
-    raise RuntimeError(f"the store gave no answer in {_TRIES} tries")
+    raise BusyError(f"the store gave no answer in {_TRIES} tries")

@@ -12,6 +12,7 @@ from itertools import islice
 from onthedot.adapters import aws, bounds, claims, clock, ids, queue, tables
 from onthedot.core import quota
 from onthedot.core import run as runs
+from onthedot.core.errors import BusyError
 from onthedot.core.pack import of_run
 from onthedot.core.pull import pulled
 from onthedot.core.quota import Quota
@@ -62,7 +63,7 @@ def _call_first(line: Sequence[tables.Item]) -> int:
     rows = _rows(dict.fromkeys(quota.named(item) for item in line))
     called = [run for run in rows.values() if quota.waits(run, now_ms)]
     if unsent := queue.send([(of_run(run, "wake"), 0) for run in called]):
-        raise RuntimeError(f"SQS did not take {len(unsent)} messages that call who waits")
+        raise BusyError(f"SQS did not take {len(unsent)} messages that call who waits")
     # The message first: who is in no line, and has none, waits for the audit.
     aws.in_parallel(claims.delete_one, [quota.struck(item) for item in line])
     return sum(run.life.due_ms <= now_ms for run in called)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from onthedot.adapters import claims, clock, tables
 from onthedot.core import loop as loops
+from onthedot.core.errors import BusyError
 from onthedot.core.loop import RUNNING, TABLE, Loop
 from onthedot.core.writes import Outcome
 from onthedot.flows import backfill, calendars, dead_letters
@@ -48,7 +49,7 @@ def stop(kind: str, tenant_id: str, loop_id: str) -> Loop | None:
             return seen
         if _moved(seen, replace(seen, status="cancelled", ended_ms=clock.now_ms())):
             return read(kind, tenant_id, loop_id)
-    raise RuntimeError(f"{loop_id} kept moving under {_TRIES} attempts to stop it")
+    raise BusyError(f"{loop_id} kept moving under {_TRIES} attempts to stop it")
 
 
 def step() -> Counter[str]:

@@ -9,6 +9,7 @@ from onthedot.core import lifecycle, oneoff, trail
 from onthedot.core import run as runs
 from onthedot.core.access import TABLE
 from onthedot.core.business_key import BusinessKey
+from onthedot.core.errors import BusyError
 from onthedot.core.problems import Problem
 from onthedot.core.run import Run
 from onthedot.core.task import Task
@@ -40,7 +41,7 @@ def create(task: Task, by: By, key: BusinessKey | None = None) -> tuple[Task, bo
             return born, True
         # Another request took the key in between; whose task it is, is read again.
         count(by.tenant_id, -1)
-    raise RuntimeError(f"the key of {task.task_id} kept changing under {_TRIES} tries")
+    raise BusyError(f"the key of {task.task_id} kept changing under {_TRIES} tries")
 
 
 def _same(former: dict[str, object], key: BusinessKey) -> Task:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from onthedot.adapters import aws, claims, clock, ids
 from onthedot.core.backoff import pause_ms
+from onthedot.core.errors import BusyError
 from onthedot.core.writes import Outcome, Write
 from onthedot.flows.job import Job
 
@@ -35,7 +36,7 @@ def surely(writes: Sequence[Write]) -> list[Outcome]:
     outcomes = write(writes, lambda: clock.monotonic() > until)
     if unsure := _unsure(outcomes):
         seconds = round(_SURELY_MAX_SEC)
-        raise RuntimeError(f"the store gave no answer to {len(unsure)} writes in {seconds} s")
+        raise BusyError(f"the store gave no answer to {len(unsure)} writes in {seconds} s")
     return outcomes
 
 

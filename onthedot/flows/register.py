@@ -10,6 +10,7 @@ from onthedot.adapters import claims, clock
 from onthedot.core import due as dues
 from onthedot.core import lifecycle, pauses
 from onthedot.core import task as tasks
+from onthedot.core.errors import BusyError
 from onthedot.core.numbers import LOOK_AHEAD_SEC
 from onthedot.core.payloads import of_task
 from onthedot.core.registered import cursor, first_due
@@ -48,7 +49,7 @@ def create_with(task: Task, also: Sequence[Part]) -> Task | None:
         if known is None and outcome is Outcome.REFUSED:
             return None
     else:
-        raise RuntimeError(f"{born.task_id} could not be registered in {_TRIES} tries")
+        raise BusyError(f"{born.task_id} could not be registered in {_TRIES} tries")
     _dispatch_near([(born, items[0])])
     return born
 

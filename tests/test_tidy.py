@@ -1,6 +1,6 @@
 """The part of the style guide that ruff and mypy do not know."""
 
-from tests.tidy import imports, marks, shape, tree
+from tests.tidy import imports, links, marks, shape, tree
 
 
 def test_every_import_goes_one_way() -> None:
@@ -55,6 +55,19 @@ def test_no_file_names_a_package_registry() -> None:
     found = {name: marks.registries(tree.text(name)) for name in tree.files()}
 
     assert _broken(found) == {}
+
+
+def test_every_link_in_the_pages_leads_to_a_file_and_its_heading() -> None:
+    found = {name: links.broken(name, tree.text(name), tree.there) for name in tree.pages()}
+
+    assert _broken(found) == {}
+
+
+def test_no_two_decisions_have_one_number() -> None:
+    numbers = [name.split("/")[-1][:4] for name in tree.pages() if "/decisions/" in name]
+
+    assert numbers
+    assert sorted(set(numbers)) == numbers
 
 
 def _broken(found: dict[str, list[str]]) -> dict[str, list[str]]:

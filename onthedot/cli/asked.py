@@ -87,7 +87,8 @@ def complain(error: ScheduleError, text: str, *, as_json: bool) -> int:
         sys.stdout.write(json.dumps({"error": error.as_json()}) + "\n")
         return 2
     lines = [f"onthedot: {error.message} ({error.field}: {error.code})"]
-    if error.position and error.field not in ("timezone", "calendar"):
+    shown = error.field not in ("timezone", "calendar") and error.code != "too_long"
+    if error.position and shown:
         start, end = error.position
         lines += [f"  {text}", f"  {' ' * start}{'^' * max(1, end - start)}"]
     if error.suggestion:

@@ -18,7 +18,9 @@ _EPILOG = """examples:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; 0 is success, 2 the caller's mistake."""
     parser = _parser()
-    arguments = parser.parse_args(argv)
+    arguments, left = parser.parse_known_args(argv)
+    if left:
+        parser.error(_unexpected(arguments.command, left))
     if not arguments.command:
         parser.print_help()
         return 2
@@ -31,6 +33,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader has gone (`| head`); nothing is left to say, and nobody to say it to.
         sys.stderr.close()
         return 0
+
+
+def _unexpected(command: str, left: Sequence[str]) -> str:
+    """A shell cuts an expression at its blanks, and puts file names in the place of each `*`."""
+    if command in ("next", "explain") and not left[0].startswith("-"):
+        return f'put the expression in quotes: onthedot {command} "0 9 * * 1-5"'
+    return f"unrecognized arguments: {' '.join(left)}"
 
 
 def _parser() -> argparse.ArgumentParser:

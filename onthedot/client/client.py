@@ -35,8 +35,8 @@ class Client:
         url = (self.url or os.environ.get("ONTHEDOT_URL", "")).strip()
         if not url.startswith(("http://", "https://")):
             raise ValueError(
-                f"'{url}' is no address of the API: give url=, or set ONTHEDOT_URL to what "
-                "the deployment printed, such as https://….execute-api.eu-west-1.amazonaws.com"
+                f"'{url}' is no address of the API: set ONTHEDOT_URL to what make run or "
+                "make deploy printed, such as http://127.0.0.1:8787, or give it as url"
             )
         key = (self.key or os.environ.get("ONTHEDOT_API_KEY", "")).strip()
         transport = Transport(url.rstrip("/"), key, self.timeout_sec)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from onthedot.adapters import claims, clock, runlog
 from onthedot.core import moves
 from onthedot.core.numbers import HOLD_MAX_SEC, LEASE_SEC
+from onthedot.core.pull import pulled
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
 from onthedot.flows.job import Job, Ready
@@ -23,7 +24,8 @@ def prepare(job: Job, worker: str) -> Ready:
         msg=job.hint.message_id,
         now_ms=now_ms,
         lease_ms=now_ms + LEASE_SEC * 1000,
-        log=runlog.stream(),
+        # An outside worker's lines stay with it; this process is only the API that it asked.
+        log="" if pulled(seen.queue) else runlog.stream(),
         waited=_waited(job),
     )
     job.ready = Ready(begun, moves.start(job.held, begun, now_ms=now_ms))

@@ -101,6 +101,19 @@ def test_a_heartbeat_keeps_the_lease_and_shows_progress(api: Api, run_id: str) -
     assert shown(api, run_id)["lease_until"] == "2026-11-18T12:02:30.000Z"
 
 
+def test_the_log_of_an_outside_worker_is_not_sought_among_the_functions_logs(
+    api: Api, run_id: str
+) -> None:
+    api.settings.setenv("WORK_LOG_GROUP", "/aws/lambda/work")
+    api.settings.setenv("AWS_LAMBDA_LOG_STREAM_NAME", "stream-of-the-api")
+    taken(api)
+
+    said_of_it = api.call(f"GET /v1/runs/{run_id}/logs").body
+
+    assert shown(api, run_id)["attempts"][0]["log"] is None
+    assert said_of_it["note"].startswith("Its worker ran where no log is kept")
+
+
 def test_no_lease_reaches_beyond_the_attempts_own_time(api: Api, run_id: str) -> None:
     taken(api)
     api.now_ms += 50_000

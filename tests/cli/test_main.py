@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from tests.cli.terminal import ONTHEDOT, onthedot, printed
+from tests.cli.terminal import ONTHEDOT, complained, onthedot, printed
 
 # What the doors to the cloud and to the web need, and a preview of a cron must never wait for.
 HEAVY = "boto3 botocore pydantic aws_lambda_powertools pynamodb aws_cdk".split()
@@ -63,6 +63,28 @@ def test_the_exit_code_is_zero_or_the_callers_mistake(words: tuple[str, ...], co
 
     assert done.returncode == code
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["next", "explain"])
+def test_an_expression_without_quotes_is_told_to_have_them(command: str) -> None:
+    # What a shell makes of: onthedot next 0 9 * * MON --tz Europe/Paris
+    words = [command, "0", "9", "README.md", "docs", "README.md", "MON", "--tz", "Europe/Paris"]
+
+    said = complained(*words)
+
+    assert "put the expression in quotes" in said
+    assert "README.md" not in said
+
+
+def test_a_flag_that_there_is_not_is_named() -> None:
+    assert "unrecognized arguments: --cont 3" in complained("next", "0 9 * * *", "--cont", "3")
+
+
+def test_an_expression_that_is_too_long_is_not_shown_again() -> None:
+    said = complained("next", "0 9 " + "1," * 300 + " * *")
+
+    assert "expected 256 at most" in said
+    assert len(said) < 200
 
 
 @pytest.mark.parametrize(

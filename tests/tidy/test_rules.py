@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tidy import imports, marks, shape, tree
+from tests.tidy import imports, links, marks, shape, tree
 
 
 @pytest.mark.parametrize(
@@ -133,3 +133,34 @@ def test_a_package_registry_is_found(host: str) -> None:
 def test_the_rules_are_held_against_every_module_there_is() -> None:
     assert {"app.py", "infra/storage.py", "tests/test_tidy.py"} <= set(tree.modules())
     assert "package-lock.json" in tree.files()
+
+
+PAGE = "# Here it is\n[so]({})\n```\n[not](a-link.md)\n# there it is\n```\n"
+PAGES = {"docs/api.md": "# The API\n## How it's made: `a` *b*\n", "docs/runbook": ""}
+
+
+def broken_links(link: str) -> list[str]:
+    content = PAGE.format(link)
+    return links.broken("docs/page.md", content, (PAGES | {"docs/page.md": content}).get)
+
+
+@pytest.mark.parametrize(
+    "link", ["apis.md", "docs/api.md", "api.md#the-apis", "#there-it-is", "runbooks"]
+)
+def test_a_link_that_leads_nowhere_is_found(link: str) -> None:
+    assert broken_links(link) == [link]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "api.md",
+        "../docs/api.md#the-api",
+        "#here-it-is",
+        "api.md#how-its-made-a-b",
+        "runbook",
+        "https://example.com/nowhere",
+    ],
+)
+def test_a_link_that_leads_to_a_page_and_its_heading_passes(link: str) -> None:
+    assert broken_links(link) == []

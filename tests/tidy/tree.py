@@ -21,6 +21,18 @@ def modules() -> tuple[str, ...]:
     return tuple(name for name in files() if name.endswith(".py"))
 
 
+def pages() -> tuple[str, ...]:
+    """The pages that people read."""
+    return tuple(name for name in files() if name.endswith(".md"))
+
+
+def there(path: str) -> str | None:
+    """One file's content, nothing for a folder, and None where there is neither."""
+    if path in files():
+        return text(path)
+    return "" if any(name.startswith(f"{path}/") for name in files()) else None
+
+
 @cache
 def text(name: str) -> str:
     """One file's content; what is not text counts as empty."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from onthedot.adapters import clock, ids, polls
+from onthedot.flows.patience import Forgiven
 
 # For each tenant; the setting `long_polls` says otherwise.
 _MOST = 50
@@ -26,4 +27,6 @@ def place(tenant_id: str, wait_sec: int) -> Iterator[bool]:
         yield joined
     finally:
         if joined:
-            polls.leave(tenant_id, poll)
+            # It ends by itself: what was fetched meanwhile must not be lost over it.
+            with Forgiven():
+                polls.leave(tenant_id, poll)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
-from onthedot.adapters import clock, polls
+from onthedot.adapters import aws, clock, polls
 from tests.api.kit import Answer, Api
 from tests.api.test_leases import LEASE, triggered
 
@@ -91,6 +92,28 @@ def test_a_poll_that_fails_gives_its_place_back(api: Api, monkeypatch: pytest.Mo
 
 def _interrupted(_: float) -> None:
     raise ZeroDivisionError
+
+
+def test_a_place_that_cannot_be_given_back_costs_no_run_that_was_fetched(api: Api) -> None:
+    api.key()
+    there, run_ids = aws.dynamodb, []
+
+    def comes_now(seconds: float) -> None:
+        api.wait(seconds)
+        run_ids.append(triggered(api, "train"))
+
+    def busy(operation: str, **request: Any) -> Any:
+        if request.get("UpdateExpression", "").startswith("REMOVE #u.#p"):
+            raise ClientError({"Error": {"Code": "ThrottlingException"}}, operation)
+        return there(operation, **request)
+
+    with api.settings.context() as during:
+        during.setattr(aws, "dynamodb", busy)
+        during.setattr(clock, "sleep", comes_now)
+        answer = asked(api, wait_sec=5)
+
+    assert answer.status == 200, answer.text
+    assert [lease["run"]["run_id"] for lease in answer.body["data"]] == run_ids
 
 
 def test_a_poll_that_does_not_wait_costs_what_it_did(api: Api) -> None:

@@ -174,6 +174,8 @@ def _call(stage: Stage, name: str, task_id: str, at_sec: float) -> None:
             world.spawn("api", do, at_sec=again, ended=ended, limit_sec=300)
 
     def do() -> object:
+        assert world.running is not None
+        act.tries[world.running.name] = world.epoch_us() / 1000
         answer = _do(stage, act, at_sec)
         act.acked_ms = world.epoch_us() / 1000
         return answer or True

@@ -20,6 +20,7 @@ from tests.simulation import (
     laws_tenants,
 )
 from tests.simulation.journal import Journal, read
+from tests.simulation.reigns import reigns
 from tests.simulation.stage import Stage
 
 
@@ -120,7 +121,7 @@ def _ruled(stage: Stage, journal: Journal) -> list[tuple[Task, float, float]]:
     return [
         (reign.task, reign.since, reign.until)
         for task in stage.tasks
-        for reign in laws_slots.reigns(stage, journal, task.task_id)
+        for reign in reigns(stage, journal, task.task_id)
     ]
 
 

@@ -91,6 +91,7 @@ class Version(NamedTuple):
 
     at_ms: float
     task: Task
+    writer: Process | None = None
 
 
 class Move(NamedTuple):
@@ -143,7 +144,7 @@ def read(world: World, corrected: Mapping[str, int]) -> Journal:
             journal.changes.append(change)
     for at_us, key, before, after in _pairs(world, "tasks"):
         if key[1] == "spec" and after is not None:
-            version = Version(at_us / 1000, tasks.parse(plain_item(after)))
+            version = Version(at_us / 1000, tasks.parse(plain_item(after)), writers.get(at_us))
             journal.versions[key[0]].append(version)
         elif key[1] == "cursor" and before is not None and after is not None:
             journal.moves.append(Move(at_us / 1000, key[0], _cursor(before), _cursor(after)))

@@ -10,7 +10,8 @@ from onthedot.core.keys import is_slot_key, run_id
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from tests.simulation.journal import Change, Journal, Version
-from tests.simulation.laws_pauses import end_of, stopped
+from tests.simulation.laws_pauses import stopped
+from tests.simulation.reigns import end_of
 from tests.simulation.stage import Stage
 
 _EDGE_MS = 6_000

@@ -9,7 +9,7 @@ from onthedot.core.instants import nominal
 from onthedot.core.keys import run_id
 from onthedot.core.run import Run
 from onthedot.core.task import Task
-from tests.simulation.laws_slots import slots_within
+from tests.simulation.reigns import slots_within
 from tests.simulation.stage import Stage
 
 Ruled = tuple[Task, float, float]

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onthedot.core.instants import nominal, parse_instant
+from onthedot.core.instants import nominal
 from onthedot.core.keys import is_slot_key, run_id
 from onthedot.core.task import Task
 from tests.simulation.journal import Journal
-from tests.simulation.laws_slots import slots_within
+from tests.simulation.reigns import end_of, slots_within
 from tests.simulation.stage import Stage
 
 # The last call that ends pauses, and a worker's last look, may be so long before the end.
 _SLACK_SEC = 200
-
-
-def end_of(task: Task) -> float:
-    """Read anew from what the user wrote, apart from the flows."""
-    said = task.shown.get("paused") or {}
-    until = said.get("until") if task.status == "paused" else None
-    return parse_instant(until, "until") if until else float("inf")
 
 
 def stopped(task: Task, due: float) -> bool:

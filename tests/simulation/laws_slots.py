@@ -4,62 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.keys import is_slot_key, run_id
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from tests.simulation.journal import Change, Journal, Move, Seen
+from tests.simulation.reigns import Reign, reigns, slots_within
 from tests.simulation.stage import Stage
 
-# Round an edit two clocks may disagree on which side of it a slot lies.
-EDGE_SEC = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Reign:
-    """The time, in whole seconds, in which one version of a task decided over its slots."""
-
-    task: Task
-    since: float
-    until: float
-
-
-def reigns(stage: Stage, journal: Journal, task_id: str) -> list[Reign]:
-    """Times in which it is beyond doubt who decided: edges and calls under way are left out."""
-    versions = journal.versions[task_id]
-    found = []
-    for place, version in enumerate(versions):
-        task = version.task
-        since = max(version.at_ms / 1000, float(task.effective_from), float(task.paused_at))
-        until = float("inf")
-        if place + 1 < len(versions):
-            following = versions[place + 1]
-            until = following.at_ms / 1000
-            calls = [act.began_ms / 1000 for act in stage.acts if act.task_id == task_id]
-            until = min([until, *(began for began in calls if began >= version.at_ms / 1000 - 300)])
-            later = following.task
-            until = min(until, *(t for t in _edges(later) if t > task.effective_from))
-        found.append(Reign(task, since + EDGE_SEC * (place > 0), until - EDGE_SEC))
-    return found
-
-
-def _edges(task: Task) -> list[float]:
-    paused = [float(task.paused_at)] if task.status == "paused" else []
-    return [float(task.effective_from), *paused, float("inf")]
-
-
-def slots_within(task: Task, since: float, until: float) -> Iterator[tuple[int, int]]:
-    """Slots whose due time lies strictly between."""
-    slot = task.schedule.next(int(since) - task.schedule.jitter_offset_sec - 1)
-    while slot is not None:
-        due = task.schedule.due_at(slot)
-        if due >= until:
-            return
-        if due > since:
-            yield slot, due
-        slot = task.schedule.next(slot)
+# What was claimed shortly before a version governed may have been claimed under it.
+_EDGE_SEC = 6
 
 
 def accounted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]:
@@ -75,8 +30,8 @@ def accounted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]
             continue
         ruled = reigns(stage, journal, task.task_id)
         for place, reign in enumerate(ruled):
-            over = place + 1 < len(ruled)
-            if reign.task.status == "deleted" or (reign.task.status == "paused" and not over):
+            paused = reign.task.status == "paused" and not reign.closed
+            if reign.task.status == "deleted" or paused:
                 continue
             most = _still_to_come(ruled[place:], rows.values())
             slots = slots_within(reign.task, reign.since, min(reign.until, end))
@@ -103,7 +58,7 @@ def _still_to_come(ruling: Sequence[Reign], rows: Iterable[Run]) -> int | None:
         for run in rows
         if run.task_id == reign.task.task_id
         and is_slot_key(run.key)
-        and 0 < run.life.claimed_ms <= (reign.since + EDGE_SEC) * 1000
+        and 0 < run.life.claimed_ms <= (reign.since + _EDGE_SEC) * 1000
     ]
     return most - len(before)
 

@@ -1,0 +1,35 @@
+"""Planted faults of edits: what was due before or after one is left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from onthedot.core import lifecycle
+from onthedot.core.task import Task
+from onthedot.flows import books, change, register
+from onthedot.flows.known import Known
+
+Patch = tuple[Any, str, Any]
+_DROPPED_SEC = 150
+
+
+def no_books_of_pauses() -> list[Patch]:
+    """A pause that ends leaves nothing behind of what was due in it."""
+    original = books.close_the_books
+
+    def close_the_books(known: Known, now: int) -> None:
+        if known.task.status != "paused":
+            original(known, now)
+
+    return [(change, "close_the_books", close_the_books)]
+
+
+def from_later() -> list[Patch]:
+    """What is due within some minutes after an edit is nobody's."""
+
+    def restarted(task: Task, now: int) -> Task:
+        since = now + _DROPPED_SEC
+        return replace(task, schedule_version=task.schedule_version + 1, effective_from=since)
+
+    return [(lifecycle, "restarted", restarted), (register, "_restarted", restarted)]

@@ -62,7 +62,8 @@ class Forgiven:
     def __exit__(
         self, kind: type[BaseException] | None, failure: BaseException | None, _: object
     ) -> bool:
-        return failure is not None and aws.passes(failure)
+        busy = isinstance(failure, BusyError)
+        return busy or (failure is not None and aws.passes(failure))
 
 
 def put_off(jobs: Iterable[Job]) -> None:

@@ -24,6 +24,7 @@ from onthedot.flows.trigger import trigger
 from tests.flows.calm import (
     FREE,
     add,
+    employ,
     go,
     purge,
     runs,
@@ -34,7 +35,8 @@ from tests.flows.calm import (
     waiting_messages,
 )
 from tests.simulation.faults import ROUGH, Profile
-from tests.simulation.stage import Course, Stage, make_stage, make_task, play
+from tests.simulation.outages import Outage
+from tests.simulation.stage import Course, Stage, make_stage, make_task, play, staged
 
 CRASHES = Profile(crash_before=0.02, crash_after=0.02)
 YEARLY = "0 0 1 1 *"
@@ -352,3 +354,25 @@ def test_in_any_weather_no_more_run_than_may_and_nobody_waits_for_ever(seed: int
     found = list(stage.rows().values())
     assert {run.life.status for run in found} <= {"succeeded", "missed", "skipped"}
     assert sum(run.life.status == "succeeded" for run in found) >= 12
+
+
+def test_a_partition_of_permits_that_is_busy_costs_no_run_a_second_call() -> None:
+    hot = Outage(from_sec=20, for_sec=25, partition=quota.partition("acme"))
+    stage = make_stage(1, Profile(outages=(hot,)))
+    with staged(stage):
+        employ(stage)
+        line.set_limit("acme", 5)
+        tasks = several(stage, 8)
+        stage.takes_sec = lambda _: 4
+        started(*tasks)
+        wait(stage, 18)
+        started(*tasks)
+        wait(stage, 300)
+        lives = [run.life for task in tasks for run in runs(stage, task)]
+        left = permits()
+        stage.world.close()
+
+    assert stage.world.bugs() == []
+    assert {(life.status, life.attempt) for life in lives} == {("succeeded", 1)}
+    assert len(stage.deliveries) == 16
+    assert left == []

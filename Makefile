@@ -22,6 +22,7 @@ setup: machine ## install all that the other commands need, exactly as locked
 	@$(PYTHON) -I infra/alone.py .cdk/setup.lock $(MAKE) --no-print-directory installed
 
 installed: .venv/onthedot .venv-cloud/locked node_modules/locked
+	@:
 
 # PORT is where its API answers.
 PORT ?= 8787

@@ -67,7 +67,7 @@ def put(
     dry_run: DryRun = "false",
     plan_token: PlanToken = None,
 ) -> Response[str]:
-    """Make the calendar what the body says; every schedule that names it heeds it from now on.
+    """Make the calendar what the body says; it holds from now on for every schedule that names it.
 
     Replacing one needs If-Match. Many schedules take some minutes: 300 in each.
     """

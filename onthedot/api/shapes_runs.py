@@ -37,7 +37,7 @@ class DeadIn(Written):
 
 
 class DeadReplayIn(DeadIn):
-    """What they get besides: a merge patch of each one's payload."""
+    """What changes in their payloads: a merge patch for each."""
 
     payload_patch: dict[str, Any] | None = None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 
 from tests.blackbox.receiver import receiving
 from tests.blackbox.stack import started
-from tests.blackbox.world import World, playing
+from tests.blackbox.world import Scenarios, World, playing
 
 
 @pytest.fixture(scope="session")
@@ -22,16 +22,22 @@ def world(
         started(tmp_path_factory.mktemp("blackbox") / "onthedot") as stack,
     ):
         world = World(stack, receiver)
-        with playing(world, _scenarios(request.session, world)):
+        chosen = _chosen(request.session)
+        alone = [each for each in chosen if each.get_closest_marker("alone")]
+        together = [each for each in chosen if each not in alone]
+        with playing(world, _scenarios(together, world), _scenarios(alone, world)):
             yield world
 
 
-def _scenarios(session: pytest.Session, world: World) -> dict[str, Callable[[], Any]]:
+def _chosen(session: pytest.Session) -> list[pytest.Function]:
     """The tests that were chosen and that play in the world, those that take long first."""
     chosen = [each for each in session.items if isinstance(each, pytest.Function)]
     mine = [each for each in chosen if "world" in each.fixturenames]
-    mine.sort(key=lambda each: each.get_closest_marker("long") is None)
-    return {each.nodeid: partial(each.obj, world=world, **_parameters(each)) for each in mine}
+    return sorted(mine, key=lambda each: each.get_closest_marker("long") is None)
+
+
+def _scenarios(items: list[pytest.Function], world: World) -> Scenarios:
+    return {each.nodeid: partial(each.obj, world=world, **_parameters(each)) for each in items}
 
 
 def _parameters(item: pytest.Function) -> dict[str, Any]:

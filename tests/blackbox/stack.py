@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 # Alone it takes half a minute.
 READY_SEC = 300
-STOPPED_SEC = 30
+TIED = Path(__file__).with_name("tied.py")
 _ADDRESS = re.compile(r"^ *API +(http://\S+)$", re.MULTILINE)
 _KEY = re.compile(r"^ *admin key +(otd_\w+)$", re.MULTILINE)
 
@@ -30,23 +27,30 @@ class Printed:
     key: str
     folder: Path
     output: Path
-    pid: int
 
 
 @contextmanager
 def started(folder: Path) -> Iterator[Printed]:
-    """Start a stack in a folder, and stop it as Ctrl-C does."""
+    """Start a stack in a folder, and stop it as Ctrl-C does; it ends with this process, too."""
     folder.mkdir(parents=True, exist_ok=True)
     output = folder / "output"
     command = [sys.executable, "-m", "onthedot.local", "--port", "0", "--folder", str(folder)]
     with output.open("wb") as file:
         process = subprocess.Popen(
-            command, cwd=PROJECT, stdout=file, stderr=subprocess.STDOUT, start_new_session=True
+            [sys.executable, str(TIED), str(folder), *command],
+            cwd=PROJECT,
+            stdin=subprocess.PIPE,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
+    assert process.stdin is not None
     try:
         yield _ready(process, folder, output)
     finally:
-        _stop(process, folder)
+        process.stdin.close()
+        code = process.wait()
+    assert code == 0, f"the stack did not stop by itself: {code}"
 
 
 def _ready(process: subprocess.Popen[bytes], folder: Path, output: Path) -> Printed:
@@ -55,20 +59,7 @@ def _ready(process: subprocess.Popen[bytes], folder: Path, output: Path) -> Prin
         said = output.read_text()
         address, key = _ADDRESS.search(said), _KEY.search(said)
         if address and key:
-            return Printed(address[1], key[1], folder, output, process.pid)
+            return Printed(address[1], key[1], folder, output)
         assert process.poll() is None, said
         assert time.monotonic() < deadline, said
         time.sleep(0.2)
-
-
-def _stop(process: subprocess.Popen[bytes], folder: Path) -> None:
-    process.send_signal(signal.SIGINT)
-    try:
-        process.wait(STOPPED_SEC)
-    except subprocess.TimeoutExpired:
-        # Nothing of it may outlive the tests, even where stopping fails.
-        for group in [process.pid, *json.loads((folder / "children.json").read_text())]:
-            with suppress(ProcessLookupError):
-                os.killpg(int(group), signal.SIGKILL)
-        process.wait()
-        raise

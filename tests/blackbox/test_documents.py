@@ -7,9 +7,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from jsonschema_rs import validator_for
 
+from tests.blackbox.receiver import Reply
 from tests.blackbox.stack import PROJECT
 from tests.blackbox.user import HELLO, YEARLY, instant, until
 from tests.blackbox.world import World
@@ -61,6 +63,25 @@ def test_answers_are_as_the_document_says(world: World) -> None:
     assert checked >= 20
 
 
+def test_every_field_of_a_schedule_and_a_task_is_explained_with_an_example(world: World) -> None:
+    schemas = world.stranger.get("/v1/openapi.json")["components"]["schemas"]
+    fields = {
+        f"{of}.{name}": field
+        for of in ("ScheduleIn", "TaskIn")
+        for name, field in schemas[of]["properties"].items()
+    }
+
+    assert len(fields) > 40
+    for name, field in fields.items():
+        assert len(field["description"]) > 20, name
+        assert field["examples"], name
+    defaults = {
+        name: fields[f"ScheduleIn.{name}"]["default"]
+        for name in ("misfire", "overlap", "max_attempts", "priority")
+    }
+    assert defaults == {"misfire": "latest", "overlap": "skip", "max_attempts": 3, "priority": 2}
+
+
 def test_every_problem_of_the_document_has_its_page(world: World) -> None:
     stranger = world.stranger
     pages = [each.stem for each in (PROJECT / "docs" / "problems").glob("*.md")]
@@ -90,6 +111,38 @@ def test_health_is_open_to_all_and_good(world: World) -> None:
 
     assert (health["tick"], health["audit"], health["queue"]) == ("ok", "ok", "ok")
     assert health["tzdata"]
+
+
+def test_large_changes_are_short_lines_of_the_trail(world: World) -> None:
+    user = world.tenant()
+    # Four bytes each: what counts is bytes, as in the store.
+    faces = "\U0001f600" * 65_000
+    target = {"type": "http", "url": "https://example.com/"}
+    body: dict[str, Any] = {"name": "large", "cron": YEARLY}
+
+    user.said(201, "POST", "/v1/schedules", {**body, "target": {**target, "body": faces}})
+    edited = {**body, "target": {**target, "body": f"new {faces[:-4]}"}}
+    user.said(200, "PUT", "/v1/schedules/large", edited, If_Match="*")
+    headers = {f"x-{number}": "h" * 1_000 for number in range(30)}
+    beyond = user.ask(
+        "PATCH", "/v1/schedules/large", {"target": {"headers": headers}}, If_Match="*"
+    )
+    trail = user.ask("GET", "/v1/audit?limit=200")
+
+    assert beyond.refusal == (413, "payload_too_large")
+    assert len(trail.text) < 20_000
+    changed = next(each for each in trail.json["data"] if each["what"] == "schedule.changed")
+    assert changed["before"]["target"]["body"] != changed["after"]["target"]["body"]
+
+
+def test_what_an_operator_changes_in_a_tenant_is_on_the_trail(world: World) -> None:
+    user, operator = world.tenant(running_max=3), world.operator
+
+    operator.said(200, "PUT", f"/v1/tenants/{user.tenant}", {"running_max": 5})
+
+    trail = operator.get("/v1/audit?what=tenant.changed&limit=200")["data"]
+    changed = next(each for each in trail if each["about"] == user.tenant)
+    assert (changed["before"]["running_max"], changed["after"]["running_max"]) == (3, 5)
 
 
 def test_the_trail_says_who_did_what(world: World) -> None:
@@ -155,6 +208,22 @@ def test_a_batch_of_questions_is_answered_by_the_line() -> None:
     assert '"2027-01-01T09:00:00Z"' in answered[0]
     assert '"error"' in answered[1]
     assert '"error"' in answered[2]
+
+
+def test_the_stack_says_how_late_a_run_was_first_started(world: World) -> None:
+    user, hook = world.tenant(), world.hook(Reply(500))
+    retry = {"backoff": "fixed", "base_sec": 3, "cap_sec": 3, "jitter": "none"}
+    task = user.task(name=f"late-{user.tenant}", target=hook.target, retry=retry, max_attempts=2)
+    assert user.ran(task["task_id"])["reason"] == "attempts_exhausted"
+
+    def lines() -> list[str]:
+        said = world.stack.output.read_text().splitlines()
+        return [line for line in said if task["name"] in line and "dead" in line]
+
+    (line,) = until(lines, bool)
+
+    assert re.search(r"dead \(attempts_exhausted\) +\d+ ms late$", line), line
+    assert line.startswith(task["run_at"])
 
 
 def test_the_stack_says_each_fire_as_a_line_and_keeps_its_key_to_its_owner(world: World) -> None:

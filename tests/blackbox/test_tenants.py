@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
 
 from tests.blackbox.user import HELLO, YEARLY, User, instant, pause_for, until
 from tests.blackbox.world import World
+
+# 48 environments begin at once, each with a second of a processor.
+BURST_SEC = 240
 
 
 def furnished(world: World) -> tuple[User, dict[str, str]]:
@@ -166,6 +173,30 @@ def test_requests_beyond_the_limit_of_a_minute_are_429_and_say_how_long(world: W
     good = next(each for each in answers if each.status == 200)
     assert "r=" in good.headers["ratelimit"]
     assert "15" in good.headers["ratelimit-policy"]
+
+
+@pytest.mark.long
+@pytest.mark.alone
+def test_a_burst_of_a_new_tenant_far_below_its_limit_is_refused_nothing(world: World) -> None:
+    user, operator = world.tenant(requests_per_min=6_000), world.operator
+
+    def statuses(who: User, requests: int) -> Counter[int]:
+        held = {"authorization": f"Bearer {who.key}"}
+
+        def status(_: int) -> int:
+            path = "/v1/calendars"
+            return who.exchange("GET", path, None, held, timeout_sec=BURST_SEC).status
+
+        with ThreadPoolExecutor(48) as threads:
+            return Counter(threads.map(status, range(requests)))
+
+    # Another's: it makes the API have as many environments as there are threads.
+    statuses(operator, 48)
+    # The limit is for a minute: all in one.
+    pause_for(60.5 - time.time() % 60)
+    answered = statuses(user, 400)
+
+    assert answered == {200: 400}
 
 
 def test_a_quota_is_shown_and_set_by_the_operator(world: World) -> None:

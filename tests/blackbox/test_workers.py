@@ -41,6 +41,11 @@ def later(ctx: Context) -> dict:
 
 
 @app.job()
+def odd(ctx: Context) -> object:
+    return {1, 2}
+
+
+@app.job()
 def paid(ctx: Context) -> str:
     receipt = ctx.once("payment", lambda: f"paid in attempt {ctx.attempt}")
     if ctx.attempt == 1:
@@ -124,6 +129,28 @@ def test_a_worker_may_fail_for_good_put_off_and_give_back(world: World) -> None:
     assert (run["error"]["type"], run["error"]["message"]) == ("Broken", "it is")
 
 
+def test_a_key_for_named_queues_has_to_do_with_no_other_queue(world: World) -> None:
+    user = world.tenant()
+    every, emails = user.with_key("worker"), user.with_key("worker", queues=["emails"])
+    user.task(target={"type": "pull", "queue": "gpu"})
+    user.task(target={"type": "pull", "queue": "emails"})
+    other, own = leased(every, "gpu"), leased(emails, "emails")
+    where = f"/v1/runs/{other['run']['run_id']}"
+
+    refused = emails.ask("POST", "/v1/leases", {"queue": "gpu", "wait_sec": 0})
+    words = [
+        emails.ask("POST", f"{where}/{word}", {"attempt": other["attempt"], **more})
+        for word, more in (("heartbeat", {}), ("complete", {}), ("fail", {"error": "mine"}))
+    ]
+    said(emails, own, "complete", result="sent")
+    said(every, other, "complete", result="drawn")
+
+    assert refused.refusal == (403, "forbidden")
+    assert [each.refusal for each in words] == [(404, "not_found")] * 3
+    assert user.settled(own["run"]["run_id"])["result"] == "sent"
+    assert user.settled(other["run"]["run_id"])["result"] == "drawn"
+
+
 def test_a_step_is_recorded_once_for_every_attempt(world: World) -> None:
     user = world.tenant()
     worker = user.with_key("worker")
@@ -183,7 +210,7 @@ def test_the_worker_program_does_what_its_handlers_raise(world: World) -> None:
     target = {"type": "pull", "queue": "box"}
     fields: dict[str, Any] = {"target": target, "retry": retry, "max_attempts": 3}
     payloads: dict[str, Any] = {"shout": {"word": "hey"}}
-    names = ["shout", "nothing", "broken", "later", "paid"]
+    names = ["shout", "nothing", "broken", "later", "paid", "odd"]
     made = [user.task(name=each, payload=payloads.get(each, {}), **fields) for each in names]
 
     process = program(worker, folder)
@@ -193,13 +220,15 @@ def test_the_worker_program_does_what_its_handlers_raise(world: World) -> None:
         process.send_signal(signal.SIGTERM)
         code = process.wait(30)
 
-    shout, nothing, broken, later, paid = runs
+    shout, nothing, broken, later, paid, odd = runs
     assert code == 0
     assert (shout["status"], shout["result"]) == ("succeeded", "HEY")
     assert (nothing["status"], nothing["note"]) == ("skipped", "there was nothing to do")
     assert (broken["status"], broken["reason"]) == ("dead", "permanent")
     assert later["result"] == {"page": 7}
     assert (paid["result"], paid["attempt"]) == ("paid in attempt 1", 2)
+    assert (odd["status"], odd["result"]["unreadable"]) == ("succeeded", True)
+    assert (odd["result"]["text"], odd["result"]["note"][:15]) == ("{1, 2}", "set is no JSON:")
 
 
 def test_the_run_of_a_worker_that_was_killed_is_taken_over(world: World) -> None:

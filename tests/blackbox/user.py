@@ -80,12 +80,19 @@ class User:
             sent["authorization"] = f"Bearer {self.key}"
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         with _places:
-            return self._exchange(method, path, content, sent)
+            return self.exchange(method, path, content, sent)
 
-    def _exchange(
-        self, method: str, path: str, content: bytes | None, headers: dict[str, str]
+    def exchange(
+        self,
+        method: str,
+        path: str,
+        content: bytes | None,
+        headers: dict[str, str],
+        *,
+        timeout_sec: float = _TIMEOUT_SEC,
     ) -> Answer:
-        connection = HTTPConnection(self.url.removeprefix("http://"), timeout=_TIMEOUT_SEC)
+        """Send it whatever else is being sent."""
+        connection = HTTPConnection(self.url.removeprefix("http://"), timeout=timeout_sec)
         try:
             connection.request(method, path, content, headers)
             answer = connection.getresponse()

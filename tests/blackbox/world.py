@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -19,6 +19,8 @@ from tests.blackbox.user import User, over
 PLAYERS = 20
 # What a tenant may call besides http and its queues: the handlers of the examples.
 HANDLERS = ["python:*"]
+# Tests by their names, ready to be played.
+Scenarios = dict[str, Callable[[], Any]]
 
 
 @dataclass(slots=True)
@@ -58,10 +60,18 @@ class World:
 
 
 @contextmanager
-def playing(world: World, scenarios: dict[str, Callable[[], Any]]) -> Iterator[None]:
-    """Play all scenarios beside one another, in their order as far as places are short."""
+def playing(world: World, together: Scenarios, alone: Scenarios) -> Iterator[None]:
+    """Play scenarios beside one another, in order as far as places are short; then the others."""
+
+    def played_alone(play: Callable[[], Any], before: list[Future[None]]) -> None:
+        wait(before)
+        play()
+
     with ThreadPoolExecutor(PLAYERS, "scenario") as pool:
-        world.played = {name: pool.submit(play) for name, play in scenarios.items()}
+        world.played = {name: pool.submit(play) for name, play in together.items()}
+        for name, play in alone.items():
+            before = list(world.played.values())
+            world.played[name] = pool.submit(played_alone, play, before)
         try:
             yield
         finally:

@@ -29,6 +29,7 @@ def test_a_run_is_one_call_away_and_shows_its_newest_attempt(api: Api) -> None:
     ran.started(run_id, log="2026/11/18/[$LATEST]1")
     api.now_ms += 1_840
     ran.settled(run_id, "succeeded", result={"rows": 3})
+    api.warm()
 
     shown = api.call(f"GET /v1/runs/{run_id}")
 
@@ -82,6 +83,7 @@ def test_a_slot_shows_the_wall_clock_of_its_schedule_and_what_is_to_be_said_of_i
 def test_what_waits_is_shown_so_with_one_trip_more(api: Api) -> None:
     run_id = ran.triggered(api)
     api.now_ms += 1_000
+    api.warm()
     assert api.call(f"GET /v1/runs/{run_id}").body["status"] == "claimed"
     assert api.trips() == 2
     line.join([ran.read(run_id)])

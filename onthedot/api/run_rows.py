@@ -22,7 +22,8 @@ def read(keys: Sequence[dict[str, str]]) -> list[tuple[Run, Task]]:
         return []
     specs = [tasks.spec_key(task_id) for task_id in dict.fromkeys(key["task_id"] for key in keys)]
     found = tables.get_many({runs.TABLE: keys, tasks.TABLE: specs})
-    known = {item["task_id"]: tasks.parse(item) for item in found[tasks.TABLE]}
+    parsed = map(tasks.readable, found[tasks.TABLE])
+    known = {task.task_id: task for task in parsed if task}
     rows = tables.by_key(found[runs.TABLE], "task_id", "scheduled_for")
     places = [(key["task_id"], key["scheduled_for"]) for key in keys]
     read_ones = [runs.readable(rows[place]) for place in places if place in rows]

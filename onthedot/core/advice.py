@@ -49,19 +49,19 @@ def pause_near(failures: int, most: int) -> Warned:
     return Warned("pause_near", detail)
 
 
-def payload_unsent(target: Mapping[str, Any], payload: object) -> Warned | None:
+def payload_unsent(target: Mapping[str, Any], payload: object) -> list[Warned]:
     """Warn of a payload that a request without a body leaves behind."""
     method = target.get("method", "POST")
     if target.get("type") != "http" or method not in BODILESS or not payload:
-        return None
+        return []
     named = [target["url"], *target.get("headers", {}).values()]
     if any(_NAMES_PAYLOAD.search(text) for text in named):
-        return None
+        return []
     detail = (
         f"{method} sends no body, so the payload goes nowhere. Name its fields in the url or in a "
         "header, as {{payload.field}}, or use POST."
     )
-    return Warned("payload_unsent", detail)
+    return [Warned("payload_unsent", detail)]
 
 
 def unknown_handler(name: str, near: str | None) -> Warned:

@@ -61,7 +61,7 @@ def view(
         "last_run": _last_run(last),
         "warnings": [
             *_dying(task, failures),
-            *_unsent(task, fields["payload"]),
+            *map(asdict, payload_unsent(task.target, fields["payload"])),
             *(asdict(each) for each in warnings_of(schedule, text, now, seconds=fields["seconds"])),
         ],
         "tzdata": zones.VERSION,
@@ -72,11 +72,6 @@ def view(
 def _dying(task: Task, failures: int) -> list[dict[str, Any]]:
     most = deaths.near(task, failures)
     return [asdict(pause_near(failures, most))] if most else []
-
-
-def _unsent(task: Task, payload: object) -> list[dict[str, Any]]:
-    warned = payload_unsent(task.target, payload)
-    return [asdict(warned)] if warned else []
 
 
 def runs_left(task: Task, due: Due | None) -> int | None:

@@ -106,6 +106,17 @@ def parse(item: Mapping[str, Any]) -> Task:
     return Task(**{"max_concurrent": None} | known)
 
 
+def readable(item: Mapping[str, Any]) -> Task | None:
+    """Read a spec, or say that this version cannot: one such spec must hold up no other run."""
+    try:
+        task = parse(item)
+        # What a worker asks of it later, with the runs of others in its hands.
+        _ = (task.schedule, task.closed, task.queue)
+    except packed.UNREADABLE:
+        return None
+    return task
+
+
 def spec_key(task_id: str) -> dict[str, str]:
     """Give the key of a task's spec."""
     return {"task_id": task_id, "part": SPEC}

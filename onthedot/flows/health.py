@@ -61,7 +61,7 @@ def _limits(changed: Iterable[Health]) -> dict[str, int | None]:
     dying = [health.task_id for health in changed if health.failures and not health.paused_ms]
     keys = [tasks.spec_key(task_id) for task_id in dying if task_id.startswith("sch_")]
     specs = tables.get_many({tasks.TABLE: keys})[tasks.TABLE] if keys else []
-    return {spec["task_id"]: deaths.limit(tasks.parse(spec)) for spec in specs}
+    return {spec["task_id"]: deaths.limit(task) for spec in specs if (task := tasks.readable(spec))}
 
 
 def _keep(health: Health, known: dict[str, Health], most: int | None) -> None:

@@ -56,7 +56,7 @@ class Job:
     doubt_ms: int = 0
     tries: int = 0
     loaded: bool = False
-    # Its row is not of a form that this version knows: it is left to the dead letters.
+    # Its row or its task is not of a form that this version knows: it is left to the dead letters.
     unreadable: bool = False
     # What the handler said last of how far it is.
     progress: Any = None
@@ -157,9 +157,11 @@ def _load(jobs: list[Job]) -> None:
         job.most = limit.get("most", 0) if limit else 0
         job.targets = reach.at_call(limit)
         job.run = runs.readable(row) if row else None
-        job.unreadable = row is not None and job.run is None
+        job.task = tasks.readable(spec) if spec else None
+        job.unreadable = bool((row and not job.run) or (spec and not job.task))
+        if job.unreadable:
+            job.run = None
         job.ready = None
-        job.task = tasks.parse(spec) if spec else None
         job.loaded = True
 
 
@@ -176,6 +178,6 @@ def look_again(started: Iterable[Job]) -> None:
     specs = tables.by_key(items, "task_id")
     for job in old:
         spec = specs.get((job.held.task_id,))
-        job.task = tasks.parse(spec) if spec else job.task
+        job.task = (tasks.readable(spec) if spec else None) or job.task
         if spec is None or spec["status"] in tasks.ENDED:
             job.answer = Stopped(tasks.ENDED[spec["status"]] if spec else "task_deleted")

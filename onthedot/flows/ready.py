@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from onthedot.adapters import claims, clock, runlog
-from onthedot.core import moves
+from onthedot.core import gate, moves
 from onthedot.core.numbers import HOLD_MAX_SEC, LEASE_SEC
 from onthedot.core.pull import pulled
 from onthedot.core.run import Run
@@ -58,10 +58,19 @@ def begin(jobs: Sequence[Job], worker: str) -> tuple[list[Job], list[tuple[Job, 
 
 
 def _waited(job: Job) -> str:
-    """Only who stands in a line is woken; who had to wait for its turn has that on its row."""
-    if job.hint.why == "wake":
+    """Only who stands in a line is woken; who had to wait for its turn has that on its row.
+
+    Anybody can write that a run is woken: what can stand in no line has not stood in one.
+    """
+    if job.hint.why == "wake" and _may_wait(job):
         return "line"
     return "rate" if job.held.life.gate_ms else ""
+
+
+def _may_wait(job: Job) -> bool:
+    """Tell whether there is a line for it: its task's, its tenant's, or its key's."""
+    bounded = job.task is not None and gate.waits(job.task)
+    return bounded or bool(job.most or job.held.life.key_gate)
 
 
 def _lease_ms(job: Job, now_ms: int) -> int:

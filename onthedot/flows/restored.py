@@ -51,7 +51,9 @@ def mend_pauses() -> Iterator[str]:
     for item in scanning.items(tasks.TABLE):
         if item["part"] != SPEC or item.get("status") != "paused":
             continue
-        task = tasks.parse(item)
+        task = tasks.readable(item)
+        if task is None:
+            continue
         end, now = pauses.end_of(task), clock.now_ms() // 1000
         if end is not None and end <= now:
             yield task.task_id

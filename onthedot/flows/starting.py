@@ -41,6 +41,7 @@ class _Sorted:
 def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[Job], list[Job]]:
     """Give the jobs that now run, and those to be looked at again."""
     load([job for job in ready if not job.loaded])
+    ready = [job for job in ready if not job.unreadable]
     ours = [job for job in ready if _runs_by(job, worker)]
     due = _sorted(batch, [job for job in ready if job not in ours], worker)
     again = due.again + _skip(batch, due.skipping)

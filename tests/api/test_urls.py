@@ -88,3 +88,6 @@ def test_a_payload_that_is_not_sent_is_a_warning(api: Api, method: str) -> None:
     assert codes("post", plain | {"method": "POST"}, payload={"a": 1}) == []
     for name, target in named.items():
         assert codes(name, target, payload={"a": 1}) == []
+    task = {"target": plain, "payload": {"a": 1}, "delay_sec": 500}
+    made = api.call("POST /v1/tasks", task).body
+    assert [each["code"] for each in made["warnings"]] == ["payload_unsent"]

@@ -94,7 +94,7 @@ HOSTILE = {
     "4,000 runs": written(runs=[ENTRY] * 4_000),
     "text as run": written(runs=["sch_X.20261118T120000Z"]),
 }
-STRANGE: dict[str, object] = {
+STRANGE: dict[str, dict[str, object]] = {
     "no T": {"run_id": "no-T-here"},
     "number": {"run_id": 7},
     "list": {"run_id": ["list"]},

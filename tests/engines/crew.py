@@ -23,6 +23,7 @@ class Crew:
     place: Place
     folder: Path
     workers: list[Popen[str]]
+    queue: str = "normal"
     kills: int = 0
     _over: Event = field(default_factory=Event)
 
@@ -34,13 +35,15 @@ class Crew:
     def serve(self, number: int) -> None:
         """Poll for one process until the crew goes home."""
         while not self._over.is_set():
-            self.place.poll(lambda event: _answered(self._living(number), event), wait_sec=1)
+            self.place.poll(
+                lambda event: _answered(self._living(number), event), self.queue, wait_sec=1
+            )
 
     def _living(self, number: int) -> Popen[str]:
         """Nothing is given to the dead; a new process is, once it is warm."""
         while self.workers[number].poll() is not None:
             self.workers[number].communicate()
-            self.workers[number] = _begun(self.folder)
+            (self.workers[number],) = _begun(self.folder, self.queue)
         return self.workers[number]
 
     def go_home(self) -> None:
@@ -48,10 +51,13 @@ class Crew:
         self._over.set()
 
 
-def _begun(folder: Path) -> Popen[str]:
-    worker = begin_serving(folder)
-    _heard(worker)
-    return worker
+def _begun(folder: Path, queue: str, count: int = 1) -> list[Popen[str]]:
+    """Begin processes side by side, and wait until all are warm."""
+    function = "bury" if queue == "dead" else "work"
+    workers = [begin_serving(folder, function) for _ in range(count)]
+    for worker in workers:
+        _heard(worker)
+    return workers
 
 
 def _answered(worker: Popen[str], event: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,9 +81,9 @@ def _heard(worker: Popen[str]) -> str:
 
 
 @contextmanager
-def working(place: Place, folder: Path, count: int) -> Iterator[Crew]:
+def working(place: Place, folder: Path, count: int, queue: str = "normal") -> Iterator[Crew]:
     """Let a crew work; none of its processes is left behind, whatever a test comes to."""
-    crew = Crew(place, folder, [_begun(folder) for _ in range(count)])
+    crew = Crew(place, folder, _begun(folder, queue, count), queue)
     with ThreadPoolExecutor(count) as pollers:
         polling = [pollers.submit(crew.serve, number) for number in range(count)]
         try:

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from tests.tidy.tree import ROOT
 
@@ -26,14 +26,17 @@ Path("ready").touch()
 while not Path("stop").exists():
     place.poll(lambda event: handler(event, None), wait_sec=1)
 """
+# Lines of metrics go where the log goes: a line of the output is an answer.
 _SERVER = """
 import json, sys
+from importlib import import_module
 from onthedot.adapters import jobs
-from lambdas.work import handler
+handler = import_module("lambdas." + sys.argv[1]).handler
 jobs.handlers()
-print("warm", flush=True)
+answers, sys.stdout = sys.stdout, sys.stderr
+print("warm", file=answers, flush=True)
 for line in sys.stdin:
-    print(json.dumps(handler(json.loads(line), None)), flush=True)
+    print(json.dumps(handler(json.loads(line), None)), file=answers, flush=True)
 """
 
 
@@ -61,18 +64,24 @@ def begin_polling(folder: Path, number: int) -> subprocess.Popen[str]:
     return _begin(folder, _POLLER, str(number))
 
 
-def begin_serving(folder: Path) -> subprocess.Popen[str]:
-    """Let a process say that it is warm, and answer events, a line each, until its input ends."""
-    return _begin(folder, _SERVER)
+def begin_serving(folder: Path, function: str) -> subprocess.Popen[str]:
+    """Let a process say that it is warm, and answer events, a line each, until its input ends.
+
+    Its log is a file: it may be longer than a pipe that nobody reads.
+    """
+    with (folder / f"{function}.log").open("a") as log:
+        return _begin(folder, _SERVER, function, log=log)
 
 
-def _begin(folder: Path, program: str, *arguments: str) -> subprocess.Popen[str]:
+def _begin(
+    folder: Path, program: str, *arguments: str, log: TextIO | int = subprocess.PIPE
+) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", program, *arguments],
         env={**os.environ, "PYTHONPATH": f"{folder}:{ROOT}", "HERE": str(folder)},
         cwd=folder,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=log,
         text=True,
     )

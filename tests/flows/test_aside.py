@@ -13,7 +13,18 @@ from onthedot.core.pack import Pack, Ticket
 from onthedot.core.run import Life, Run
 from onthedot.core.task import Task
 from tests.core.test_pack import HOSTILE
-from tests.flows.calm import NOON, add, put_run, runs, said, sent, wait, waiting_messages
+from tests.flows.calm import (
+    FREE,
+    NOON,
+    add,
+    put_run,
+    runs,
+    said,
+    sent,
+    spoil,
+    wait,
+    waiting_messages,
+)
 from tests.simulation.stage import Stage
 
 KEY = "2026-11-18T12:00:03Z"
@@ -146,3 +157,42 @@ def test_many_runs_of_one_message_are_no_pack(stage: Stage) -> None:
     wait(stage, 1)
 
     assert waiting_messages(stage) == []
+
+
+SHAPES: dict[str, dict[str, object]] = {
+    "another retry": {"retry": {"shape": "new"}},
+    "another payload": {"payload": "{"},
+    "no target": {"target": "https://example.com"},
+    "another schedule": {"compiled": b"\xff"},
+    "another priority": {"priority": 9},
+}
+
+
+@pytest.mark.parametrize("queue", ["normal", "dead"])
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_a_task_that_no_version_of_ours_can_read_holds_up_no_other_run(
+    stage: Stage, shape: dict[str, object], queue: str
+) -> None:
+    strange, other = add(stage, "0 0 * * *"), add(stage, "0 0 * * *", name="other")
+    held, healthy = claimed(stage, strange), claimed(stage, other)
+    spoil(stage, strange, "spec", **shape)
+    sent(stage, message(Ticket(held.run_id, 1, 1), Ticket(healthy.run_id, 1, 1)), queue)
+    wait(stage, 60)
+
+    assert said(runs(stage, other)[0]) == "succeeded"
+    # It is not taken for a deleted one: it waits, and then lies among the dead.
+    assert said(runs(stage, strange)[0]) == "claimed"
+    assert waiting_messages(stage, "normal") or waiting_messages(stage, "dead")
+
+
+@pytest.mark.parametrize(("overlap", "waited"), [("allow", ""), ("skip", ""), ("queue", "line")])
+def test_a_message_hides_no_late_start_of_a_run_that_can_stand_in_no_line(
+    stage: Stage, overlap: str, waited: str
+) -> None:
+    task = add(stage, "0 0 * * *", **(FREE if overlap == "allow" else {"overlap": overlap}))
+    run = claimed(stage, task)
+    sent(stage, message(Ticket(run.run_id, 1, 1), why="wake"))
+    wait(stage, 30)
+
+    (row,) = runs(stage, task)
+    assert (said(row), row.life.waited) == ("succeeded", waited)

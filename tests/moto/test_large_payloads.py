@@ -14,7 +14,7 @@ from onthedot.adapters.targets import recording
 from onthedot.core import task as tasks
 from onthedot.core.payloads import INLINE_MAX_BYTES
 from onthedot.core.task import Task
-from onthedot.flows import register
+from onthedot.flows import lease, register
 from onthedot.flows.change import change
 from onthedot.flows.known import read
 from onthedot.flows.trigger import trigger
@@ -124,3 +124,22 @@ def test_a_run_whose_payload_is_gone_says_so_and_is_not_tried_again(place: Place
     assert run_now(place, registered) == "dead payload_unreadable"
     assert recording.calls == []
     assert known(registered) is None
+
+
+@pytest.mark.usefixtures("place")
+def test_a_template_that_gives_too_much_ends_a_workers_run_and_no_other() -> None:
+    pulled = {"type": "pull", "queue": "gpu"}
+    payloads = ({"all": "{{run_id}}" * 25_000}, {"all": "{{run_id}}"})
+    large, healthy = (
+        register.create(replace(task(number, "0 0 1 1 *"), target=pulled, payload=payload))
+        for number, payload in enumerate(payloads, 1)
+    )
+    for each in (large, healthy):
+        trigger(each.task_id)
+
+    leased = lease.take("gpu", tenant_id="acme", most=10, worker="box", lease_sec=60)
+
+    assert [each.task.task_id for each in leased] == [healthy.task_id]
+    (run,) = rows(large.task_id).values()
+    assert (run.life.status, run.life.reason) == ("dead", "permanent")
+    assert run.life.error["type"] == "TemplateTooLarge"

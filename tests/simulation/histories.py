@@ -126,13 +126,23 @@ def _killers(scene: Scene, seed: int) -> Callable[[Call], bool]:
 
 
 def _poison(stage: Stage) -> None:
-    """A task whose cursor no version of ours can read."""
+    """Tasks of which no version of ours can read the cursor, a row, or the spec."""
     poisoned = make_task("poisoned", "* * * * *", stage.world)
     stage.register(poisoned)
     stage.poisoned.add("poisoned")
     garbled = make_task("garbled", "* * * * *", stage.world)
     stage.register(garbled)
     stage.world.call_at(100, lambda: _garble(stage, garbled.task_id))
+    strange = make_task("strange", "* * * * *", stage.world)
+    stage.register(strange)
+    stage.poisoned.add("strange")
+    stage.illegible.add(strange.task_id)
+    stage.world.store.update_item(
+        TableName="tasks",
+        Key={"task_id": typed(strange.task_id), "part": typed("spec")},
+        UpdateExpression="SET payload = :p",
+        ExpressionAttributeValues={":p": typed("{")},
+    )
     stage.world.store.update_item(
         TableName="tasks",
         Key={"task_id": typed(poisoned.task_id), "part": typed("cursor")},

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -144,8 +145,11 @@ def read(world: World, corrected: Mapping[str, int]) -> Journal:
             journal.changes.append(change)
     for at_us, key, before, after in _pairs(world, "tasks"):
         if key[1] == "spec" and after is not None:
-            version = Version(at_us / 1000, tasks.parse(plain_item(after)), writers.get(at_us))
-            journal.versions[key[0]].append(version)
+            # One that was made unreadable on purpose is no version.
+            with suppress(ValueError):
+                spec = tasks.parse(plain_item(after))
+                version = Version(at_us / 1000, spec, writers.get(at_us))
+                journal.versions[key[0]].append(version)
         elif key[1] == "cursor" and before is not None and after is not None:
             journal.moves.append(Move(at_us / 1000, key[0], _cursor(before), _cursor(after)))
     _read_messages(world, journal)

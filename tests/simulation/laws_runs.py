@@ -110,6 +110,8 @@ def calm_end(stage: Stage, journal: Journal, until_sec: float, *, audited: bool)
     for run in stage.rows().values():
         if run.final or run.life.due_ms >= now_ms - _QUIET_MS:
             continue
+        if run.task_id in stage.illegible and run.life.status == "claimed":
+            continue
         if not audited and _excused(stage, journal, run, until_ms):
             continue
         yield f"open: {run.run_id} is {run.life.status} at attempt {run.life.attempt}"

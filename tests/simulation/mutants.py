@@ -167,6 +167,7 @@ MUTANTS = (
         ("closing bare",),
         seed=640,
     ),
+    Mutant("illegible", "a strange task is left aside", mutants_work.illegible, ("poison",)),
     Mutant("unsplit", "a pack that comes back is split", mutants_work.unsplit, ("poison",)),
     Mutant("parts dropped", "L2: SQS has each part", mutants_work.parts_dropped, ("refused bare",)),
     Mutant("together", "a suspect runs alone", mutants_work.together, ("killers",)),

@@ -11,6 +11,7 @@ from onthedot.core import decide as decisions
 from onthedot.core import gate as doors
 from onthedot.core import moves
 from onthedot.core import pack as packs
+from onthedot.core import task as specs
 from onthedot.core.decide import Busy, Decision, Hold, Over, Skip, Start, decide
 from onthedot.core.pack import Pack
 from onthedot.core.run import Run
@@ -222,6 +223,11 @@ def unsplit() -> list[Patch]:
             raise ValueError("a row that nobody can read")
 
     return [(Batch, "split", lambda _: None), (working, "load", load), (burying, "load", load)]
+
+
+def illegible() -> list[Patch]:
+    """A task that nobody can read stops the worker of all that came with it."""
+    return [(specs, "readable", specs.parse)]
 
 
 def together() -> list[Patch]:

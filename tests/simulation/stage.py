@@ -88,6 +88,8 @@ class Stage:
     # Runs whose trigger was answered, and tasks that cannot be planned.
     acked_runs: set[str] = field(default_factory=set)
     poisoned: set[str] = field(default_factory=set)
+    # Ids of tasks whose spec no version of ours can read: their runs stay as they are.
+    illegible: set[str] = field(default_factory=set)
     # Runs that killed their worker.
     killers: set[str] = field(default_factory=set)
     # By how much each process has corrected its clock.

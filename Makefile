@@ -12,7 +12,7 @@ export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup installed run load kill interrupts mixed test blackbox check docs format bench fuzz fuzz-api simulate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
+.PHONY: help setup installed run load kill interrupts mixed test blackbox check docs format bench fuzz fuzz-api simulate mutate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,6 +85,12 @@ fuzz-api: setup ## let schemathesis try for a quarter of an hour to break what t
 SEEDS ?= 20000
 simulate: setup ## play SEEDS=20000 histories of the protocol with everything going wrong
 	@SEEDS=$(SEEDS) $(venv) -m tests.simulation
+
+# SAMPLE changes, drawn by SEED; MODULES=gate,work narrows the code to be changed.
+SAMPLE ?= 600
+SEED ?= 1
+mutate: setup ## plant SAMPLE=600 small faults, drawn by SEED=1, and name those that no history or test shows
+	@SAMPLE=$(SAMPLE) SEED=$(SEED) MODULES=$(MODULES) $(venv) -m tests.mutation
 
 # The AWS CLI's own certificate bundle would replace the ones Node trusts already.
 cdk := env -u AWS_CA_BUNDLE CDK_HOME=$(CURDIR)/.cdk NODE_OPTIONS=--no-warnings \

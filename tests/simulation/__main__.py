@@ -10,22 +10,37 @@ from collections import Counter
 from multiprocessing import Pool
 from multiprocessing.pool import Pool as ProcessPool
 
+from tests.mutation.reached import Point, listen
+from tests.simulation import coverage
 from tests.simulation.exhaust import Plan
 from tests.simulation.histories import verdict
 from tests.simulation.profiles import ALL
+from tests.simulation.shrink import shrink
 from tests.simulation.small_history import judged, seconds_of, single_plans
 
 _PORTION = 50
 _SHOWN_MAX = 20
+# A whole story is pages long.
+_TOLD_MAX = 2
 Found = list[tuple[str, int, list[str]]]
 
 
-def _portion(seeds: tuple[str, int, int]) -> Found:
+_seen: set[Point] = set()
+
+
+def _prepare() -> None:
+    """Lets the code of this process say which statements its histories reach."""
+    global _seen  # noqa: PLW0603  # one set a process, filled by its code
+    _seen = listen(coverage.MODULES)
+
+
+def _portion(seeds: tuple[str, int, int]) -> tuple[Found, frozenset[Point]]:
     name, first, until = seeds
     gc.disable()
+    _seen.clear()
     found = [(name, seed, verdict(ALL[name], seed)) for seed in range(first, until)]
     gc.collect()
-    return [one for one in found if one[2]]
+    return [one for one in found if one[2]], frozenset(_seen)
 
 
 def _second_crashes(first: Plan) -> tuple[int, Found]:
@@ -59,20 +74,26 @@ def main() -> int:
         for name in names
     ]
     began, broken = time.monotonic(), Counter[str]()
-    with Pool() as pool:
+    seen: set[Point] = set()
+    with Pool(initializer=_prepare) as pool:
         pairs = [] if os.environ.get("PROFILE") else _every_pair(pool)
         for name, _, laws in pairs[:_SHOWN_MAX]:
             sys.stdout.write(f"{name}: {'; '.join(laws[:3])}\n")
-        for found in pool.imap_unordered(_portion, portions):
+        for found, points in pool.imap_unordered(_portion, portions):
+            seen |= points
             for name, seed, laws in found:
                 broken[name] += 1
                 if broken.total() <= _SHOWN_MAX:
                     sys.stdout.write(f"{name!r} seed {seed}: {'; '.join(laws[:3])}\n")
+                if broken.total() <= _TOLD_MAX:
+                    sys.stdout.write(f"{shrink(ALL[name], seed).told()}\n")
     sec = time.monotonic() - began
     count = each * len(names)
     sys.stdout.write(f"{count} histories in {sec:.0f} s, {broken.total()} break a law\n")
     for name, number in broken.most_common():
         sys.stdout.write(f"  {name}: {number}\n")
+    for line in coverage.report(seen) if len(names) == len(ALL) else ():
+        sys.stdout.write(f"{line}\n")
     return 1 if broken or pairs else 0
 
 

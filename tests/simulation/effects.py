@@ -58,7 +58,7 @@ class Effects:
             fault: Fault | None = aim.fault
             stall_us = int(aim.stall_sec * _SEC_US)
         else:
-            fault = self._chooser.fault(world.now_us, operation)
+            fault = self._chooser.by_chance((process.name, operation, nth), world.now_us)
             stall_us = 0
         if self._unsteady_reads and operation in _MAYBE_STALE:
             call = self._unsteady(call)

@@ -127,6 +127,10 @@ class Aim:
     stall_sec: float = 60.0
 
 
+# A process, an operation, and which one of its effects of that kind.
+Place = tuple[str, str, int]
+
+
 @dataclass(slots=True)
 class Chooser:
     """Draws everything that is left to chance from one seed."""
@@ -135,6 +139,9 @@ class Chooser:
     random: Random
     aims: Iterable[Aim] = ()
     faults: int = 0
+    # What came by chance, for a replay; and in a replay all that comes, whatever is drawn.
+    drawn: dict[Place, Fault] = field(default_factory=dict)
+    only: dict[Place, Fault] | None = None
     _aimed: dict[tuple[str, str, int], Aim] = field(default_factory=dict)
     _table: list[tuple[float, Fault]] = field(default_factory=list)
 
@@ -149,6 +156,15 @@ class Chooser:
 
     def aimed(self, process: str, operation: str, nth: int) -> Aim | None:
         return self._aimed.get((process, operation, nth)) if self._aimed else None
+
+    def by_chance(self, place: Place, now_us: int) -> Fault | None:
+        """Draws in a replay as before, so that all else that is drawn stays as it was."""
+        fault = self.fault(now_us, place[1])
+        if self.only is not None:
+            return self.only.get(place)
+        if fault is not None:
+            self.drawn[place] = fault
+        return fault
 
     def fault(self, now_us: int, operation: str) -> Fault | None:
         table = self._table

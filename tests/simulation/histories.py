@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -25,7 +25,7 @@ from onthedot.flows.change import change
 from onthedot.flows.replay import replay
 from onthedot.flows.trigger import Moment, trigger
 from tests.simulation import ending, pauses
-from tests.simulation.faults import Aim
+from tests.simulation.faults import Aim, Fault, Place
 from tests.simulation.forged import forge
 from tests.simulation.invariants import Measure, broken
 from tests.simulation.kinds import KINDS, LUNCH
@@ -39,8 +39,18 @@ _LIMITS = (1, 2, 6, None)
 _OTHERS = {"half": "*/2 * * * *", "other": "30 * * * * *", "faster": "*/20 * * * * *"}
 
 
-def history(scene: Scene, seed: int, aims: tuple[Aim, ...] = ()) -> Stage:
-    """Play it to its end."""
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a replay keeps of a history: faults that came by chance, and calls by their number."""
+
+    faults: dict[Place, Fault]
+    calls: frozenset[int]
+
+
+def history(
+    scene: Scene, seed: int, aims: tuple[Aim, ...] = (), *, kept: Kept | None = None
+) -> Stage:
+    """Play it to its end, or play again what is kept of it."""
     stage = make_stage(
         seed, scene.faults, (*scene.aims, *aims), receives_max=scene.course.receives_max
     )
@@ -59,9 +69,12 @@ def history(scene: Scene, seed: int, aims: tuple[Aim, ...] = ()) -> Stage:
     stage.answer = _answers(scene, seed)
     stage.takes_sec = _durations(scene, seed)
     stage.kills = _killers(scene, seed)
-    for _ in range(random.randint(1, scene.calls_max) if scene.calls else 0):
+    stage.world.chooser.only = kept.faults if kept else None
+    for number in range(random.randint(1, scene.calls_max) if scene.calls else 0):
         at_sec = random.uniform(*scene.calls_between)
-        _call(stage, random.choice(scene.calls), random.choice(stage.tasks).task_id, at_sec)
+        name, task = random.choice(scene.calls), random.choice(stage.tasks)
+        if kept is None or number in kept.calls:
+            _call(stage, name, task.task_id, at_sec)
     if "backfill" in scene.calls:
         until_sec = scene.course.ticks_until + 300
         stage.world.every(60, "step", lambda _: loops.step(), first_sec=40, until_sec=until_sec)

@@ -1,0 +1,46 @@
+"""Every function of the flows is entered by some history, or stands in a list with its reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.mutation import known
+from tests.mutation.reached import Point, points
+from tests.simulation import coverage
+from tests.simulation.profiles import ALL
+from tests.simulation.uncovered import UNCOVERED
+
+# What only some seeds of these come to.
+_RARE = ("keys", "edits", "races", "extras", "rough")
+
+
+@pytest.fixture(scope="module")
+def seen() -> set[Point]:
+    first = known.play(coverage.MODULES, range(1), ALL)
+    more = known.play(coverage.MODULES, range(1, 4), _RARE)
+    return {*first.by_point, *more.by_point}
+
+
+def test_some_history_enters_every_function_that_has_no_reason(seen: set[Point]) -> None:
+    entered_no_more = [each for each in coverage.never_entered(seen) if not coverage.reason(each)]
+
+    assert entered_no_more == []
+
+
+def test_the_report_names_what_no_history_came_to(seen: set[Point]) -> None:
+    everything = points(coverage.MODULES)
+    firing = {each for each in everything if each.function == "carry_out"}
+
+    without = "\n".join(coverage.report(seen - firing))
+
+    assert firing
+    assert "without a reason: flows/firing.py:carry_out" in without
+    assert "lines of other functions that no history came to" in without
+
+
+def test_every_reason_is_about_code_that_is_there() -> None:
+    nothing: set[Point] = set()
+    functions = coverage.never_entered(nothing)
+    files = {each.partition(":")[0] for each in functions}
+
+    assert [each for each in UNCOVERED if each not in {*functions, *files}] == []

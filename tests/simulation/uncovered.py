@@ -1,0 +1,52 @@
+"""Functions, or whole modules, that no history enters, with what holds them instead."""
+
+from __future__ import annotations
+
+_LARGE = "a large payload lies in S3, which the world has not: tests/moto/test_large_payloads.py"
+_API = "only the API's handlers enter it, which no history calls yet"
+_LIST = "answers a reader and decides nothing about a run"
+_OUTSIDE = "no outside worker plays in a history yet: tests/flows/test_pull.py"
+_TARGET = "a history's target is its own function: tests/targets and tests/sdk call the real ones"
+_AUDIT = "the audit's rarer work is played by tests/flows alone"
+_OLDER = "the auditor of a history looks back 4 minutes only: tests/flows/test_audit_older.py"
+_RESTORE = (
+    "no history restores a table: tests/flows/test_restored.py, tests/engines/test_restored.py"
+)
+
+_BY_REASON = {
+    _LARGE: "adapters/blobs.py flows/replay.py:payload_of",
+    _API: """
+        flows/bounding.py:_begin flows/bounding.py:_used flows/bounding.py:_with_items
+        flows/bounding.py:bound flows/bounding.py:unbound flows/calendars.py flows/catchup.py
+        flows/change.py:foreseen flows/dead_letters.py flows/declared.py flows/define.py
+        flows/extra.py:_ours flows/extra.py:relaunched flows/handlers.py flows/identity.py:new_id
+        flows/keys.py flows/line.py:limits flows/loops.py:read flows/loops.py:stop
+        flows/oneoffs.py flows/permits.py:all_taken flows/pulse.py:forget flows/recount.py:recount
+        flows/register.py:_dispatch_near flows/register.py:_spec flows/register.py:create
+        flows/register.py:create_many flows/register.py:create_with flows/replay.py:patched
+        flows/backfill.py:_all_at_once flows/backfill.py:plan flows/pauses.py:tell
+    """,
+    _LIST: """
+        flows/agenda.py flows/recent.py flows/not_fired.py flows/waiting.py flows/pulse.py:recent
+    """,
+    _OUTSIDE: """
+        flows/lease.py flows/holding.py flows/handing.py flows/awaiting.py
+        flows/permits.py:extend_of flows/bury.py:_waits
+    """,
+    _TARGET: """
+        flows/targets.py flows/hands.py flows/once.py flows/previous.py flows/deliver.py:deliver
+        flows/deliver.py:_error_of flows/deliver.py:_unfit
+    """,
+    _AUDIT: """
+        flows/health.py flows/long_runs.py flows/retime.py flows/sweep.py flows/tallies.py
+        flows/events.py flows/pauses.py:_end flows/pauses.py:_wait_until flows/pauses.py:_wanted
+        flows/change.py:resumed_by_itself flows/exhausted.py:list_all
+        flows/exhausted.py:list_those_before flows/bury.py:_ended
+    """,
+    _OLDER: "flows/audit.py:audit_older",
+    _RESTORE: "flows/restored.py",
+    "needs an edit that leaves very many slots behind: tests/flows/test_books.py": (
+        "flows/books.py:_range"
+    ),
+}
+UNCOVERED = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}

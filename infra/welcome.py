@@ -21,7 +21,7 @@ def main() -> None:
     key = keys.make_first()
     _say(f"\nThe API: {outputs['Url']}")
     if key is None:
-        _say("There is an admin key already: with it, more are made.")
+        _say("There is an admin key already: make more keys with it.")
     else:
         _say(f"An admin key, shown this once: {key}")
     _say(_declared())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
 from onthedot.api.replies import Moment, Slot, Told
 from onthedot.api.replies_runs import Run
 
@@ -22,7 +24,10 @@ class Leases(Told):
     """What a worker got."""
 
     data: list[Lease]
-    ask_again_in_sec: int | None
+    ask_again_in_sec: int | None = Field(
+        description="Wait this long before the next request: as many of the tenant's requests as "
+        "may wait for work were waiting already. Null otherwise."
+    )
 
 
 class Kept(Told):

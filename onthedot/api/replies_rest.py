@@ -141,4 +141,7 @@ class Tenant(Told):
     tasks_max: int
     running_max: int | None
     requests_per_min: int
-    targets: list[str] | None
+    targets: list[str] | None = Field(
+        description="What its runs may call beside http addresses and `pull` queues. Null: nothing "
+        "is named, so only the deployment's own setting bounds it."
+    )

@@ -15,10 +15,16 @@ class Health(Told):
     """How the scheduler is. `down`, with 503: no tick for three minutes."""
 
     status: Literal["ok", "degraded", "down"]
-    tick: Literal["ok", "late", "stopped", "unknown"]
-    audit: Literal["ok", "late", "stopped", "unknown"]
-    queue: Literal["ok", "behind", "unknown"]
-    tzdata: str
+    tick: Literal["ok", "late", "stopped", "unknown"] = Field(
+        description="`late` after 90 s without a tick, `stopped` after 180 s."
+    )
+    audit: Literal["ok", "late", "stopped", "unknown"] = Field(
+        description="`late` after 90 s without an audit, `stopped` after 180 s."
+    )
+    queue: Literal["ok", "behind", "unknown"] = Field(
+        description="`behind` when more than 500 due messages wait for a worker."
+    )
+    tzdata: str = Field(description="The version of the time zones' rules.")
 
 
 class Page(Told, Generic[Each]):
@@ -113,12 +119,16 @@ class Key(Told):
     key_id: str
     name: str
     role: str
-    queues: list[str] | None
+    queues: list[str] | None = Field(
+        description="The `pull` queues of a worker's key. Null: every queue of the tenant."
+    )
     created_at: Moment
     expires_at: Slot | None
     revoked_at: Moment | None
     last_used_at: Moment | None
-    warnings: list[str]
+    warnings: list[str] = Field(
+        description="A sentence, if no admin key of the first tenant is left once this one expires."
+    )
 
 
 class NewKey(Key):

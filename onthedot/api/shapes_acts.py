@@ -28,9 +28,11 @@ class KeyIn(Written):
     role: Literal["admin", "write", "read", "worker"]
     name: str | None = Field(None, max_length=200)
     expires_at: Instant | None = None
-    # What a worker may fetch from; every queue of the tenant without.
     queues: list[Annotated[str, Field(pattern=forms.QUEUE)]] | None = Field(
-        None, min_length=1, max_length=20
+        None,
+        min_length=1,
+        max_length=20,
+        description="The `pull` queues of a worker's key. Null: every queue of the tenant.",
     )
 
 

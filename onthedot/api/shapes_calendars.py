@@ -39,4 +39,9 @@ class TenantIn(Written):
     tasks_max: int | None = Field(None, ge=0, le=10_000_000)
     running_max: int | None = Field(None, ge=1, le=MOST)
     requests_per_min: int | None = Field(None, ge=1, le=10_000_000)
-    targets: list[Annotated[str, Field(max_length=300)]] | None = Field(None, max_length=reach.MOST)
+    targets: list[Annotated[str, Field(max_length=300)]] | None = Field(
+        None,
+        max_length=reach.MOST,
+        description="What its runs may call beside http addresses and `pull` queues: patterns of "
+        "ARNs, such as `arn:aws:sqs:*:*:acme-*`, and of handlers, such as `python:acme_*`.",
+    )

@@ -36,7 +36,10 @@ class Taken:
 
 
 def take(tenant_id: str, *, minute: int, most: int, block: int, first: bool) -> Taken:
-    """Take a block of a minute, or what is left of it; `first` counts who shares it."""
+    """Take a block of a minute, or what is left of it; `first` counts who shares it.
+
+    Where another clock has begun the next minute already, that one gives the block.
+    """
     size = block
     for _ in range(_TRIES):
         size = min(size, most)
@@ -47,9 +50,10 @@ def take(tenant_id: str, *, minute: int, most: int, block: int, first: bool) -> 
             taken = _open(tenant_id, minute, size, most)
             if taken is not None:
                 return taken
-        elif there["minute"] == minute:
+        else:
+            minute = there["minute"]
             size = min(size, most - there["used"])
-        if size < 1 or (there and there["minute"] > minute):
+        if size < 1:
             break
     return Taken(0, 0, 1)
 

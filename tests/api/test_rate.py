@@ -149,3 +149,16 @@ def test_creates_cost_on_average_what_they_did(api: Api) -> None:
         trips += api.trips()
 
     assert trips <= 200 * 3 + 10
+
+
+def test_a_clock_that_is_behind_takes_of_the_minute_that_another_has_begun(api: Api) -> None:
+    limited(30)
+    key = api.key("read")
+    api.now_ms += 60_000
+    assert api.call(ASK, key=key).status == 200
+    limits.forget()
+    api.now_ms -= 50
+
+    late = [api.call(ASK, key=key) for _ in range(40)]
+
+    assert [answer.status for answer in late] == [200] * 29 + [429] * 11

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from onthedot.core.templates import Room, Unfit, text
 
@@ -13,6 +13,7 @@ _OPEN = "{{"
 # Scheme, host and port; then path, query and fragment.
 _HALVES = re.compile(r"([a-z]+://[^/?#]*)(.*)", re.DOTALL)
 _UPWARDS = (".", "..")
+_SLASHES = re.compile(r"[/\\]")
 
 
 def place_has_template(url: str) -> bool:
@@ -28,9 +29,14 @@ def url(template: str, fields: Mapping[str, Any], room: Room) -> str:
         return template
     filled = text(halves[2], fields, room, _escaped)
     wanted, made = (half.partition("?")[0].split("/") for half in (halves[2], filled))
-    if any(new in _UPWARDS and old not in _UPWARDS for old, new in zip(wanted, made, strict=False)):
+    if any(_leads_up(new) and not _leads_up(old) for old, new in zip(wanted, made, strict=False)):
         raise Unfit("a value would stand in the url's path as '.' or '..', and lead elsewhere")
     return halves[1] + filled
+
+
+def _leads_up(part: str) -> bool:
+    """Tell it as servers do that decode first: `%2e.` is `..`, and `..%2Fb` has it in it."""
+    return any(word in _UPWARDS for word in _SLASHES.split(unquote(part)))
 
 
 def header(name: str, template: str, fields: Mapping[str, Any], room: Room) -> str:

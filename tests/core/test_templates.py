@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tracemalloc
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from hypothesis import given
@@ -92,9 +93,28 @@ def test_a_value_stays_in_its_place_of_the_url(template: str, url: str) -> None:
     assert filled.url(template, FIELDS, Room()) == url
 
 
-def test_a_value_does_not_lead_up_in_the_path() -> None:
+@pytest.mark.parametrize(
+    ("template", "value"),
+    [
+        ("{{payload}}/b", ".."),
+        ("{{payload}}/b", "."),
+        (".{{payload}}/b", "."),
+        ("%2e{{payload}}", "."),
+        ("{{payload}}", "../admin"),
+        ("{{payload}}", "x/../../admin"),
+        ("{{payload}}", "..\\admin"),
+    ],
+)
+def test_a_value_does_not_lead_up_in_the_path(template: str, value: str) -> None:
     with pytest.raises(Unfit, match="lead elsewhere"):
-        filled.url("https://a.com/a/{{payload.up}}/b", FIELDS, Room())
+        filled.url(f"https://a.com/a/{template}", {"payload": value}, Room())
+
+
+@pytest.mark.parametrize("value", ["a..b", "...", "..a", "%2e%2e", "a/b.c"])
+def test_dots_that_lead_nowhere_are_sent(value: str) -> None:
+    sent = filled.url("https://a.com/{{payload}}", {"payload": value}, Room())
+
+    assert unquote(sent) == f"https://a.com/{value}"
 
 
 def test_a_header_is_filled_in() -> None:

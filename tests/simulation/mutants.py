@@ -300,6 +300,12 @@ MUTANTS = (
         ("throttled reads", "throttled all", "answers"),
     ),
     Mutant(
+        "patience unforgiven",
+        "0140: a refusal ends no invocation",
+        mutants_patience.patience_unforgiven,
+        ("busy permits",),
+    ),
+    Mutant(
         "started blindly",
         "0140: a start without an answer is read back",
         mutants_patience.started_blindly,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from onthedot.adapters import claims
+from onthedot.adapters import aws, claims
 from onthedot.core.writes import Outcome, Write
 from onthedot.flows import patience, ready, settling, starting
 from onthedot.flows import work as working
@@ -30,6 +30,15 @@ def three_tries() -> list[Patch]:
 def unforgiven() -> list[Patch]:
     """Whatever a busy store refuses ends the whole invocation."""
     return [(patience.Forgiven, "__exit__", lambda *_: False)]
+
+
+def patience_unforgiven() -> list[Patch]:
+    """Writes that were not taken in all the time they had end the invocation."""
+
+    def forgives(_self: object, _kind: object, failure: BaseException | None, _: object) -> bool:
+        return failure is not None and aws.passes(failure)
+
+    return [(patience.Forgiven, "__exit__", forgives)]
 
 
 def started_blindly() -> list[Patch]:

@@ -32,6 +32,10 @@ OUTAGES = (
     _during("throttled reads", replace(_RUNS, table="", reads=True, writes=False)),
     _during("throttled all", replace(_RUNS, table="", reads=True)),
     _during("hot partition", replace(_RUNS, partition="TWENTY")),
+    # Longer than one try to give a permit back may take.
+    replace(
+        _during("busy permits", replace(_RUNS, for_sec=25, partition="permit#acme")), running_max=3
+    ),
     # An index that takes half of the advances for a while, and one that takes none.
     replace(
         _during("cold index", Outage(from_sec=59, for_sec=8, table="tasks", index="due")),

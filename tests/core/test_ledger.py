@@ -7,6 +7,7 @@ from typing import Any
 
 from onthedot.core.ledger import Ledger
 from onthedot.core.run import FINAL
+from onthedot.core.tally import Tally
 from tests.core.made import NOON_MS, run
 
 
@@ -62,3 +63,14 @@ def test_a_retried_run_counts_its_attempts_and_not_its_lateness() -> None:
     assert (figures["retries"], figures["leases_lost"], figures["doubled"]) == (4, 2, 1)
     assert "lag_max_ms" not in figures
     assert figures["duration_max_ms"] == 5
+
+
+def test_each_outcome_is_booked_under_its_tenant() -> None:
+    ledger, booked = Ledger(), Tally()
+    noted = run(status="missed", reason="any")
+    booked.count(noted.tenant_id, "missed")
+
+    ledger.note(noted)
+
+    assert ledger.tally == booked
+    assert ledger.tally != Tally()

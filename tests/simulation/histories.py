@@ -97,7 +97,6 @@ def judged(stage: Stage, scene: Scene) -> list[str]:
         until_sec=scene.course.ticks_until - 60,
         audited=scene.course.audited,
         purged=bool(scene.faults.purge),
-        late_sec=scene.late_sec,
         smooth=scene.smooth,
         unspent=scene.unspent,
         noted=scene.notes and scene.course.audited,
@@ -201,6 +200,7 @@ def _call(stage: Stage, name: str, task_id: str, at_sec: float) -> None:
         act.tries[world.running.name] = world.epoch_us() / 1000
         answer = _do(stage, act, at_sec)
         act.acked_ms = world.epoch_us() / 1000
+        act.run_id = answer.run_id if isinstance(answer, Run) else ""
         return answer or True
 
     world.spawn("api", do, at_sec=at_sec, ended=ended, limit_sec=300)

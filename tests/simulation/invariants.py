@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from onthedot.core.task import Task
 from tests.simulation import (
     laws_api,
     laws_calendars,
@@ -14,13 +13,15 @@ from tests.simulation import (
     laws_exhausted,
     laws_gate,
     laws_keys,
+    laws_lateness,
+    laws_outcomes,
     laws_pauses,
     laws_runs,
     laws_slots,
     laws_tenants,
 )
 from tests.simulation.journal import Journal, read
-from tests.simulation.reigns import reigns
+from tests.simulation.reigns import Reign, reigns
 from tests.simulation.stage import Stage
 
 
@@ -32,8 +33,6 @@ class Measure:
     until_sec: float
     audited: bool = True
     purged: bool = False
-    # How late a first start may be; zero where disturbances may make it as late as they like.
-    late_sec: float = 0.0
     # Everything succeeds at its first attempt.
     smooth: bool = False
     # What a dead worker leaves is taken over by its time.
@@ -74,12 +73,10 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
     yield laws_executions.granted(journal)
     if measure.frugal:
         yield laws_executions.sent_once(stage)
-    if measure.late_sec:
-        yield laws_runs.punctual(stage, journal, measure.late_sec)
     if measure.smooth:
         yield laws_runs.all_succeed(stage)
     if measure.resumed:
-        yield laws_runs.resumed(journal)
+        yield laws_lateness.resumed(journal)
 
 
 def _of_gates(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:
@@ -102,12 +99,15 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_calendars.heeded(stage, ruled, until_sec)
     yield laws_api.fired(journal, ruled)
     yield laws_exhausted.heeded(stage, journal, noted=measure.noted)
+    yield laws_lateness.late(stage, journal, ruled, until_sec, audited=measure.audited)
+    yield laws_outcomes.founded(stage, journal)
     if measure.unspent:
         yield laws_slots.unspent(stage)
 
 
 def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     """What callers asked for, and what they were told."""
+    yield laws_outcomes.stopped(stage, journal)
     yield laws_api.governs(stage, journal)
     yield laws_api.grounded(journal)
     yield laws_pauses.heeded(stage, journal)
@@ -116,13 +116,9 @@ def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_api.filled(stage)
 
 
-def _ruled(stage: Stage, journal: Journal) -> list[tuple[Task, float, float]]:
+def _ruled(stage: Stage, journal: Journal) -> list[Reign]:
     """Which task was in force from when to when."""
-    return [
-        (reign.task, reign.since, reign.until)
-        for task in stage.tasks
-        for reign in reigns(stage, journal, task.task_id)
-    ]
+    return [reign for task in stage.tasks for reign in reigns(stage, journal, task.task_id)]
 
 
 def _sound(stage: Stage) -> Iterator[str]:

@@ -11,7 +11,7 @@ from onthedot.core.run import Run
 from onthedot.core.task import Task
 from tests.simulation.journal import Change, Journal, Version
 from tests.simulation.laws_pauses import stopped
-from tests.simulation.reigns import end_of
+from tests.simulation.reigns import Reign, end_of
 from tests.simulation.stage import Stage
 
 _EDGE_MS = 6_000
@@ -133,9 +133,10 @@ def _between(versions: list[Version], since_ms: float, until_ms: float) -> list[
     return ruled
 
 
-def fired(journal: Journal, ruled: list[tuple[Task, float, float]]) -> Iterator[str]:
+def fired(journal: Journal, ruled: list[Reign]) -> Iterator[str]:
     """What was due beyond doubt in a pause did not start."""
-    for task, since, until in ruled:
+    for reign in ruled:
+        task = reign.task
         if task.status != "paused":
             continue
         for change in journal.changes:
@@ -143,7 +144,7 @@ def fired(journal: Journal, ruled: list[tuple[Task, float, float]]) -> Iterator[
                 continue
             due = change.after.due_ms / 1000 if change.after else 0.0
             first = change.started and change.after and change.after.attempt == 1
-            if first and since < due < min(until, end_of(task)):
+            if first and reign.since < due < min(reign.until, end_of(task)):
                 yield f"unpaused: {change.run_id} started though it was due in a pause"
 
 

@@ -9,20 +9,19 @@ from onthedot.core.instants import nominal
 from onthedot.core.keys import run_id
 from onthedot.core.run import Run
 from onthedot.core.task import Task
-from tests.simulation.reigns import slots_within
+from tests.simulation.reigns import Reign, slots_within
 from tests.simulation.stage import Stage
 
-Ruled = tuple[Task, float, float]
 
-
-def heeded(stage: Stage, ruled: list[Ruled], until_sec: float) -> Iterator[str]:
+def heeded(stage: Stage, ruled: list[Reign], until_sec: float) -> Iterator[str]:
     """By the task as it was, beyond doubt, when each slot was due."""
     rows = stage.rows()
     end = stage.world.start.timestamp() + until_sec
-    for task, since, until in ruled:
+    for reign in ruled:
+        task = reign.task
         if not task.blackouts and task.version == 1:
             continue
-        for slot, _ in slots_within(task, since, min(until, end)):
+        for slot, _ in slots_within(task, reign.since, min(reign.until, end)):
             run = rows.get(run_id(task.task_id, nominal(slot)))
             calendar = closing(task.closed, slot)
             if calendar and run and run.life.attempt:

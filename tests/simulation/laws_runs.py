@@ -13,7 +13,6 @@ from tests.simulation.stage import Stage
 
 _QUIET_MS = 300_000
 _GIVEN_UP_MS = 4 * 10 * 20_000 - 10_000
-_TAKEOVER_MS = 7_000
 
 
 def sound_writes(journal: Journal) -> Iterator[str]:
@@ -68,19 +67,6 @@ def held_alone(journal: Journal) -> Iterator[str]:
             if left_ms > 0:
                 yield f"two hold: {change.run_id} was taken over {left_ms:.0f} ms too soon"
         skews[change.run_id] = change.skew_ms
-
-
-def resumed(journal: Journal) -> Iterator[str]:
-    """Where nothing disturbs the one who takes it over, a dead worker's run starts again at once.
-
-    Its lease ends 20 s after the last sign of life, and its takeover follows 7 s later at most.
-    """
-    for change in journal.changes:
-        before = change.before
-        if change.started and before and before.status == "running":
-            late_ms = change.at_ms - before.lease_ms - _TAKEOVER_MS
-            if late_ms > 0:
-                yield f"left lying: {change.run_id} was taken over {late_ms / 1000:.1f} s too late"
 
 
 def _begun(change: Change) -> Iterator[str]:
@@ -187,19 +173,6 @@ def attempts_bounded(stage: Stage, journal: Journal) -> Iterator[str]:
     for run in stage.rows().values():
         if run.life.attempt - run.life.released > most[run.task_id]:
             yield f"too often: {run.run_id} has {run.life.attempt} attempts"
-
-
-def punctual(stage: Stage, journal: Journal, late_sec: float) -> Iterator[str]:
-    """Where no worker is disturbed, each first start is on time once the second tick has come."""
-    since_ms = stage.world.start.timestamp() * 1000 + 70_000
-    for change in journal.changes:
-        after = change.after
-        if not change.started or after is None or after.due_ms < since_ms:
-            continue
-        if after.attempt == 1 and is_slot_key(change.key):
-            late_ms = change.at_ms - after.due_ms
-            if late_ms > late_sec * 1000:
-                yield f"late: {change.run_id} by {late_ms / 1000:.1f} s"
 
 
 def all_succeed(stage: Stage) -> Iterator[str]:

@@ -20,7 +20,6 @@ SCENES = (
         name="calm",
         kinds=("minute", "twenty", "queue", "two", "once", "three", "jitter"),
         drawn=4,
-        late_sec=0.3,
         smooth=True,
     ),
     # The SDK tries again by itself: every second answer contradicts the first one.
@@ -28,7 +27,6 @@ SCENES = (
         name="repeats",
         kinds=("minute", "twenty", "fragile", "queue", "once", "three", "jitter"),
         faults=quiet(repeated=0.1),
-        late_sec=2.5,
         smooth=True,
     ),
     Scene(name="crashes", faults=quiet(crash_before=0.02, crash_after=0.03)),
@@ -205,7 +203,6 @@ SCENES = (
             Aim("dispatch#0", "batch_execute_statement", 0, Fault.CRASH_AFTER),
         ),
         course=Course(ticks_until=240, sec=600),
-        late_sec=2.5,
     ),
     # The cursor comes back to where a stalled dispatcher saw it.
     Scene(

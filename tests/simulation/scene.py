@@ -34,7 +34,6 @@ class Scene:
     aims: tuple[Aim, ...] = ()
     calls_between: tuple[float, float] = (5, 280)
     # What the laws may ask for besides.
-    late_sec: float = 0.0
     smooth: bool = False
     resumed: bool = False
     unspent: bool = False

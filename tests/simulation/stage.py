@@ -73,6 +73,8 @@ class Act:
     began_ms: float
     acked_ms: float = 0.0
     version: int = 0
+    # The run that its answer names.
+    run_id: str = ""
     # When each process that tried it began, by the process' name.
     tries: dict[str, float] = field(default_factory=dict)
 

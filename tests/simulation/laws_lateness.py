@@ -1,0 +1,213 @@
+"""Laws of lateness: each slot is started, or has its outcome, by its due time and what faults cost.
+
+Measured in true time against the schedule; what a row says of its due time counts for nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from onthedot.core.blackouts import closing
+from onthedot.core.gate import guarded
+from onthedot.core.instants import nominal
+from onthedot.core.keys import is_slot_key
+from onthedot.core.numbers import CLAIM_SEC, LEASE_SEC, LOOK_AHEAD_SEC, MARGIN_SEC
+from onthedot.core.task import Task
+from tests.simulation.journal import Journal
+from tests.simulation.process import Process
+from tests.simulation.reigns import Reign, slots_within
+from tests.simulation.stage import Stage
+from tests.simulation.trace import Entry
+
+# What each fault of a worker or of the audit may cost a run, in seconds. Those that are not named
+# leave its message to the audit, which sends it again; without the audit, SQS shows it again.
+_COSTS_SEC = {"done twice": 2.5, "in two halves": 0.5}
+_AUDITED_SEC = 155.0
+_SHOWN_AGAIN_SEC = 970.0
+# Where nothing goes wrong: two loads, a start, and a poll of the queue.
+_CALM_SEC = 0.3
+# So many calls of a start may be slow ones.
+_CALLS_MAX = 8
+# An index that is behind hides a cursor from one tick.
+_TICK_SEC = 60.0
+# A batch is fetched so long before its runs are due, at most, and a fault is felt for a lease.
+_FETCHED_SEC = 12.0
+_FELT_SEC = float(LEASE_SEC + MARGIN_SEC + 5)
+_TAKEOVER_MS = 7_000
+_WORKERS = frozenset({"work", "audit", "bury"})
+_CLAIMERS = frozenset({"dispatch", "api", "pauses"})
+
+
+@dataclass(slots=True)
+class _Troubles:
+    """What went wrong in a history, in true time."""
+
+    steady_sec: float
+    # From when to when a fault is felt, and what it may cost one run.
+    costs: list[tuple[float, float, float]] = field(default_factory=list)
+    # When each tick began and ended that nothing befell.
+    sound: list[tuple[float, float]] = field(default_factory=list)
+    # When each process began that may have left claims behind.
+    harmed: list[float] = field(default_factory=list)
+
+    def tick_after(self, since: float) -> float:
+        """Give when the first tick has ended that sees all from then on, and meets no claim."""
+        for began, ended in self.sound[bisect_left(self.sound, (since, 0.0)) :]:
+            if not any(0 <= began - other <= CLAIM_SEC + MARGIN_SEC for other in self.harmed):
+                return ended
+        return float("inf")
+
+    def cost_sec(self, since: float, until: float) -> float:
+        """Add up what all that went wrong in between may cost one run."""
+        return sum(sec for begin, end, sec in self.costs if begin <= until and end >= since)
+
+
+def late(
+    stage: Stage, journal: Journal, ruled: Sequence[Reign], until_sec: float, *, audited: bool
+) -> Iterator[str]:
+    """Each slot that a task has beyond doubt, and that no calendar closes.
+
+    A run that waits for others of its task counts from when the last of them ended.
+    """
+    troubles = _read(stage, audited=audited)
+    decided, ended = _decided(journal), _ended(journal)
+    end = stage.world.start.timestamp() + until_sec
+    for reign in ruled:
+        task = reign.task
+        if task.status != "active" or _shares(stage, journal, task):
+            continue
+        for slot, due in slots_within(task, reign.since, min(reign.until, end)):
+            at = _first(decided[task.task_id], nominal(slot))
+            if closing(task.closed, slot) or at == float("inf"):
+                continue
+            ready = max(due, troubles.tick_after(due - LOOK_AHEAD_SEC))
+            if guarded(task):
+                ready = max([ready, *(one for one in ended[task.task_id] if one < at)])
+            allowed = troubles.steady_sec + troubles.cost_sec(due - _FETCHED_SEC, at)
+            if at > ready + allowed:
+                most = ready - due + allowed
+                yield f"late: {task.name} {nominal(slot)} by {at - due:.1f} s, {most:.1f} s may be"
+
+
+def resumed(journal: Journal) -> Iterator[str]:
+    """Where nothing disturbs the one who takes it over, a dead worker's run starts again at once.
+
+    Its lease ends 20 s after the last sign of life, and its takeover follows 7 s later at most.
+    """
+    signs: dict[str, float] = {}
+    for change in journal.changes:
+        before, after = change.before, change.after
+        if after is None or after.status != "running":
+            continue
+        if change.started and before and before.status == "running":
+            late_ms = change.at_ms - signs[change.run_id] - LEASE_SEC * 1000 - _TAKEOVER_MS
+            if late_ms > 0:
+                yield f"left lying: {change.run_id} was taken over {late_ms / 1000:.1f} s too late"
+        if change.started or (before and before.lease_ms != after.lease_ms):
+            signs[change.run_id] = change.at_ms
+
+
+def _shares(stage: Stage, journal: Journal, task: Task) -> bool:
+    """Whether runs of other tasks may hold its runs back."""
+    limited = bool(journal.limits) or any(act.name == "limit" for act in stage.acts)
+    return limited or "concurrency_key" in task.shown or task.name in stage.poisoned
+
+
+def _first(decided: list[tuple[str, str, float]], key: str) -> float:
+    """When the slot, or a range that it lies in, first had something come of it."""
+    return min((at for first, last, at in decided if first <= key <= last), default=float("inf"))
+
+
+def _decided(journal: Journal) -> dict[str, list[tuple[str, str, float]]]:
+    """When each run first started, or had its outcome without a start; ranges, too."""
+    found: dict[str, list[tuple[str, str, float]]] = defaultdict(list)
+    for change in journal.changes:
+        before, after = change.before, change.after
+        if after is None or not (after.attempt or after.final):
+            continue
+        if before is not None and (before.attempt or before.final):
+            continue
+        if after.range_to:
+            first = change.key.partition("~")[0]
+            found[change.task_id].append((first, after.range_to, change.at_ms / 1000))
+        elif is_slot_key(change.key):
+            found[change.task_id].append((change.key, change.key, change.at_ms / 1000))
+    return found
+
+
+def _ended(journal: Journal) -> dict[str, list[float]]:
+    """When runs of each task ended that had started, or that might have."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for change in journal.changes:
+        if change.before and change.after and change.after.final and not change.before.final:
+            found[change.task_id].append(change.at_ms / 1000)
+    return found
+
+
+def _read(stage: Stage, *, audited: bool) -> _Troubles:
+    """Go through the story of each process once."""
+    found = _Troubles(_steady_sec(stage))
+    returns = _AUDITED_SEC if audited else _SHOWN_AGAIN_SEC
+    lived: dict[Process, list[float]] = defaultdict(list)
+    hurt: set[Process] = set()
+    for at, part, entry in _steps(stage):
+        if entry[2] == "purge":
+            found.costs.append((at, at + LOOK_AHEAD_SEC + _FETCHED_SEC, 2 * returns))
+        if part is None:
+            continue
+        lived[part].append(at)
+        if sec := _cost_sec(stage, entry, returns):
+            hurt.add(part)
+            if part.kind in _WORKERS:
+                found.costs.append((at, at + sec - returns + _FELT_SEC, sec))
+    for part, times in lived.items():
+        if part.kind == "dispatch" and part not in hurt and part.done and not part.dead:
+            found.sound.append((times[0], times[-1]))
+        elif part.kind in _CLAIMERS:
+            found.harmed.append(times[0])
+    found.sound.sort()
+    return found
+
+
+def _steps(stage: Stage) -> Iterator[tuple[float, Process | None, Entry]]:
+    """Each step in true time, with whom it befell."""
+    world = stage.world
+    start = world.start.timestamp()
+    named = {process.name: process for process in world.processes}
+    for entry in world.trace:
+        part = entry[1]
+        if entry[2] == "killed":
+            part = named[entry[3]["note"].partition(":")[0].partition("/")[0]]
+        yield start + entry[0] / 1_000_000, part, entry
+
+
+def _cost_sec(stage: Stage, entry: Entry, returns: float) -> float:
+    """What befell a process with this step, in seconds for one of its runs; mostly nothing."""
+    what, note, fault = entry[2], entry[3].get("note", ""), entry[5]
+    if what == "stalls":
+        return returns + float(note.split()[1])
+    if what == "killed":
+        # A part that ends with its whole, or because its lease is lost, harms nobody else.
+        return 0.0 if "/" in note.partition(":")[0] else returns
+    if fault:
+        return _COSTS_SEC.get(fault, returns)
+    for outage in stage.world.profile.outages:
+        if 0 <= entry[0] / 1_000_000 - outage.from_sec <= outage.for_sec + 2:
+            return returns + outage.for_sec
+    return 0.0
+
+
+def _steady_sec(stage: Stage) -> float:
+    """What the profile's own ways cost each run: clocks, slow calls, late messages, old reads."""
+    profile = stage.world.profile
+    sec = _CALM_SEC + 2 * profile.skew_ms / 1000 + profile.pickup_ms[1] / 1000
+    if profile.slow:
+        sec += _CALLS_MAX * profile.slow_ms[1] / 1000
+    if profile.late_message:
+        sec += profile.late_message_ms[1] / 1000
+    if profile.stale:
+        sec += _TICK_SEC + profile.stale_ms[1] / 1000
+    return sec

@@ -1,0 +1,35 @@
+"""A dispatcher that fires nothing is caught in every profile, by its first history with a run."""
+
+from __future__ import annotations
+
+import pytest
+
+from onthedot.core.keys import is_slot_key
+from tests.simulation.histories import history, verdict
+from tests.simulation.journal import read
+from tests.simulation.mutants import Mutant, planted
+from tests.simulation.mutants_outcomes import REASONS, fires_nothing
+from tests.simulation.profiles import ALL
+
+_SEEDS_MAX = 3
+
+
+def _asks_for_a_run(name: str, seed: int) -> bool:
+    """Whether a slot fires where nothing is planted."""
+    stage = history(ALL[name], seed)
+    changes = read(stage.world, stage.corrected).changes
+    return any(change.started and is_slot_key(change.key) for change in changes)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_dispatcher_that_fires_nothing_breaks_a_law_in(name: str) -> None:
+    asking = (seed for seed in range(_SEEDS_MAX) if _asks_for_a_run(name, seed))
+    first = next(asking, None)
+    assert first is not None, f"none of the first {_SEEDS_MAX} histories fires anything"
+    reason = REASONS[list(ALL).index(name) % len(REASONS)]
+    mutant = Mutant("fires nothing", "", lambda: fires_nothing(reason), (name,))
+
+    with planted(mutant):
+        laws = verdict(ALL[name], first)
+
+    assert any(law.startswith("unfounded") for law in laws), laws

@@ -8,6 +8,7 @@ from itertools import chain
 
 from tests.simulation import (
     laws_api,
+    laws_backoff,
     laws_calendars,
     laws_executions,
     laws_exhausted,
@@ -71,6 +72,7 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
     yield laws_runs.spared(stage)
     yield laws_executions.repeated(stage, journal)
     yield laws_executions.granted(journal)
+    yield laws_backoff.kept(stage, journal)
     if measure.frugal:
         yield laws_executions.sent_once(stage)
     if measure.smooth:

@@ -53,6 +53,9 @@ class _Troubles:
     # When each process began that may have left claims behind.
     harmed: list[float] = field(default_factory=list)
 
+    # When a process went on that had stood still.
+    thawed: list[float] = field(default_factory=list)
+
     def tick_after(self, since: float) -> float:
         """Give when the first tick has ended that sees all from then on, and meets no claim."""
         for began, ended in self.sound[bisect_left(self.sound, (since, 0.0)) :]:
@@ -70,22 +73,28 @@ def late(
 ) -> Iterator[str]:
     """Each slot that a task has beyond doubt, and that no calendar closes.
 
-    A run that waits for others of its task counts from when the last of them ended.
+    A run that waits for others counts from when the last of them ended, or a quota was raised.
     """
     troubles = _read(stage, audited=audited)
     decided, ended = _decided(journal), _ended(journal)
     end = stage.world.start.timestamp() + until_sec
+    raised = [act.acked_ms / 1000 for act in stage.acts if act.name == "limit"]
+    # A worker that stood still may have held a permit all the while.
+    freed = [*raised, *troubles.thawed]
+    shared = bool(journal.limits) or bool(raised)
     for reign in ruled:
         task = reign.task
-        if task.status != "active" or _shares(stage, journal, task):
+        if task.status != "active" or _is_held_back(stage, task):
             continue
+        ends = ended[task.task_id] if guarded(task) else []
+        if shared or "concurrency_key" in task.shown:
+            ends = [*freed, *(one for of_task in ended.values() for one in of_task)]
         for slot, due in slots_within(task, reign.since, min(reign.until, end)):
             at = _first(decided[task.task_id], nominal(slot))
             if closing(task.closed, slot) or at == float("inf"):
                 continue
             ready = max(due, troubles.tick_after(due - LOOK_AHEAD_SEC))
-            if guarded(task):
-                ready = max([ready, *(one for one in ended[task.task_id] if one < at)])
+            ready = max(ready, *(one for one in ends if one < at), 0.0)
             allowed = troubles.steady_sec + troubles.cost_sec(due - _FETCHED_SEC, at)
             if at > ready + allowed:
                 most = ready - due + allowed
@@ -110,10 +119,10 @@ def resumed(journal: Journal) -> Iterator[str]:
             signs[change.run_id] = change.at_ms
 
 
-def _shares(stage: Stage, journal: Journal, task: Task) -> bool:
-    """Whether runs of other tasks may hold its runs back."""
-    limited = bool(journal.limits) or any(act.name == "limit" for act in stage.acts)
-    return limited or "concurrency_key" in task.shown or task.name in stage.poisoned
+def _is_held_back(stage: Stage, task: Task) -> bool:
+    """Whether something else than its time and other runs tells when a run may start."""
+    key = task.shown.get("concurrency_key") or {}
+    return "rate" in key or task.name in stage.poisoned
 
 
 def _first(decided: list[tuple[str, str, float]], key: str) -> float:
@@ -139,10 +148,11 @@ def _decided(journal: Journal) -> dict[str, list[tuple[str, str, float]]]:
 
 
 def _ended(journal: Journal) -> dict[str, list[float]]:
-    """When runs of each task ended that had started, or that might have."""
+    """When attempts of each task ended, or runs that had not started."""
     found: dict[str, list[float]] = defaultdict(list)
     for change in journal.changes:
-        if change.before and change.after and change.after.final and not change.before.final:
+        before, after = change.before, change.after
+        if before and after and after.status not in (before.status, "running"):
             found[change.task_id].append(change.at_ms / 1000)
     return found
 
@@ -161,6 +171,7 @@ def _read(stage: Stage, *, audited: bool) -> _Troubles:
         lived[part].append(at)
         if sec := _cost_sec(stage, entry, returns):
             hurt.add(part)
+            found.thawed += [at + sec - returns] if entry[2] == "stalls" else []
             if part.kind in _WORKERS:
                 found.costs.append((at, at + sec - returns + _FELT_SEC, sec))
     for part, times in lived.items():

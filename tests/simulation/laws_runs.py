@@ -134,8 +134,9 @@ def _died_late(stage: Stage, born: Change, moved_ms: float) -> bool:
     last = max(
         (entry[0] / 1000 for entry in stage.world.trace if entry[1] is born.writer), default=0.0
     )
+    tries = {name for act in stage.acts if act.task_id == born.task_id for name in act.tries}
     broken = any(
-        process.kind == "api" and (process.dead or process.error is not None)
+        process.name in tries and (process.dead or process.error is not None)
         for process in stage.world.processes
     )
     return broken or start_ms + last > moved_ms - 1_000

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.simulation import (
+    mutants_backoff,
     mutants_bound,
     mutants_calendars,
     mutants_dispatch,
@@ -257,6 +258,8 @@ MUTANTS = (
         mutants_outcomes.next_tick_only,
         ("edits", "ticks"),
     ),
+    Mutant("unasked", "a handler says when next", mutants_backoff.unasked, ("retries", "gates")),
+    Mutant("doubled twice", "a wait has its cap", mutants_backoff.doubled_twice, ("retries",)),
     Mutant("key lost", "0064: a retry keeps its key's place", mutants_keys.place_lost, ("keys",)),
     Mutant("key kept", "0064: who leaves calls the next", mutants_keys.kept, ("keys bare",)),
     Mutant("unbooked", "0064: a start is booked behind others", mutants_keys.unbooked, ("keys",)),
@@ -393,10 +396,3 @@ MUTANTS = (
         ("unseen",),
     ),
 )
-# Left out without a history that shows it, and why the rule stays.
-UNBITTEN = {
-    "F14": "is about the audit hiding faults: every profile has its twin without it",
-    "F17": "one manifest an invocation is a matter of cost; the bench holds it",
-    "sent inside a blackout": "the edit that put it there has sent them: a second belt, for a "
-    "dispatcher that planned before the edit, claimed after its stamp, and died",
-}

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.simulation.mutants import MUTANTS, UNBITTEN, Mutant, killed_by
+from tests.simulation.mutants import MUTANTS, Mutant, killed_by
+
+# Left out without a history that shows it, and why the rule stays.
+UNBITTEN = {
+    "F14": "is about the audit hiding faults: every profile has its twin without it",
+    "F17": "one manifest an invocation is a matter of cost; the bench holds it",
+    "sent inside a blackout": "the edit that put it there has sent them: a second belt, for a "
+    "dispatcher that planned before the edit, claimed after its stamp, and died",
+}
 
 
 @pytest.fixture(autouse=True)

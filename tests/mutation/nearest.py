@@ -9,7 +9,7 @@ from tests.mutation.code import ROOT
 
 # Those without a server first: a second each.
 _FOLDERS = ("core", "flows", "adapters", "sdk", "targets", "moto", "api")
-_FILES_MAX, _STEPS_MAX = 12, 3
+_FILES_MAX, _STEPS_MAX = 30, 3
 
 
 @cache
@@ -21,7 +21,9 @@ def nearest(module: str) -> list[str]:
     found = [own] if own in tests else []
     wanted, seen = {module}, {module}
     for _ in range(_STEPS_MAX):
+        stems = {f"test_{each.rpartition('.')[2]}" for each in wanted}
         near = [file for file, used in tests.items() if used & wanted]
+        near.sort(key=lambda file: _module(file).rpartition(".")[2] not in stems)
         found += [file for file in near if file not in found and "/test_" in file]
         code = (*_uses("onthedot").items(), *tests.items())
         wanted = {_module(file) for file, used in code if used & wanted} - seen

@@ -70,7 +70,7 @@ def listed_late() -> list[Patch]:
         return outcomes
 
     return [
-        (listed, "list_the_exhausted", lambda _moves: []),
+        (listed, "list_the_exhausted", lambda _moves, _over=None: []),
         (claims, "write_many", write_many),
     ]
 

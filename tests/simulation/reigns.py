@@ -57,7 +57,9 @@ def end_of(task: Task) -> float:
 
 
 def slots_within(task: Task, since: float, until: float) -> Iterator[tuple[int, int]]:
-    """Slots whose due time lies strictly between."""
+    """Slots whose due time lies strictly between; none, where it is never beyond doubt."""
+    if since >= until:
+        return
     slot = task.schedule.next(int(since) - task.schedule.jitter_offset_sec - 1)
     while slot is not None:
         due = task.schedule.due_at(slot)

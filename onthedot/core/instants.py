@@ -12,7 +12,7 @@ from onthedot.core.zones import Zone
 # weeks, days of a year and more: `datetime` would read them, and newer versions more than older.
 _FORM = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-    r"(?:[Tt ](?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?"
+    r"(?:[Tt ](?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2}(?:\.(?P<fraction>[0-9]+))?)?"
     r"(?:[Zz]|[+-][0-9]{2}:[0-9]{2})?)?"
 )
 _SECOND = timedelta(seconds=1)
@@ -26,17 +26,19 @@ def parse_instant(text: str, field: str, *, not_before: bool = False) -> int:
 
     A fraction is cut off; where nothing may happen before the instant, it is rounded up.
     """
+    form = _FORM.fullmatch(text)
     try:
         # What has another form is read as nothing, which is no instant.
-        moment = datetime.fromisoformat(text.upper() if _FORM.fullmatch(text) else "")
+        moment = datetime.fromisoformat(text.upper() if form else "")
     except ValueError:
         message = f"'{text[:64]}' is not an instant: expected one such as 2026-11-18T14:00:00Z."
         raise ScheduleError("bad_value", message, field=field) from None
     if moment.tzinfo is None:
         message = f"'{text}' has no offset: expected Z, or one such as +01:00, at its end."
         raise ScheduleError("bad_value", message, field=field, suggestion=f"{moment.isoformat()}Z")
-    since = moment - EPOCH
-    seconds = -(-since // _SECOND) if not_before else since // _SECOND
+    # `datetime` reads six digits of a fraction, and there may be more.
+    fraction = (form and form["fraction"]) or ""
+    seconds = (moment - EPOCH) // _SECOND + (not_before and fraction.strip("0") != "")
     if not FIRST <= seconds < HORIZON:
         message = f"'{text}' is out of range: expected a year from 2000 to 2199."
         raise ScheduleError("out_of_range", message, field=field)

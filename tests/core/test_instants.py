@@ -109,3 +109,21 @@ def test_a_wall_clock_is_shown_with_its_day_and_its_letters(
 @pytest.mark.parametrize(("seconds", "shown"), [(0, "00:00"), (9000, "02:30"), (9020, "02:30:20")])
 def test_a_time_of_day_has_seconds_only_where_there_are_some(seconds: int, shown: str) -> None:
     assert clock_of_wall(seconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "second"),
+    [
+        ("2026-11-18T14:00:00.0000001Z", 1),
+        ("2026-11-18T14:00:00.000000Z", 0),
+        ("2026-11-18T14:00:00.7Z", 1),
+        ("2026-11-18T14:00:00Z", 0),
+    ],
+)
+def test_what_must_not_happen_before_an_instant_waits_for_the_next_whole_second(
+    text: str, second: int
+) -> None:
+    whole = parse_instant("2026-11-18T14:00:00Z", "run_at")
+
+    assert parse_instant(text, "run_at", not_before=True) == whole + second
+    assert parse_instant(text, "run_at") == whole

@@ -19,6 +19,8 @@ from tests.simulation.trace import Entry
 
 # A lease is granted for so long, and asked for again so often: less than this costs none.
 PATIENCE_MS = (LEASE_SEC - HEARTBEAT_SEC - 2) * 1000
+# A call of a store takes less, unless its process stalls.
+_WRITE_MS = 100
 _WRITES = frozenset({"batch_execute_statement", "put_item", "update_item", "transact_write_items"})
 _UNHEARD = frozenset({"answer lost", "part done, answer lost", "crash after"})
 _PASSING = frozenset({"ThrottlingError", "InternalServerError", "TransactionConflict"})
@@ -79,13 +81,17 @@ def granted(journal: Journal) -> Iterator[str]:
         before, after = change.before, change.after
         if after is None or after.status != "running":
             continue
-        if change.started and before and before.status == "running":
+        taken_over = change.started and before and before.status == "running"
+        if taken_over and change.run_id in signs:
             least_ms = signs[change.run_id] + (LEASE_SEC + MARGIN_SEC) * 1000 - 2 * SKEW_MS
             if change.at_ms < least_ms:
                 early = (least_ms - change.at_ms) / 1000
                 yield f"too soon: {change.run_id} was taken over {early:.1f} s before its time"
         if change.started or (before and before.lease_ms != after.lease_ms):
-            signs[change.run_id] = change.at_ms
+            signs.pop(change.run_id, None)
+            # One that stalled over its write, or is bound by a permit, has less than a lease left.
+            if after.lease_ms - change.at_ms >= LEASE_SEC * 1000 - SKEW_MS - _WRITE_MS:
+                signs[change.run_id] = change.at_ms
 
 
 def sent_once(stage: Stage) -> Iterator[str]:

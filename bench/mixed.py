@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -26,16 +27,23 @@ PATIENCE_SEC = 180
 # What happens once, at its second of the history; the rest comes again and again.
 _LIMITS = {30: {"running_max": 4}, 150: {"running_max": 2}, 240: {"running_max": None}}
 _CREATED = 201
+_ERROR = re.compile(r"^[\w.]+(?:Error|Exception): .*", re.MULTILINE)
+# `GET /v1/runs` of a255cf2 asks for a run twice, where two manifests list it.
+_KNOWN = ("list of item keys contains duplicates",)
+# Nothing is skipped for an overlap while the tenant's quota makes runs wait.
+_FREE: dict[str, Any] = {"overlap": "allow", "max_concurrent": None}
 _CALM: dict[str, dict[str, Any]] = {
-    "allow": {"cron": "*/5 * * * * *", "overlap": "allow", "max_concurrent": None},
-    "skip": {"every_sec": 7},
+    "five": _FREE | {"cron": "*/5 * * * * *"},
+    "seven": _FREE | {"every_sec": 7},
     "queue": {"cron": "*/10 * * * * *", "overlap": "queue"},
-    "minutely": {"cron": "* * * * *", "priority": 1},
-    "low": {"cron": "*/20 * * * * *", "priority": 3},
-    "keyed": {"every_sec": 9, "concurrency_key": {"key": "shared", "max_running": 2}},
-    "large": {"every_sec": 11, "payload": {"text": "x" * 20_000}},
+    "minutely": _FREE | {"cron": "* * * * *", "priority": 1},
+    "low": _FREE | {"cron": "*/20 * * * * *", "priority": 3},
+    "keyed": _FREE | {"every_sec": 9, "concurrency_key": {"key": "shared", "max_running": 2}},
+    "large": _FREE | {"every_sec": 11, "payload": {"text": "x" * 20_000}},
 }
 _OTHERS: dict[str, dict[str, Any]] = {
+    # Skipped while the one before waits for the tenant's quota.
+    "skip": {"every_sec": 7},
     "edited": {"every_sec": 6},
     "paused": {"every_sec": 8, "misfire": "all"},
     "bounded": {"every_sec": 5, "max_runs": 12},
@@ -184,11 +192,20 @@ def _wrong(use: Use, paused: int) -> list[str]:
     ]
     calls = Counter(line.rsplit(" ", 1)[0] for line in _ledger(use.both))
     found += [f"executed twice: {each}" for each, times in calls.items() if times > 1]
-    for log in use.both.folder.glob("*.log"):
-        found += [
-            f"{log.name}: {line}" for line in log.read_text().splitlines() if "Traceb" in line
-        ]
+    for release, answers in use.both.broken.items():
+        raised = list(_raised(use.both, release))
+        found += [f"{release} raised {each}" for each in raised]
+        # What broke for a known reason, and for no other.
+        found += answers if raised else []
     return found
+
+
+def _raised(both: Both, release: str) -> Iterator[str]:
+    """Name what a release's functions raised, but for what its commit is known for."""
+    for log in both.folder.glob(f"{release}-*.log"):
+        for error in _ERROR.findall(log.read_text()):
+            if not any(known in error for known in _KNOWN):
+                yield f"{log.name}: {error[:200]}"
 
 
 def _unaccounted(task_id: str, name: str, rows: Sequence[Run], paused: int) -> list[str]:

@@ -151,6 +151,8 @@ class Both:
     key: str = ""
     statuses: Counter[tuple[str, int]] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
+    # Answers of 500 and above, by the release that gave them.
+    broken: dict[str, list[str]] = field(default_factory=lambda: {"old": [], "new": []})
     over: Event = field(default_factory=Event)
     _turns: Iterator[int] = field(default_factory=count)
 
@@ -167,7 +169,7 @@ class Both:
             if got.status != _BUSY:
                 break
         if got.status >= _FAULT:
-            self.faults.append(f"{chosen.name} {route}: {got.status} {got.text[:200]}")
+            self.broken[chosen.name].append(f"{route}: {got.status} {got.text[:200]}")
         return got
 
     def duties(self) -> Iterator[Callable[[], None]]:
@@ -258,7 +260,12 @@ def both_at_work(old: str) -> Iterator[Both]:
             packed.extractall(folder / "old", filter="data")
         write_jobs(folder, HANDLERS)
         engines.empty()
-        os.environ["ACCESS_TABLE"] = "access"
+        os.environ |= {
+            "ACCESS_TABLE": "access",
+            "BLOBS_BUCKET": "blobs",
+            "AWS_ENDPOINT_URL_S3": os.environ["AWS_ENDPOINT_URL_SQS"],
+        }
+        aws.client("s3").create_bucket(Bucket="blobs")
         aws.client("dynamodb").create_table(**schema.creation(schema.ACCESS, "access"))
         releases = [
             Release.begun("old", folder / "old", folder),

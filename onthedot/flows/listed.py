@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onthedot.adapters import clock, tables
+from onthedot.adapters import claims, clock, tables
 from onthedot.core import exhausted, manifest
 from onthedot.core.manifest import Manifest
 from onthedot.core.run import Run
@@ -28,7 +28,7 @@ def list_the_missed(records: Sequence[Run], *, by: str, now_ms: int) -> None:
         write(manifest.listing(by, entries, now_ms=now_ms, latest_ms=latest_ms))
 
 
-def list_the_exhausted(cursors: Sequence[Update], over: Over = lambda: True) -> list[Update]:
+def list_the_exhausted(cursors: Sequence[Update], over: Over | None = None) -> list[Update]:
     """List schedules before their cursors leave the index: no later look would find them.
 
     Give the cursors whose schedules could not be listed: they wait for the next tick.
@@ -36,6 +36,7 @@ def list_the_exhausted(cursors: Sequence[Update], over: Over = lambda: True) -> 
     leaving = [write for write in cursors if exhausted.leaves(write)]
     if not leaving:
         return []
-    outcomes = patience.write(exhausted.lines(leaving, clock.now_ms() // 1000), over)
+    lines = exhausted.lines(leaving, clock.now_ms() // 1000)
+    outcomes = patience.write(lines, over) if over else claims.write_many(lines)
     listed = zip(leaving, outcomes, strict=True)
     return [write for write, outcome in listed if outcome is Outcome.UNSURE]

@@ -5,6 +5,7 @@ Lambda gives each request an environment to itself: here they take turns, but fo
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from socketserver import ThreadingMixIn
@@ -15,11 +16,14 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 from tests.api.web import Start, application
 
 in_turn = Lock()
+# When each request that waits for a run began a pause.
+pauses: list[float] = []
 _closing = Event()
 
 
 def sleep(seconds: float) -> None:
     """Wait as a request does, and let others have their turn; none outlives the API."""
+    pauses.append(time.monotonic())
     in_turn.release()
     closed = _closing.wait(seconds)
     in_turn.acquire()

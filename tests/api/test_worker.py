@@ -21,6 +21,7 @@ from tests.api.working import (
     Start,
     appeared,
     asked,
+    asked_for_more,
     ended,
     stopped,
     triggered,
@@ -83,8 +84,7 @@ def test_a_run_that_comes_while_the_worker_is_being_stopped_is_given_back(
         worker = start(port, "--lease-sec", "30")
         while_waiting = triggered(real_api, "quick")
         ended(real_api, while_waiting)
-        # It asks for the next, and the API waits for one to come.
-        time.sleep(1)
+        asked_for_more()
         worker.send_signal(signal.SIGTERM)
         run_id = triggered(real_api, "quick")
         worker.communicate(timeout=PATIENCE_SEC)

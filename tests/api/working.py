@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.api.kit import Answer, Api
-from tests.api.serving import in_turn
+from tests.api.serving import in_turn, pauses
 from tests.tidy.tree import ROOT
 
 COMMAND = Path(sys.executable).parent / "onthedot"
@@ -159,6 +159,14 @@ def appeared(file: Path) -> None:
     deadline = time.monotonic() + PATIENCE_SEC
     while not file.exists():
         assert time.monotonic() < deadline, f"no {file.name}"
+        time.sleep(0.05)
+
+
+def asked_for_more() -> None:
+    """Wait until a worker's request waits for a run to come."""
+    before, deadline = len(pauses), time.monotonic() + PATIENCE_SEC
+    while len(pauses) == before:
+        assert time.monotonic() < deadline, "no worker asks"
         time.sleep(0.05)
 
 

@@ -22,7 +22,7 @@ from onthedot.core.policy import Again, Answer, Done, Stopped
 from onthedot.core.registered import cursor, first_due
 from onthedot.core.run import Run
 from onthedot.core.schedule import compile_schedule
-from onthedot.core.schema import RUNS, TASKS, creation
+from onthedot.core.schema import ACCESS, RUNS, TASKS, creation
 from onthedot.core.task import Task
 from onthedot.flows import books, deliver
 from onthedot.flows.audit import audit
@@ -42,6 +42,7 @@ def _url(queue: str) -> str:
 os.environ |= {
     "TASKS_TABLE": "tasks",
     "RUNS_TABLE": "runs",
+    "ACCESS_TABLE": "access",
     "PARALLEL_CALLS": "1",
     **{f"{queue.upper()}_QUEUE_URL": _url(queue) for queue in ("high", "normal", "low", "dead")},
 }
@@ -100,6 +101,8 @@ class Stage:
     answer: Callable[[Call], Answer] = lambda _call: Done()
     takes_sec: Callable[[Call], float] = lambda _call: 0.05
     kills: Callable[[Call], bool] = lambda _call: False
+    # What a part that not every history has puts in the place of something real.
+    stand_ins: list[tuple[Any, str, Any]] = field(default_factory=list)
 
     def register(self, task: Task) -> None:
         """Put a task as it stands after its registration."""
@@ -171,8 +174,9 @@ class Stage:
         return {run.run_id: run for run in parsed if run}
 
     def shards(self) -> list[int]:
-        """Those that have tasks, and the one that keeps the backlog."""
-        return sorted({0, *(shard_of(task.task_id) for task in self.tasks)})
+        """Those that have tasks by now, and the one that keeps the backlog."""
+        parts = self.world.store.table("tasks").rows.items
+        return sorted({0, *(shard_of(task_id) for task_id, part in parts if part == "cursor")})
 
 
 class _Part:
@@ -234,6 +238,7 @@ def staged(stage: Stage, rows_max: int = 100) -> Iterator[None]:
         (deliver, "deliver", stage.deliver),
         (plan, "ROWS_MAX", rows_max),
         (books, "ROWS_MAX", rows_max),
+        *stage.stand_ins,
     ]
     before = [getattr(module, name) for module, name, _ in replaced]
     for module, name, stand_in in replaced:
@@ -269,6 +274,7 @@ def make_stage(
     world = World(seed, profile, aims)
     world.store.create_table(**creation(TASKS, "tasks"))
     world.store.create_table(**creation(RUNS, "runs"))
+    world.store.create_table(**creation(ACCESS, "access"))
     world.queues.create_queue(QueueName="dead", Attributes={"VisibilityTimeout": "960"})
     dead = world.queues.queue("dead").arn
     policy = {"deadLetterTargetArn": dead, "maxReceiveCount": receives_max}
@@ -299,14 +305,13 @@ class Course:
 def play(stage: Stage, course: Course) -> None:
     """Let rules tick, workers work, and the auditor look."""
     world = stage.world
-    shards = stage.shards()
     with staged(stage, course.rows_max):
         for _ in range(course.dispatchers):
             for first, until in ((0.0, course.gap[0]), (course.gap[1], course.ticks_until)):
                 world.every(
                     60,
                     "dispatch",
-                    lambda _tick: dispatch(shards),
+                    lambda _tick: dispatch(stage.shards()),
                     first_sec=first,
                     until_sec=until,
                     limit_sec=course.dispatch_limit_sec,

@@ -1,23 +1,45 @@
-"""Spreads the tests over the workers; those that share a local stack stay together."""
+"""Spreads the tests over three workers on two cores: what waits runs beside what computes."""
 
 from __future__ import annotations
 
 import pytest
 from xdist.dsession import Producer
 from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
+
+# Tests that share a local stack stay together.
+_STACKS = {
+    "tests/e2e/test_kill.py": "a local stack to be killed",
+    "tests/e2e/": "a local stack",
+    "tests/blackbox/": "a local stack for users",
+}
+# They wait for ticks, leases and processes, and need little of a core.
+_WAITING = (
+    *_STACKS,
+    "tests/engines/test_hostile.py",
+    "tests/engines/test_random_kills.py",
+    "tests/engines/test_killed.py",
+    "tests/engines/test_hung.py",
+    "tests/api/test_worker.py",
+)
 
 
 class Spread(LoadScopeScheduling):  # type: ignore[misc]  # xdist is untyped
     """pytest-xdist's own marks for this went wrong with pytest 9.2, which knows tests otherwise."""
 
     def _split_scope(self, nodeid: str) -> str:
-        if nodeid.startswith("tests/e2e/test_kill.py"):
-            return "a local stack to be killed"
-        if nodeid.startswith("tests/e2e/"):
-            return "a local stack"
-        if nodeid.startswith("tests/blackbox/"):
-            return "a local stack for users"
-        return nodeid
+        return next((stack for path, stack in _STACKS.items() if nodeid.startswith(path)), nodeid)
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        """Gives the last worker what computes, which lies at the end of the queue."""
+        if node.gateway.id == "gw2":
+            self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
+        super()._assign_work_unit(node)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts what waits first; a module's tests keep their order."""
+    items.sort(key=lambda item: not item.nodeid.startswith(_WAITING))
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Spread:

@@ -98,7 +98,7 @@ _TEXTS = {
         "Take it out of the `calendars` of the schedules that `detail` names, then delete it.",
     ),
     "last_admin_key": (
-        "No other admin key of the operator's tenant opens, so nobody could make keys any more.",
+        "No other admin key of the operator's tenant opens, so no one could make keys any more.",
         "Make another admin key with `POST /v1/keys`, then revoke this one with it.",
     ),
     "lease_lost": (
@@ -114,7 +114,7 @@ _TEXTS = {
     ),
     "version_required": (
         (
-            "Replacing a whole schedule needs to say which version is replaced, so that nobody's "
+            "Replacing a whole schedule needs to say which version is replaced, so that no one's "
             "change is lost unseen."
         ),
         'Send `If-Match: "<version>"`, or `If-Match: *` to replace whatever there is.',
@@ -160,7 +160,7 @@ _TEXTS = {
             "(`TARGET_NETWORKS`). For a queue, topic, function, bus, state machine, secret or "
             "handler: ask the operator to name it in the tenant's `targets` "
             "(`PUT /v1/tenants/{tenant_id}`). The scheduler's own queues, functions and topic "
-            "are nobody's targets."
+            "cannot be targets."
         ),
     ),
     "quota_exceeded": (

@@ -41,14 +41,15 @@ def test_slots_of_a_pause_are_skipped_and_a_resume_goes_on_from_now(world: World
     until(lambda: hook.calls, bool)
     user.said(200, "POST", "/v1/schedules/twos/pause")
     begun = time.time()
-    pause_for(8)
+    pause_for(10)
     called, ending = len(hook.calls), time.time()
 
     shown = user.said(200, "POST", "/v1/schedules/twos/resume")
     until(lambda: hook.calls, lambda calls: len(calls) > called)
 
     assert (shown["status"], shown["paused"]) == ("active", None)
-    where = f"/v1/schedules/twos/slots?from={instant(begun + 1)}&to={instant(ending - 1)}"
+    # What was claimed before the pause and is received after it is skipped for its edit.
+    where = f"/v1/schedules/twos/slots?from={instant(begun + 1)}&to={instant(ending - 4)}"
     passed = user.walked(where)
     assert len(passed) >= 1
     assert {(slot["status"], slot["reason"]) for slot in passed} == {("skipped", "paused")}

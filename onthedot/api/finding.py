@@ -8,8 +8,9 @@ from onthedot.api.asking import tenant
 from onthedot.core import definition
 from onthedot.core.packed import UNREADABLE, pack
 from onthedot.core.problems import Problem, not_found
-from onthedot.flows.define import owner
-from onthedot.flows.known import Known, read
+from onthedot.core.registered import Known
+from onthedot.flows.known import read
+from onthedot.flows.names import owner
 
 
 def find(schedule: str) -> Known:

@@ -8,6 +8,7 @@ from typing import Any
 from onthedot.api.answers import etag, names
 from onthedot.api.asking import asked
 from onthedot.core.problems import Fault, Problem, of_faults
+from onthedot.core.task import Task
 
 
 def check_version(version: int) -> None:
@@ -16,6 +17,11 @@ def check_version(version: int) -> None:
     if "if-match" in headers and not names(headers, "if-match", etag(version)):
         message = f"It has version {version} now: read it again, then change it."
         raise Problem("version_mismatch", message, headers={"ETag": etag(version)})
+
+
+def check_task(task: Task) -> None:
+    """Refuse to change a task that the caller has not read as it is."""
+    check_version(task.version)
 
 
 def check_none_wanted(what: str) -> None:

@@ -10,17 +10,15 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 from onthedot.adapters import clock
 from onthedot.api import answers, instants, plans, reach, rules, shown
 from onthedot.api.answers import Handlers
-from onthedot.api.asking import asked, by, own_moment, tried_before
+from onthedot.api.asking import by, own_moment, tried_before
 from onthedot.api.finding import find, missing
 from onthedot.api.plans import DryRun, PlanToken
-from onthedot.api.preconditions import check_version
+from onthedot.api.preconditions import check_task
 from onthedot.api.shapes_acts import PauseIn, ResumeIn, TriggerIn
-from onthedot.core import catchup, lifecycle, pauses, run_view, schedule_view
+from onthedot.core import catchup, lifecycle, run_view, schedule_view
 from onthedot.core.instants import measured
-from onthedot.core.task import Task
 from onthedot.flows import define, trigger
-from onthedot.flows.catchup import catch_up
-from onthedot.flows.change import Changed
+from onthedot.flows.edit import Edited
 from onthedot.flows.trigger import Moment
 
 
@@ -43,13 +41,9 @@ def pause(
         }
         return plans.plan(effects, task.version)
     plans.check(plan_token, task.version)
-
-    def edit(known: Task, now: int) -> Task:
-        check_version(known.version)
-        why = pauses.why(now, asked().by.key_id, reason, until)
-        return lifecycle.paused(known, now, why)
-
-    return _written(define.edit(task.task_id, edit, by(), "schedule.paused", known=seen))
+    return _written(
+        define.pause(task.task_id, by(), reason=reason, until=until, check=check_task, known=seen)
+    )
 
 
 def resume(
@@ -73,15 +67,7 @@ def resume(
     if dry_run == "true" or (slots and plan_token is None):
         following = schedule_view.coming(lifecycle.resumed(task, now), now, seen.due)["next_run_at"]
         return plans.plan(catchup.effects(slots, following), world, now_ms)
-
-    def edit(known: Task, at: int) -> Task:
-        check_version(known.version)
-        return lifecycle.resumed(known, at)
-
-    resumed = define.edit(task.task_id, edit, by(), "schedule.resumed", known=seen)
-    if resumed is not None:
-        catch_up(resumed.task, slots)
-    return _written(resumed)
+    return _written(define.resume(task.task_id, by(), slots, check=check_task, known=seen))
 
 
 def start(
@@ -122,7 +108,7 @@ def _end(text: str | None) -> int | None:
     return until
 
 
-def _written(edited: Changed | None) -> Response[str]:
+def _written(edited: Edited | None) -> Response[str]:
     if edited is None:
         raise missing()
     return answers.versioned(shown.after(edited))

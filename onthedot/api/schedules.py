@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -18,16 +19,19 @@ from onthedot.api.preconditions import (
     check_new,
     check_none_wanted,
     check_read_only,
+    check_task,
     check_version,
     require_version,
 )
 from onthedot.api.shapes import ScheduleFields, ScheduleIn, SchedulePatch
 from onthedot.core import definition, field_rules, lifecycle, schedule_view
+from onthedot.core.edit import foreseen
 from onthedot.core.problems import Fault, Problem, of_faults
+from onthedot.core.registered import Known
 from onthedot.core.task import Task
 from onthedot.flows import calendars, define
-from onthedot.flows.change import foreseen
-from onthedot.flows.known import Known, read
+from onthedot.flows.edit import Make
+from onthedot.flows.names import owner, taken
 
 
 def create(
@@ -56,10 +60,7 @@ def patch(
     given = body.patch()
     _check_kept(body, given, known)
 
-    def fields(task: Task) -> dict[str, Any]:
-        return _checked(definition.patched(definition.fields_of(task), given))
-
-    return _changed(known, fields, dry_run, plan_token)
+    return _changed(known, partial(_patched, patch=given), dry_run, plan_token)
 
 
 def put(
@@ -86,7 +87,7 @@ def put(
     require_version()
     _check_kept(body, given, known)
     whole = _checked({"name": known.task.name, **given})
-    return _changed(known, lambda _task: whole, dry_run, plan_token)
+    return _changed(known, partial(_redefined, fields=whole), dry_run, plan_token)
 
 
 def end(schedule: str, dry_run: DryRun = "false", plan_token: PlanToken = None) -> Response[str]:
@@ -100,7 +101,7 @@ def end(schedule: str, dry_run: DryRun = "false", plan_token: PlanToken = None) 
         effects = {"action": "delete", "task_id": task.task_id, "name": task.name}
         return plans.plan(effects, task.version)
     plans.check(plan_token, task.version)
-    define.end(task.task_id, by(), known)
+    define.end(task.task_id, by(), known=known)
     return answers.empty()
 
 
@@ -136,36 +137,38 @@ def _created(
     holder = None if dry_run != "true" and plan_token is None else _holder(task)
     if dry_run == "true":
         if holder:
-            raise define.taken(task.name, holder)
+            raise taken(task.name, holder)
         now = clock.now_ms() // 1000
         planned = schedule_view.view(lifecycle.born(lifecycle.stamped(task, by()), now), now)
         return plans.plan(
             {"action": "create", "schedule": {**warned.told(planned), "task_id": None}}, None
         )
     plans.check(plan_token, holder)
-    known = read(task.task_id) if tried_before() else None
-    born = known.task if known else define.create(task, by())
+    born = define.create(task, by(), again=tried_before())
     where = {"Location": f"/v1/schedules/{born.task_id}"}
     return answers.versioned(warned.told(shown.born(born)), 201, where)
 
 
 def _holder(task: Task) -> str | None:
-    return define.owner(task.tenant_id, task.name)
+    return owner(task.tenant_id, task.name)
 
 
-def _changed(known: Known, fields: Any, dry_run: str, plan_token: str | None) -> Response[str]:  # noqa: ANN401
+def _patched(task: Task, now: int, *, patch: Mapping[str, Any]) -> Task:
+    whole = _checked(definition.patched(definition.fields_of(task), patch))
+    return _redefined(task, now, fields=whole)
+
+
+def _redefined(task: Task, now: int, *, fields: Mapping[str, Any]) -> Task:
+    field_rules.check_owner(fields, task.shown.get("managed_by", ""))
+    return define.redefined(task, now, fields=fields)
+
+
+def _changed(known: Known, make: Make, dry_run: str, plan_token: str | None) -> Response[str]:
     before = known.task
     now = clock.now_ms() // 1000
-
-    def edit(task: Task, at: int) -> Task:
-        check_version(task.version)
-        whole = fields(task)
-        field_rules.check_owner(whole, task.shown.get("managed_by", ""))
-        named = calendars.resolve(tenant(), whole.get("calendars", ()))
-        return lifecycle.redefined(task, whole, at, named)
-
     if dry_run == "true":
-        after = foreseen(known, edit(before, now), now)
+        check_task(before)
+        after = foreseen(known, make(before, now), now)
         planned = schedule_view.view(after.task, now, due=after.due)
         effects = {
             "action": "change",
@@ -174,7 +177,7 @@ def _changed(known: Known, fields: Any, dry_run: str, plan_token: str | None) ->
         }
         return plans.plan(effects, before.version)
     plans.check(plan_token, before.version)
-    written = define.edit(before.task_id, edit, by(), "schedule.changed", known=known)
+    written = define.redefine(before.task_id, make, by(), check=check_task, known=known)
     if written is None:
         raise missing()
     return answers.versioned(warned.told(shown.after(written), edited=True))

@@ -10,10 +10,11 @@ from onthedot.core import health as healths
 from onthedot.core import run as runs
 from onthedot.core import schedule_view
 from onthedot.core.due import Due
+from onthedot.core.registered import Known
 from onthedot.core.run import Run
 from onthedot.core.task import Task
-from onthedot.flows.change import Changed
-from onthedot.flows.known import Known, read
+from onthedot.flows.edit import Edited
+from onthedot.flows.known import read
 
 
 def present(known: Known) -> dict[str, Any]:
@@ -28,7 +29,7 @@ def born(task: Task) -> dict[str, Any]:
     return _view(task, _counted(task), ())
 
 
-def after(edited: Changed) -> dict[str, Any]:
+def after(edited: Edited) -> dict[str, Any]:
     """Show what an edit left."""
     return _view(edited.task, _counted(edited.task), edited.near)
 

@@ -33,8 +33,7 @@ def create(
         shown = {**warned.told(oneoff.view(task, None, None)), "task_id": None}
         return plans.plan({"action": "create", "task": shown}, None)
     plans.check(plan_token, None)
-    known = read(task.task_id) if tried_before() else None
-    born, new = (known.task, True) if known else oneoffs.create(task, by(), key)
+    born, new = oneoffs.create(task, by(), key, again=tried_before())
     where = {"Location": f"/v1/tasks/{born.task_id}"}
     return answers.versioned(warned.told(_shown(born)), 201 if new else 200, where)
 

@@ -54,7 +54,7 @@ def born(task: Task, now: int) -> Task:
 
 
 def redefined(
-    before: Task, fields: Mapping[str, Any], now: int, blackouts: tuple[Blackout, ...] = ()
+    before: Task, now: int, fields: Mapping[str, Any], blackouts: tuple[Blackout, ...] = ()
 ) -> Task:
     """Give a schedule other fields; what it is beside them stays."""
     made = definition.schedule(
@@ -72,7 +72,8 @@ def redefined(
     )
     # What follows from the expression is another schedule, and nothing of it fires in the past.
     same = (made.compiled, made.blackouts) == (before.compiled, before.blackouts)
-    return wanted if same else restarted(wanted, now)
+    # What was set aside goes on from now: its cursor says nothing that can be relied on.
+    return wanted if same and before.status != "invalid" else restarted(wanted, now)
 
 
 def reopened(before: Task, wanted: Task, left: int | None, now: int, *, indexed: bool) -> Task:
@@ -92,9 +93,16 @@ def reopened(before: Task, wanted: Task, left: int | None, now: int, *, indexed:
     return wanted
 
 
-def restarted(task: Task, now: int) -> Task:
-    """Let its slots count from now on."""
-    return replace(task, schedule_version=task.schedule_version + 1, effective_from=now)
+def reclosed(task: Task, now: int, blackouts: tuple[Blackout, ...]) -> Task:
+    """Give it what its calendars exclude now: with another blackout it is another schedule."""
+    if blackouts == task.blackouts:
+        return task
+    return restarted(replace(task, blackouts=blackouts), now)
+
+
+def restarted(task: Task, since: int) -> Task:
+    """Let its slots count from then on: what was claimed before is another schedule's."""
+    return replace(task, schedule_version=task.schedule_version + 1, effective_from=since)
 
 
 def paused(task: Task, now: int, why: Mapping[str, Any]) -> Task:
@@ -111,12 +119,30 @@ def paused(task: Task, now: int, why: Mapping[str, Any]) -> Task:
     return replace(task, shown={**task.shown, "paused": said})
 
 
+def paused_by(task: Task, now: int, *, key_id: str, reason: str | None, until: int | None) -> Task:
+    """Pause it for a key, for a reason and until a time, if any are given."""
+    return paused(task, now, pauses.why(now, key_id, reason, until))
+
+
+def unchanged(task: Task, _now: int) -> Task:
+    """Leave it as it is: an edit that finds it so finishes what an earlier try has begun."""
+    return task
+
+
 def resumed(task: Task, now: int) -> Task:
     """Go on from now; what is not paused goes on already, or has nothing left to fire."""
     if task.status in ("active", "completed"):
         return task
     shown = {name: value for name, value in task.shown.items() if name != "paused"}
     return restarted(replace(task, status="active", shown=shown), now)
+
+
+def resumed_by_itself(task: Task, at: int) -> Task:
+    """Let it go on from the end of its pause, as if it had been resumed in that second."""
+    shown = dict(task.shown)
+    why_paused = shown.pop("paused")
+    active = replace(task, status="active", shown={**shown, "pause_ended": why_paused["until"]})
+    return restarted(active, max(at, task.paused_at, task.effective_from))
 
 
 def ended(task: Task, now: int) -> Task:
@@ -145,10 +171,5 @@ def moved(task: Task, elsewhere: Task) -> Task:
     if task.compiled == elsewhere.compiled:
         return task
     times = {name: elsewhere.shown[name] for name in ("start_at", "expires_at")}
-    return replace(
-        task,
-        compiled=elsewhere.compiled,
-        effective_from=elsewhere.effective_from,
-        schedule_version=task.schedule_version + 1,
-        shown={**task.shown, **times},
-    )
+    at_its_time = replace(task, compiled=elsewhere.compiled, shown={**task.shown, **times})
+    return restarted(at_its_time, elsewhere.effective_from)

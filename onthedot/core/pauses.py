@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from onthedot.core.instants import measured, nominal, parse_nominal
@@ -41,19 +40,6 @@ def over(task: Task, now: int) -> int | None:
     """
     end = end_of(task)
     return end - 1 if end is not None and end - 1 <= now else None
-
-
-def ended(task: Task, at: int) -> Task:
-    """Let it go on from there, as if it had been resumed in that second."""
-    shown = dict(task.shown)
-    why_paused = shown.pop("paused")
-    return replace(
-        task,
-        status="active",
-        schedule_version=task.schedule_version + 1,
-        effective_from=max(at, task.paused_at, task.effective_from),
-        shown={**shown, "pause_ended": why_paused["until"]},
-    )
 
 
 def ended_at(task: Task, end: int) -> bool:

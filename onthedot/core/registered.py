@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+from onthedot.core.due import Due
 from onthedot.core.instants import nominal
 from onthedot.core.keys import CURSOR, shard_of
 from onthedot.core.pack import runs_max
@@ -11,6 +13,17 @@ from onthedot.core.task import TABLE, Task
 from onthedot.core.writes import Insert
 
 HISTORY_SEC = 90 * 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A task as it was read: both of its items."""
+
+    task: Task
+    due: Due
+    indexed: bool
+    # Shown otherwise than it is stored: fit to be looked at, not to be written over.
+    mended: bool = False
 
 
 def cursor(task: Task, next_run_at: int | None) -> dict[str, Any]:

@@ -13,10 +13,10 @@ from onthedot.core.instants import nominal
 from onthedot.core.keys import range_key
 from onthedot.core.numbers import ROWS_MAX
 from onthedot.core.packed import UNREADABLE
+from onthedot.core.registered import Known
 from onthedot.core.run import Life, Run
 from onthedot.core.task import Task
 from onthedot.flows import patience
-from onthedot.flows.known import Known
 from onthedot.flows.listed import list_the_missed
 
 # A tenth of a second's walk.

@@ -18,7 +18,7 @@ from onthedot.core.problems import Fault, Problem
 from onthedot.core.task import Task
 from onthedot.core.trail import By
 from onthedot.core.writes import Outcome, Part
-from onthedot.flows.change import change
+from onthedot.flows.edit import edit
 from onthedot.flows.known import read as read_task
 
 # The index lags, and a task may be registered meanwhile: whoever was missed is met the second time.
@@ -112,20 +112,15 @@ def _passed(loop: Loop, number: int, done: int, now_ms: int) -> Loop:
 def _recompute(task_id: str) -> bool:
     """Another blackout is another schedule: it holds from now on."""
     known = read_task(task_id)
-    if known is None or known.task.status == "deleted" or not _behind(known.task):
+    if known is None or known.task.status == "deleted":
         return False
-
-    def edit(task: Task, now: int) -> Task:
-        wanted = _blackouts(task)
-        if wanted == task.blackouts:
-            return task
-        return lifecycle.restarted(replace(task, blackouts=wanted), now)
-
-    return change(task_id, edit) is not None
+    if _blackouts(known.task) == known.task.blackouts:
+        return False
+    return edit(task_id, _reclosed) is not None
 
 
-def _behind(task: Task) -> bool:
-    return _blackouts(task) != task.blackouts
+def _reclosed(task: Task, now: int) -> Task:
+    return lifecycle.reclosed(task, now, _blackouts(task))
 
 
 def _blackouts(task: Task) -> tuple[Blackout, ...]:

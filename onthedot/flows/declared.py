@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from onthedot.adapters import clock, ids, listing
-from onthedot.core import definition, lifecycle
+from onthedot.core import definition
 from onthedot.core.field_rules import of_code
 from onthedot.core.task import Task
 from onthedot.core.trail import By
 from onthedot.core.ulid import CHANCE_LETTERS, ulid
 from onthedot.flows import define
+from onthedot.flows.calendars import resolve
 from onthedot.flows.identity import new_id
 from onthedot.flows.known import read
+from onthedot.flows.names import owner
 
 _PAGE = 100
 
@@ -30,10 +33,13 @@ def register(wanted: Iterable[Mapping[str, Any]], tenant_id: str) -> dict[str, i
     by_name = {fields["name"]: fields for fields in wanted}
     done: Counter[str] = Counter()
     for name, fields in by_name.items():
-        owner = define.owner(tenant_id, name)
-        known = read(owner) if owner else None
+        task_id = owner(tenant_id, name)
+        known = read(task_id) if task_id else None
         if known is None:
-            made = definition.schedule(fields, task_id=new_id("sch"), tenant_id=tenant_id)
+            named = resolve(tenant_id, fields.get("calendars", ()))
+            made = definition.schedule(
+                fields, task_id=new_id("sch"), tenant_id=tenant_id, blackouts=named
+            )
             define.create(made, _by(tenant_id))
             done["created"] += 1
         elif not of_code(known.task.shown.get("managed_by", "")):
@@ -46,14 +52,11 @@ def register(wanted: Iterable[Mapping[str, Any]], tenant_id: str) -> dict[str, i
 
 def _changed(task: Task, fields: Mapping[str, Any]) -> bool:
     now = clock.now_ms() // 1000
-    if not definition.differences(task, lifecycle.redefined(task, fields, now)):
+    wanted = define.redefined(task, now, fields=fields)
+    if not definition.differences(task, wanted) and wanted.blackouts == task.blackouts:
         return False
-    define.edit(
-        task.task_id,
-        lambda before, at: lifecycle.redefined(before, fields, at),
-        _by(task.tenant_id),
-        "schedule.changed",
-    )
+    make = partial(define.redefined, fields=fields)
+    define.redefine(task.task_id, make, _by(task.tenant_id))
     return True
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 from onthedot.adapters import clock, tables
 from onthedot.core import deaths, events, lifecycle, pauses
@@ -16,7 +18,7 @@ from onthedot.core.pauses import SYSTEM
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows import events as telling
-from onthedot.flows.change import change, resumed_by_itself
+from onthedot.flows.edit import edit
 from onthedot.flows.known import read
 from onthedot.flows.pauses import tell
 from onthedot.flows.trigger import Moment, trigger
@@ -98,15 +100,16 @@ def _pause(health: Health) -> None:
     """Only what recurs can be stopped, and only what nobody has stopped before; once is enough."""
     reason = f"{health.failures} runs in a row died"
     why = {**pauses.why(0, SYSTEM, reason), "at": moment(health.paused_ms)}
-    task = None
+    done = None
     if health.task_id.startswith("sch_"):
-        task = change(
-            health.task_id,
-            lambda task, now: lifecycle.paused(task, now, why) if task.status == "active" else task,
-        )
-    if task is not None and _stopped_by_us(task):
-        tell("paused", task, reason, health.paused_ms)
+        done = edit(health.task_id, partial(_paused, why=why))
+    if done is not None and _stopped_by_us(done.task):
+        tell("paused", done.task, reason, health.paused_ms)
     tables.put(healths.TABLE, replace(health, done=True).item())
+
+
+def _paused(task: Task, now: int, *, why: Mapping[str, Any]) -> Task:
+    return lifecycle.paused(task, now, why) if task.status == "active" else task
 
 
 def _resume(health: Health) -> None:
@@ -114,7 +117,8 @@ def _resume(health: Health) -> None:
     known = read(health.task_id)
     task = known.task if known else None
     if task is not None and _stopped_by_us(task):
-        task = change(health.task_id, lifecycle.resumed, resumed_by_itself)
+        done = edit(health.task_id, lifecycle.resumed)
+        task = done.task if done else None
     if task is not None:
         tell("resumed", task, "a probe succeeded", health.resumed_ms)
     tables.delete(healths.TABLE, healths.key(health.task_id))

@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from onthedot.adapters import tables
 from onthedot.core import due as dues
 from onthedot.core import task as tasks
 from onthedot.core.blackouts import Blackout
-from onthedot.core.due import Due
-from onthedot.core.task import Task
+from onthedot.core.registered import Known
 from onthedot.flows.payloads import at_hand
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A task as it was read: both of its items."""
-
-    task: Task
-    due: Due
-    indexed: bool
-    # Shown otherwise than it is stored: fit to be looked at, not to be written over.
-    mended: bool = False
 
 
 def read(task_id: str) -> Known | None:

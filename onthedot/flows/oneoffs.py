@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from onthedot.adapters import clock, tables
 from onthedot.core import lifecycle, oneoff, trail
 from onthedot.core import run as runs
 from onthedot.core.access import TABLE
 from onthedot.core.business_key import BusinessKey
+from onthedot.core.edit import Signed
 from onthedot.core.errors import BusyError
 from onthedot.core.problems import Problem
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.core.trail import By
 from onthedot.core.writes import Part
-from onthedot.flows.change import change
 from onthedot.flows.define import count, tell
+from onthedot.flows.edit import edit
 from onthedot.flows.known import read
 from onthedot.flows.register import create_many, create_with
 
 _TRIES = 3
 
 
-def create(task: Task, by: By, key: BusinessKey | None = None) -> tuple[Task, bool]:
-    """Register it, unless its key has one already; give the task, and whether it is new."""
+def create(
+    task: Task, by: By, key: BusinessKey | None = None, *, again: bool = False
+) -> tuple[Task, bool]:
+    """Register it, unless its key has one already; give the task, and whether it is new.
+
+    `again`: an earlier try may have registered it, and have died before it was dispatched.
+    """
+    done = edit(task.task_id, lifecycle.unchanged) if again else None
+    if done is not None:
+        return done.task, True
     task = lifecycle.stamped(task, by)
     told = trail.insert(by, "task.created", task.task_id)
     for _ in range(_TRIES):
@@ -65,38 +75,30 @@ def create_all(wanted: Sequence[Task], by: By) -> list[Task]:
 
 def cancel(task_id: str, by: By) -> Task | None:
     """Cancel it before it starts; done again, it is made to govern again."""
-    here = False
-
-    def edit(task: Task, _now: int) -> Task:
-        # Of many at once only the one whose write ends it may give its place back.
-        nonlocal here
-        here = task.status != "cancelled"
-        if not here:
-            return task
-        refuse_started(row(task))
-        return lifecycle.touched(task, lifecycle.cancelled(task), by)
-
-    def also(_before: Task, _after: Task) -> Sequence[Part]:
-        return [trail.insert(by, "task.cancelled", task_id)]
-
-    cancelled = change(task_id, edit, also)
-    if cancelled is not None and here:
+    done = edit(task_id, _cancelled, Signed(by, "task.cancelled"))
+    if done is None:
+        return None
+    # Of many at once only the one whose write ends it gives its place back.
+    if done.before.status != "cancelled":
         count(by.tenant_id, -1)
-    return cancelled
+    return done.task
+
+
+def _cancelled(task: Task, _now: int) -> Task:
+    if task.status != "cancelled":
+        refuse_started(row(task))
+    return lifecycle.cancelled(task)
 
 
 def reschedule(task_id: str, moved: Task, by: By) -> Task | None:
     """Give it the time of another definition; what waits for the former time is superseded."""
+    done = edit(task_id, partial(_moved, elsewhere=moved), Signed(by, "task.rescheduled"))
+    return done.task if done else None
 
-    def edit(task: Task, _now: int) -> Task:
-        refuse_started(row(task))
-        return lifecycle.touched(task, lifecycle.moved(task, moved), by)
 
-    def also(before: Task, after: Task) -> Sequence[Part]:
-        times = [{"run_at": each.shown["start_at"]} for each in (before, after)]
-        return [trail.insert(by, "task.rescheduled", task_id, before=times[0], after=times[1])]
-
-    return change(task_id, edit, also)
+def _moved(task: Task, _now: int, *, elsewhere: Task) -> Task:
+    refuse_started(row(task))
+    return lifecycle.moved(task, elsewhere)
 
 
 def row(task: Task) -> Run | None:

@@ -6,11 +6,11 @@ Any change of a task writes its pause's end down first; so an end that is late i
 from __future__ import annotations
 
 from onthedot.adapters import claims, clock, tables
-from onthedot.core import events, pauses, trail
+from onthedot.core import events, lifecycle, pauses, trail
 from onthedot.core.instants import nominal
 from onthedot.core.task import Task
 from onthedot.flows import events as telling
-from onthedot.flows.change import change
+from onthedot.flows.edit import edit
 from onthedot.flows.known import read
 
 # Until the next minute's, and some seconds more, for no minute begins on time.
@@ -45,10 +45,10 @@ def _wait_until(instant: int) -> None:
 
 def _end(task_id: str, end: int) -> bool:
     """Ask for no change but that: whoever died in the middle of it is followed up as well."""
-    task = change(task_id, lambda task, _: task)
-    if task is None or not pauses.ended_at(task, end):
+    done = edit(task_id, lifecycle.unchanged)
+    if done is None or not pauses.ended_at(done.task, end):
         return False
-    tell("resumed", task, _REASON, end * 1000)
+    tell("resumed", done.task, _REASON, end * 1000)
     return True
 
 

@@ -6,7 +6,6 @@ What it drops of them, it gives back.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from onthedot.adapters import claims, clock, ids, tables
@@ -14,37 +13,28 @@ from onthedot.core import bound, exhausted, moves
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
 from onthedot.core.dropped import marked, why_dropped
+from onthedot.core.edit import Recount, Step, remaining
 from onthedot.core.instants import nominal
 from onthedot.core.keys import shard_of
 from onthedot.core.numbers import LOOK_AHEAD_SEC
-from onthedot.core.registered import first_due
+from onthedot.core.registered import Known, first_due
 from onthedot.core.run import Run
 from onthedot.core.schedule import JITTER_MAX_SEC
 from onthedot.core.task import Task
 from onthedot.core.writes import Clause, Outcome, Update
-from onthedot.flows.known import Known
 
 _TRIES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Recount:
-    """How many are counted by the edit, and the keys of those that a cursor may yet come upon."""
-
-    counted: int = 0
-    ahead: tuple[str, ...] = ()
-    # The keys of all that was claimed by then.
-    claimed: frozenset[str] = frozenset()
-
-
-def recount(known: Known, wanted: Task, now: int) -> Recount:
+def recount(step: Step) -> Recount:
     """Count what a dispatcher had claimed and not counted yet, for it died or was late.
 
     The cursor goes back to what comes next, where some is claimed and counted already.
     """
+    known, wanted = step.seen, step.wanted
     if known.due.runs_left is None:
         return Recount()
-    claimed = list(_claimed(known, now))
+    claimed = list(_claimed(known, step.at))
     uncounted = sum(not _is_counted(run, known) for run in claimed)
     # A cursor that is not set back stands where it stood, and what lies before it is counted.
     stays = known.due.next_run_at - 1 if wanted.status != "active" else 0
@@ -56,23 +46,14 @@ def recount(known: Known, wanted: Task, now: int) -> Recount:
     )
 
 
-def remaining(known: Known, wanted: Task, counted: Recount) -> int | None:
-    """How many runs an edit leaves to a bounded task; below zero, where it has had more already."""
-    if wanted.max_runs is None:
-        return None
-    seen = known.due.runs_left
-    used = 0 if seen is None else (known.task.max_runs or 0) - seen + counted.counted
-    return wanted.max_runs - used
-
-
-def give_back(known: Known, wanted: Task, counted: Recount, near: Sequence[Run]) -> None:
+def give_back(step: Step, counted: Recount, near: Sequence[Run]) -> None:
     """Give a bounded task the runs back that an edit dropped, by marking them and by a new count.
 
     After the stamp, before anything is dispatched: none of them can start any more, and what is
     marked no later edit takes up again. Who dies in between gives nothing back, and a cursor that
     somebody has moved since is left alone: a run too few, never one too many.
     """
-    left = remaining(known, wanted, counted)
+    wanted, left = step.wanted, remaining(step, counted)
     reasons = [(run, reason) for run in near if (reason := _why_dropped(run, wanted, counted))]
     if not reasons or left is None:
         return

@@ -1,14 +1,13 @@
-"""What a user's write does: close the books, write, stamp, send, dispatch, and then acknowledge."""
+"""Registers tasks: writes them with what belongs to them, dispatches what is due soon."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from onthedot.adapters import claims, clock
 from onthedot.core import due as dues
-from onthedot.core import lifecycle, pauses
+from onthedot.core import lifecycle
 from onthedot.core import task as tasks
 from onthedot.core.errors import BusyError
 from onthedot.core.numbers import LOOK_AHEAD_SEC
@@ -17,20 +16,11 @@ from onthedot.core.registered import cursor, first_due
 from onthedot.core.task import Task
 from onthedot.core.writes import Insert, Outcome, Part
 from onthedot.flows import patience
-from onthedot.flows.change import change
 from onthedot.flows.dispatch import dispatch_inline
 from onthedot.flows.known import read
 from onthedot.flows.payloads import stored
 
 _TRIES = 8
-
-
-def create(task: Task) -> Task:
-    """Register a task; what is due within the look-ahead is dispatched before this returns."""
-    born = create_with(task, ())
-    if born is None:
-        raise RuntimeError(f"{task.task_id} belongs to another task")
-    return born
 
 
 def create_with(task: Task, also: Sequence[Part]) -> Task | None:
@@ -76,36 +66,3 @@ def _dispatch_near(written: Sequence[tuple[Task, Mapping[str, Any]]]) -> None:
     near = [each for each in due if each.next_run_at <= until]
     if near:
         dispatch_inline(*near)
-
-
-def pause(task_id: str) -> Task | None:
-    """Stop new starts; what runs goes on."""
-    return change(
-        task_id, lambda task, now: lifecycle.paused(task, now, pauses.why(now, pauses.SYSTEM))
-    )
-
-
-def resume(task_id: str) -> Task | None:
-    """Go on from now."""
-    return change(task_id, lifecycle.resumed)
-
-
-def delete(task_id: str) -> Task | None:
-    """End a task; its history stays."""
-    return change(task_id, lifecycle.ended)
-
-
-def reschedule(task_id: str, compiled: bytes) -> Task | None:
-    """Give a task another schedule: it holds from now on, and nothing of it fires in the past."""
-    return change(
-        task_id, lambda task, now: _restarted(_healed(replace(task, compiled=compiled)), now)
-    )
-
-
-def _healed(task: Task) -> Task:
-    """Another schedule is what a task that could not be planned was waiting for."""
-    return replace(task, status="active") if task.status == "invalid" else task
-
-
-def _restarted(task: Task, now: int) -> Task:
-    return replace(task, schedule_version=task.schedule_version + 1, effective_from=now)

@@ -13,9 +13,10 @@ from onthedot.core import run as runs
 from onthedot.core import task as tasks
 from onthedot.core.instants import nominal
 from onthedot.core.keys import SHARDS, SPEC
-from onthedot.flows import patience, register
+from onthedot.core.task import Task
+from onthedot.flows import patience
 from onthedot.flows.cancel import cancel
-from onthedot.flows.change import change, resumed_by_itself
+from onthedot.flows.edit import edit
 
 _WOULD_RUN = frozenset({"claimed", "running", "retrying"})
 
@@ -39,8 +40,12 @@ def start_from_now() -> Iterator[str]:
         overdue = [item for page in tables.due_pages(shard, ("0", now)) for item in page]
         for item in overdue:
             yield item["task_id"]
-            register.pause(item["task_id"])
-            register.resume(item["task_id"])
+            edit(item["task_id"], _stopped)
+            edit(item["task_id"], lifecycle.resumed)
+
+
+def _stopped(task: Task, now: int) -> Task:
+    return lifecycle.paused(task, now, pauses.why(now, pauses.SYSTEM))
 
 
 def mend_pauses() -> Iterator[str]:
@@ -57,5 +62,5 @@ def mend_pauses() -> Iterator[str]:
         end, now = pauses.end_of(task), clock.now_ms() // 1000
         if end is not None and end <= now:
             yield task.task_id
-            change(task.task_id, lifecycle.resumed, resumed_by_itself, as_it_stands=True)
+            edit(task.task_id, lifecycle.resumed, as_it_stands=True)
         patience.surely(pauses.to_end(task))

@@ -8,10 +8,11 @@ from typing import Any
 from onthedot.adapters import clock, ids, tables
 from onthedot.core import run as runs
 from onthedot.core.keys import moment_key
+from onthedot.core.registered import Known
 from onthedot.core.run import Run
 from onthedot.core.task import ENDED
 from onthedot.flows.extra import first_life, launched, relaunched
-from onthedot.flows.known import Known, read
+from onthedot.flows.known import read
 
 
 @dataclass(frozen=True, slots=True)

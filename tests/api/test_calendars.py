@@ -45,6 +45,20 @@ def test_one_that_was_made_is_shown_and_listed(api: Api) -> None:
     assert (again.status, again.body["code"]) == (409, "name_taken")
 
 
+def test_slots_of_before_a_change_are_still_shown(api: Api) -> None:
+    made(api)
+    api.schedule(cron="* * * * *", calendars=["holidays"])
+    api.wait(300)
+    before = api.call("GET /v1/schedules/report/slots").body["data"]
+
+    changed(api, ["2026-12-26"])
+
+    after = api.call("GET /v1/schedules/report/slots").body["data"]
+    slots = [[each["scheduled_for"] for each in found] for found in (before, after)]
+    assert slots[0]
+    assert slots[1] == slots[0]
+
+
 def test_a_schedule_that_names_it_keeps_what_it_excludes(api: Api) -> None:
     made(api)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from onthedot.api import app
 from onthedot.api.limits import PER_MINUTE
 from onthedot.core.access import tenant_key
 from onthedot.core.idempotency import LOCKED_MS
-from onthedot.flows import define
+from onthedot.flows import define, register
 from tests.api.kit import SCHEDULE, Api
 
 REPORT = SCHEDULE | {"name": "report"}
@@ -141,8 +142,8 @@ def test_a_request_under_way_is_not_begun_again_until_it_must_be_over(api: Api) 
 def test_a_request_that_died_after_its_write_is_answered_with_what_it_made(api: Api) -> None:
     made = define.create
 
-    def dies_after(*arguments: Any) -> None:
-        made(*arguments)
+    def dies_after(*arguments: Any, **more: Any) -> None:
+        made(*arguments, **more)
         raise KeyboardInterrupt
 
     with api.settings.context() as during:
@@ -154,6 +155,21 @@ def test_a_request_that_died_after_its_write_is_answered_with_what_it_made(api: 
 
     listed = api.call("GET /v1/schedules").body["data"]
     assert (again.status, again.body["task_id"]) == (201, listed[0]["task_id"])
+
+
+def test_a_create_that_died_before_it_dispatched_does_so_when_it_is_repeated(api: Api) -> None:
+    every_minute = {**REPORT, "cron": "* * * * *"}
+    with api.settings.context() as during:
+        during.setattr(register, "_dispatch_near", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            api.call("POST /v1/schedules", every_minute, idempotency_key="a-1")
+    (made,) = api.call("GET /v1/schedules").body["data"]
+    runs_of = partial(tables.rows, ("task_id", made["task_id"]), "scheduled_for", ("0", "~"))
+    assert list(runs_of()) == []
+
+    api.call("POST /v1/schedules", every_minute, idempotency_key="a-1")
+
+    assert {run["life"]["status"] for run in runs_of()} == {"claimed"}
 
 
 def test_a_fault_of_ours_is_not_remembered(api: Api) -> None:
@@ -205,11 +221,11 @@ def test_a_store_that_is_busy_says_when_to_come_back(api: Api) -> None:
     assert busy.headers["retry-after"] == "1"
 
 
-def _interrupted(*_: object) -> None:
+def _interrupted(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
 
-def _broken(*_: object) -> None:
+def _broken(*_: object, **__: object) -> None:
     raise ZeroDivisionError
 
 

@@ -56,6 +56,21 @@ def test_a_change_in_the_code_is_a_change_of_the_schedule(api: Api) -> None:
     assert (after["cron"], after["max_attempts"], after["version"]) == ("0 10 * * *", 5, 2)
 
 
+def test_a_declared_schedule_does_not_fire_on_the_days_of_its_calendars(api: Api) -> None:
+    def calendar(name: str, date: str) -> None:
+        body = {"calendar_id": name, "dates": [date], "timezone": "Europe/Paris"}
+        assert api.call("POST /v1/calendars", body).status == 201
+
+    calendar("eve", "2026-11-19")
+    register([declared(calendars=["eve"])], "acme")
+    assert shown(api)["next_run_at"] == "2026-11-20T08:00:00Z"
+
+    calendar("day", "2026-11-20")
+    register([declared(calendars=["eve", "day"])], "acme")
+    assert shown(api)["next_run_at"] == "2026-11-21T08:00:00Z"
+    assert register([declared(calendars=["eve", "day"])], "acme") == {"unchanged": 1}
+
+
 def test_what_an_operator_paused_stays_paused(api: Api) -> None:
     register([declared()], "acme")
     api.call("POST /v1/schedules/nightly/pause", {"reason": "month end"})

@@ -13,17 +13,16 @@ from onthedot.core import loop as loops
 from onthedot.core import moves
 from onthedot.core import run as runs
 from onthedot.core.backfill import Backfill
+from onthedot.core.edit import Recount, Step
+from onthedot.core.edit_writes import writes
 from onthedot.core.gate import Gate
 from onthedot.core.loop import Named
 from onthedot.core.packed import pack
-from onthedot.core.registered import cursor
+from onthedot.core.registered import Known, cursor
 from onthedot.core.run import Life, Run
 from onthedot.core.schedule import compile_schedule
 from onthedot.core.task import Task
 from onthedot.core.writes import Insert, Update, Write
-from onthedot.flows import edited
-from onthedot.flows.known import Known
-from onthedot.flows.recounting import Recount
 
 SLOT = 1_795_000_020
 NOW_MS = SLOT * 1000 + 500
@@ -149,7 +148,8 @@ def _of_cursors() -> list[Case]:
         Case("leave the index", replace(dues.advance(due, None, 1), sets=()), item),
     ]
     for name, wanted in edits.items():
-        spec, part = edited.writes(known, wanted, Recount())
+        step = Step(seen=known, wanted=wanted, at=SLOT)
+        spec, part = writes(step, Recount(), payload=None, now=SLOT)
         cases += [Case(f"{name}, spec", spec, TASK.item()), Case(f"{name}, cursor", part, item)]
     return cases
 

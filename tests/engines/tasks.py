@@ -11,6 +11,7 @@ from onthedot.core.packed import pack
 from onthedot.core.run import Life, Run
 from onthedot.core.schedule import compile_schedule
 from onthedot.core.task import Task
+from onthedot.flows.register import create_many
 
 SHARDS = range(256)
 SLOT = 1_795_000_000
@@ -23,6 +24,12 @@ def last_minute() -> int:
         time.sleep(61 - now % 60)
         now = time.time()
     return int(now) // 60 * 60
+
+
+def create(wanted: Task) -> Task:
+    """Register one by itself, without a name and a place in a quota."""
+    (born,) = create_many([wanted])
+    return born
 
 
 def daily(number: int, slot: int, **given: Any) -> Task:

@@ -9,9 +9,8 @@ from functools import partial
 from lambdas import dispatch, work
 from onthedot.adapters.targets import recording
 from onthedot.core.run import Run
-from onthedot.flows import register
 from tests.engines.place import Place, put, rows
-from tests.engines.tasks import task
+from tests.engines.tasks import create, task
 
 WORKERS = 3
 SLOTS = 3
@@ -25,7 +24,7 @@ def test_runs_due_within_seconds_start_at_their_second(quick_place: Place) -> No
     begin = int(time.time()) + 3
     soon = partial(task, text="* * * * * *", until=begin + SLOTS - 1, effective_from=begin - 1)
     # What is due within the look-ahead, registering dispatches itself; a rule finds the others.
-    tasks = [register.create(soon(number)) for number in (1, 2)]
+    tasks = [create(soon(number)) for number in (1, 2)]
     tasks += [put(soon(number, overlap="allow", max_concurrent=None)) for number in (3, 4)]
     counts = dispatch.handler({}, None)
 

@@ -14,7 +14,7 @@ from onthedot.core.registered import cursor as cursor_of
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome, Update
 from onthedot.flows import exhausted, patience
-from onthedot.flows.change import change
+from onthedot.flows.edit import edit
 from onthedot.flows.recounting import _count_again
 from tests.engines.place import at_once, cursor
 from tests.engines.tasks import daily, last_minute
@@ -46,7 +46,7 @@ def test_a_schedule_that_is_given_more_while_it_is_noted_is_active_and_in_the_in
         def either(place: int, task: Task = task) -> object:
             if place:
                 return exhausted.note()
-            return change(task.task_id, lambda seen, _: replace(seen, max_runs=2))
+            return edit(task.task_id, lambda seen, _: replace(seen, max_runs=2))
 
         at_once(2, either)
 

@@ -17,13 +17,12 @@ from onthedot.core.instants import nominal
 from onthedot.core.keys import run_id
 from onthedot.core.run import Run
 from onthedot.core.task import Task
-from onthedot.flows import register
 from onthedot.flows.trigger import trigger
 from tests.engines.crew import working
 from tests.engines.hands import write_jobs
 from tests.engines.hostile import EACH, TEXTS, Victims, kept, send
 from tests.engines.place import Place, put, rows
-from tests.engines.tasks import task
+from tests.engines.tasks import create, task
 
 # A worker holds its batch until the second at which the runs are due.
 WORKERS, BURIERS = 7, 1
@@ -106,7 +105,7 @@ def test_no_run_of_another_tenant_is_late_or_lost_for_hostile_messages(
 def _each_second(number: int, begin: int) -> Task:
     plain = task(number, "* * * * * *", begin + SLOTS - 1, effective_from=begin - 1)
     quick = {"type": "python", "handler": "quick"}
-    return register.create(replace(plain, target=quick, overlap="allow", max_concurrent=None))
+    return create(replace(plain, target=quick, overlap="allow", max_concurrent=None))
 
 
 def _succeeded(schedules: Sequence[Task], deadline: float) -> list[Run]:

@@ -6,10 +6,9 @@ import pytest
 
 from onthedot.adapters import scanning
 from onthedot.core.payloads import written
-from onthedot.flows import register
 from onthedot.flows.restored import end_what_was_open, start_from_now
 from tests.engines.place import put, rows
-from tests.engines.tasks import daily, last_minute, task
+from tests.engines.tasks import create, daily, last_minute, task
 
 # With 30 kB each they fill more than a page of 1 MB.
 MANY = 40
@@ -31,7 +30,7 @@ def test_all_pages_are_read() -> None:
 def test_what_is_overdue_goes_on_from_now() -> None:
     slot = last_minute() - 3_600
     overdue = put(daily(1, slot, misfire="all"), slot)
-    register.create(task(2, "0 0 1 1 *"))
+    create(task(2, "0 0 1 1 *"))
 
     assert list(end_what_was_open()) == []
     assert list(start_from_now()) == [overdue.task_id]

@@ -10,11 +10,11 @@ import pytest
 from onthedot.core import manifest
 from onthedot.core.instants import nominal
 from onthedot.core.policy import Again, Done
-from onthedot.flows import register
 from onthedot.flows.audit import audit
 from onthedot.flows.cancel import cancel
 from onthedot.flows.trigger import trigger
 from tests.flows.calm import NOON, add, go, outcomes, partition, purge, put_run, runs, spoil, wait
+from tests.simulation import user
 from tests.simulation.stage import Stage
 
 
@@ -34,7 +34,7 @@ def manifests(stage: Stage) -> list[tuple[str, int]]:
 def test_what_is_final_is_counted_and_its_manifest_goes(stage: Stage) -> None:
     task = add(stage, "* * * * *")
     go(stage, 130)
-    register.delete(task.task_id)
+    user.delete(task.task_id)
     wait(stage, 400)
 
     figures = audit().figures()
@@ -125,7 +125,7 @@ def test_a_row_that_nobody_put_is_waited_for_and_then_recorded_as_missed(stage: 
 
 
 def _edited(stage: Stage) -> None:
-    register.pause(stage.tasks[0].task_id)
+    user.pause(stage.tasks[0].task_id)
 
 
 def _ahead(stage: Stage) -> None:

@@ -8,9 +8,10 @@ from onthedot.core.backfill import Backfill, loop
 from onthedot.core.loop import Loop, Named
 from onthedot.core.policy import Answer, Dead, Done
 from onthedot.core.task import Task
-from onthedot.flows import backfill, loops, register
+from onthedot.flows import backfill, loops
 from onthedot.flows.cancel import cancel
 from tests.flows.calm import NOON, add, employ, go, outcomes, part, partition, runs, said, wait
+from tests.simulation import user
 from tests.simulation.exhaust import singles
 from tests.simulation.faults import CALM, Aim
 from tests.simulation.stage import Stage, make_stage, staged
@@ -170,7 +171,7 @@ def test_stopped_it_launches_no_more_and_what_runs_goes_on(stage: Stage) -> None
 def test_a_deleted_task_ends_it(stage: Stage) -> None:
     task = add(stage, "* * * * *")
     begin(task, -600, -1)
-    register.delete(task.task_id)
+    user.delete(task.task_id)
 
     assert step() == 0
     assert partition(stage, "loops#") == []

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from onthedot.core.packed import pack
-from onthedot.core.schedule import compile_schedule
-from onthedot.flows import register
 from tests.flows.calm import add, go, outcomes, part, runs, spoil, wait
+from tests.simulation import user
 from tests.simulation.stage import Stage
 
 
@@ -15,7 +13,7 @@ def test_what_was_due_and_never_dispatched_is_recorded_before_an_edit(stage: Sta
     task = add(stage, "* * * * *")
     wait(stage, 130)
 
-    register.pause(task.task_id)
+    user.pause(task.task_id)
 
     assert outcomes(stage, task) == {
         "12:01:00": "missed(unaccounted)",
@@ -27,9 +25,9 @@ def test_what_is_claimed_already_keeps_its_row(stage: Stage) -> None:
     task = add(stage, "* * * * *")
     go(stage, 70)
 
-    register.pause(task.task_id)
+    user.pause(task.task_id)
     wait(stage, 200)
-    register.resume(task.task_id)
+    user.resume(task.task_id)
 
     assert outcomes(stage, task)["12:01:00"] == "succeeded"
     assert outcomes(stage, task)["12:02:00"] == "skipped(paused)"
@@ -38,10 +36,10 @@ def test_what_is_claimed_already_keeps_its_row(stage: Stage) -> None:
 @pytest.mark.parametrize(("minutes", "rows"), [(99, 99), (100, 100), (101, 1)])
 def test_up_to_a_hundred_are_rows_and_more_are_one(stage: Stage, minutes: int, rows: int) -> None:
     task = add(stage, "* * * * *")
-    register.pause(task.task_id)
+    user.pause(task.task_id)
     wait(stage, minutes * 60 + 1)
 
-    register.delete(task.task_id)
+    user.delete(task.task_id)
 
     found = runs(stage, task)
     assert len(found) == rows
@@ -53,11 +51,11 @@ def test_a_year_of_seconds_is_closed_within_a_call_and_says_that_it_was_not_coun
     stage: Stage,
 ) -> None:
     task = add(stage, "* * * * * *")
-    register.pause(task.task_id)
+    user.pause(task.task_id)
     paused_at = part(stage, task, "spec")["paused_at"] - 365 * 86_400
     spoil(stage, task, "spec", paused_at=paused_at, effective_from=paused_at)
 
-    register.resume(task.task_id)
+    user.resume(task.task_id)
 
     (whole,) = [run for run in runs(stage, task) if run.range_to]
     assert whole.key.startswith("2025-11-18T12:00:01Z~g")
@@ -66,12 +64,12 @@ def test_a_year_of_seconds_is_closed_within_a_call_and_says_that_it_was_not_coun
 
 def test_a_second_schedule_under_a_pause_answers_for_its_own_time_only(stage: Stage) -> None:
     task = add(stage, "* * * * *")
-    register.pause(task.task_id)
+    user.pause(task.task_id)
     wait(stage, 125)
-    register.reschedule(task.task_id, pack(compile_schedule("30 * * * * *")))
+    user.patch(task.task_id, cron="30 * * * * *")
     wait(stage, 215)
 
-    register.resume(task.task_id)
+    user.resume(task.task_id)
 
     recorded = {at: told for at, told in outcomes(stage, task).items() if told != "claimed"}
     assert recorded == dict.fromkeys(("12:01:00", "12:02:00", "12:02:30", "12:03:30"), _PAUSED)
@@ -83,7 +81,7 @@ def test_slots_of_a_quarantined_task_are_missed_as_that(stage: Stage) -> None:
     go(stage, 150)
     assert part(stage, task, "spec")["status"] == "invalid"
 
-    register.reschedule(task.task_id, task.compiled)
+    user.patch(task.task_id, priority=1)
 
     recorded = {at: told for at, told in outcomes(stage, task).items() if told != "claimed"}
     assert recorded == dict.fromkeys(("12:01:00", "12:02:00"), "missed(quarantined)")
@@ -92,9 +90,9 @@ def test_slots_of_a_quarantined_task_are_missed_as_that(stage: Stage) -> None:
 def test_jitter_carries_no_slot_over_the_edge_twice(stage: Stage) -> None:
     task = add(stage, "* * * * *", name="late", jitter_sec=59)
     offset = task.schedule.jitter_offset_sec
-    register.pause(task.task_id)
+    user.pause(task.task_id)
     wait(stage, 60 + offset)
-    register.resume(task.task_id)
+    user.resume(task.task_id)
 
     slots = [run.key for run in runs(stage, task) if run.life.reason == "paused"]
     assert slots == ["2026-11-18T12:00:00Z", "2026-11-18T12:01:00Z"][1 - (offset > 0) :]

@@ -10,11 +10,11 @@ import pytest
 from onthedot.adapters import bounds, tables
 from onthedot.core import access, quota, reach
 from onthedot.core.attributes import typed_item
-from onthedot.core.schema import ACCESS, creation
-from onthedot.flows import bounding, keys, register
+from onthedot.flows import bounding, keys
 from onthedot.flows.bounding import Bounded
 from onthedot.flows.keys import FIRST_TENANT
 from tests.flows.calm import add, go, outcomes
+from tests.simulation import user
 from tests.simulation.stage import Stage
 
 HELLO = {"type": "python", "handler": "hello"}
@@ -26,9 +26,7 @@ YEARLY = "0 0 1 1 *"
 @pytest.fixture(autouse=True)
 def _known(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tenants as yesterday's release left them: one listed, one with a key only."""
-    monkeypatch.setenv("ACCESS_TABLE", "access")
     monkeypatch.setenv("AWS_REGION", "eu-west-1")
-    stage.world.store.create_table(**creation(ACCESS, "access"))
     for item in (
         {"pk": "tenants", "sk": "acme", "created_at": "2026-11-01T00:00:00.000Z"},
         access.tenant_key("acme") | {"tasks_max": 5, "tasks_left": 4},
@@ -55,7 +53,7 @@ def test_each_tenant_gets_what_its_tasks_use_and_the_first_one_nothing(stage: St
     add(stage, YEARLY, name="c", target={"type": "http", "url": "https://example.com"})
     add(stage, YEARLY, name="d", target=OTHER, tenant_id=FIRST_TENANT)
     gone = add(stage, YEARLY, name="e", target=OTHER)
-    register.delete(gone.task_id)
+    user.delete(gone.task_id)
 
     first, second = bound()
 

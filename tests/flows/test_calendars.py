@@ -7,9 +7,8 @@ from typing import Any
 
 from onthedot.core.blackouts import Blackout, blackout
 from onthedot.core.task import Task
-from onthedot.flows import register
-from onthedot.flows.change import change
 from tests.flows.calm import FREE, add, go, outcomes, runs, wait
+from tests.simulation import user
 from tests.simulation.stage import Stage, make_task
 
 TWO_MINUTES = blackout("lunch", cron="2-3 12 * * *")
@@ -22,7 +21,7 @@ def closed_by(*blackouts: Blackout) -> dict[str, Any]:
 
 def reclose(task: Task, *blackouts: Blackout) -> None:
     """Edit its calendars, as the API does when one of them is edited."""
-    change(
+    user.change(
         task.task_id,
         lambda seen, now: replace(
             seen,
@@ -62,7 +61,7 @@ def test_a_long_blackout_is_one_row_and_is_jumped(stage: Stage) -> None:
 def test_what_is_made_inside_a_blackout_claims_none_of_its_slots(stage: Stage) -> None:
     task = make_task("some", "*/10 * * * * *", stage.world, **FREE, **closed_by(THE_DAY))
 
-    register.create(task)
+    user.create(task)
 
     (whole,) = runs(stage, task)
     assert (whole.life.status, whole.life.reason) == ("skipped", "calendar")
@@ -119,7 +118,7 @@ def test_what_was_never_dispatched_inside_a_calendar_is_no_miss(stage: Stage) ->
     task = add(stage, "* * * * *", **closed_by(TWO_MINUTES))
     wait(stage, 250)
 
-    register.pause(task.task_id)
+    user.pause(task.task_id)
 
     assert outcomes(stage, task) == {
         "12:01:00": "missed(unaccounted)",

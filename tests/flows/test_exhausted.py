@@ -11,17 +11,16 @@ from onthedot.adapters import claims
 from onthedot.core import exhausted as listed
 from onthedot.core import lifecycle
 from onthedot.core.blackouts import blackout
-from onthedot.core.packed import pack
+from onthedot.core.instants import nominal
 from onthedot.core.policy import Again
-from onthedot.core.schedule import compile_schedule
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
-from onthedot.flows import exhausted, recounting, register
+from onthedot.flows import exhausted, recounting
 from onthedot.flows.calendars import _recompute
-from onthedot.flows.change import change
 from onthedot.flows.replay import replay
 from onthedot.flows.trigger import Moment, trigger
 from tests.flows.calm import FREE, NOON, add, go, outcomes, part, partition, runs, spoil, told, wait
+from tests.simulation import user
 from tests.simulation.stage import Stage, make_task
 
 Edit = Callable[[Task, int], Task]
@@ -130,7 +129,7 @@ def test_more_runs_make_it_active_again_from_now_on(stage: Stage, more: int | No
     task = used_up(stage)
     wait(stage, 200)
 
-    changed = change(task.task_id, lambda seen, _: replace(seen, max_runs=more))
+    changed = user.change(task.task_id, lambda seen, _: replace(seen, max_runs=more))
     go(stage, 310)
 
     assert changed is not None
@@ -142,9 +141,8 @@ def test_a_later_end_makes_it_active_again_and_it_completes_once_more(stage: Sta
     task = add(stage, "* * * * *", end_sec=70)
     go(stage, 130)
     assert exhausted.note() == {"completed": 1}
-    later = pack(compile_schedule("* * * * *", end_at=NOON + 250, seed="some"))
 
-    register.reschedule(task.task_id, later)
+    user.patch(task.task_id, end_at=nominal(NOON + 250))
     assert status(stage, task) == "active"
     go(stage, 400)
 
@@ -167,7 +165,7 @@ def test_an_edit_that_gives_it_nothing_to_fire_leaves_it_completed(
 ) -> None:
     task = used_up(stage)
 
-    change(task.task_id, edit)
+    user.change(task.task_id, edit)
     go(stage, 300)
 
     assert status(stage, task) == "completed"
@@ -177,10 +175,9 @@ def test_an_edit_that_gives_it_nothing_to_fire_leaves_it_completed(
 
 def test_an_edit_that_leaves_nothing_to_fire_completes_it(stage: Stage) -> None:
     task = add(stage, "*/5 * * * *")
-    over = pack(compile_schedule("*/5 * * * *", end_at=NOON + 60, seed="some"))
     wait(stage, 100)
 
-    register.reschedule(task.task_id, over)
+    user.patch(task.task_id, end_at=nominal(NOON + 60))
     assert status(stage, task) == "active"
 
     assert exhausted.note() == {"completed": 1}
@@ -189,7 +186,7 @@ def test_an_edit_that_leaves_nothing_to_fire_completes_it(stage: Stage) -> None:
 def test_fewer_runs_than_it_has_had_complete_it_at_once(stage: Stage) -> None:
     task = add(stage, "*/10 * * * *", max_runs=5)
     go(stage, 650)
-    change(task.task_id, lambda seen, _: replace(seen, max_runs=1))
+    user.change(task.task_id, lambda seen, _: replace(seen, max_runs=1))
 
     assert exhausted.note() == {"completed": 1}
     assert "due_shard" not in part(stage, task, "cursor")
@@ -198,11 +195,11 @@ def test_fewer_runs_than_it_has_had_complete_it_at_once(stage: Stage) -> None:
 def test_a_paused_schedule_stays_paused_and_completes_after_its_resume(stage: Stage) -> None:
     task = add(stage, "* * * * *", max_runs=1)
     go(stage, 90)
-    register.pause(task.task_id)
+    user.pause(task.task_id)
     assert exhausted.note() == {"completed": 0}
     assert (status(stage, task), partition(stage, "exhausted#")) == ("paused", [])
 
-    register.resume(task.task_id)
+    user.resume(task.task_id)
 
     assert exhausted.note() == {"completed": 1}
 
@@ -210,11 +207,11 @@ def test_a_paused_schedule_stays_paused_and_completes_after_its_resume(stage: St
 def test_a_completed_one_can_be_paused_resumed_and_deleted(stage: Stage) -> None:
     task = used_up(stage)
 
-    register.pause(task.task_id)
+    user.pause(task.task_id)
     assert status(stage, task) == "paused"
-    register.resume(task.task_id)
+    user.resume(task.task_id)
     assert exhausted.note() == {"completed": 1}
-    register.delete(task.task_id)
+    user.delete(task.task_id)
 
     assert status(stage, task) == "deleted"
 
@@ -225,8 +222,8 @@ def test_one_that_is_registered_with_nothing_to_fire_is_completed_from_the_start
     wait(stage, 100)
     task = make_task("late", "* * * * *", stage.world, end_sec=50, **FREE)
 
-    born = register.create(replace(task, effective_from=0))
-    again = register.create(replace(task, effective_from=0))
+    born = user.create(replace(task, effective_from=0))
+    again = user.create(replace(task, effective_from=0))
 
     assert (born.status, again) == ("completed", born)
 
@@ -247,7 +244,7 @@ def test_a_place_that_an_edit_gives_back_makes_it_active_though_it_was_noted(
         count_again(wanted, written, raised)
 
     monkeypatch.setattr(recounting, "_count_again", slowly)
-    register.reschedule(task.task_id, pack(compile_schedule("*/5 * * * *")))
+    user.patch(task.task_id, cron="*/5 * * * *")
     assert (noted, status(stage, task)) == ([{"completed": 1}], "active")
     go(stage, 400)
 
@@ -265,7 +262,7 @@ def test_a_note_that_meets_an_edit_is_refused(
 
     def meeting(parts: object) -> Outcome:
         if meets.pop() if meets else False:
-            change(task.task_id, lambda seen, _: replace(seen, max_runs=2))
+            user.change(task.task_id, lambda seen, _: replace(seen, max_runs=2))
         return together(parts)  # type: ignore[arg-type]
 
     monkeypatch.setattr(claims, "write_together", meeting)
@@ -287,7 +284,7 @@ def test_an_edit_that_meets_the_note_reads_again_and_revives_it(stage: Stage) ->
             assert exhausted.note() == {"completed": 1}
         return replace(seen, max_runs=2)
 
-    change(task.task_id, edit)
+    user.change(task.task_id, edit)
 
     assert met == ["active", "completed"]
     assert status(stage, task) == "active"
@@ -346,8 +343,8 @@ def test_a_bound_that_was_lowered_below_what_it_has_had_knows_so_when_it_is_rais
     task = add(stage, "* * * * *", max_runs=3)
     go(stage, 200)
 
-    change(task.task_id, lambda seen, _: replace(seen, max_runs=1))
-    change(task.task_id, lambda seen, _: replace(seen, max_runs=4))
+    user.change(task.task_id, lambda seen, _: replace(seen, max_runs=1))
+    user.change(task.task_id, lambda seen, _: replace(seen, max_runs=4))
     go(stage, 600)
 
     assert told(stage) == [(60, 1), (120, 1), (180, 1), (240, 1)]

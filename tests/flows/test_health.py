@@ -17,10 +17,10 @@ from onthedot.core.task import Task
 from onthedot.core.task import parse as parse_task
 from onthedot.flows import health
 from onthedot.flows.audit import audit
-from onthedot.flows.change import change
 from onthedot.flows.dispatch import dispatch
 from onthedot.flows.events import tell
 from tests.flows.calm import FREE, add, employ, go, part, runs, said, wait
+from tests.simulation import user
 from tests.simulation.faults import ROUGH, Profile
 from tests.simulation.stage import Stage, make_stage, make_task, staged
 
@@ -127,7 +127,7 @@ def test_a_schedule_that_is_never_to_be_paused_dies_on(
 def test_an_edit_of_the_number_holds_from_the_next_death_on(stage: Stage) -> None:
     task = failing(stage, 4)
     fewer = {"pause_after_deaths": 5}
-    change(task.task_id, lambda task, _: replace(task, shown={**task.shown, **fewer}))
+    user.change(task.task_id, lambda task, _: replace(task, shown={**task.shown, **fewer}))
     assert spec(stage, task).status == "active"
 
     go(stage, 700)
@@ -192,7 +192,7 @@ def test_a_probe_that_dies_is_tried_again_after_twice_the_time(
 
 def test_what_an_operator_has_taken_in_hand_is_not_probed(stage: Stage) -> None:
     task = failing(stage, 12)
-    change(task.task_id, lifecycle.resumed)
+    user.change(task.task_id, lifecycle.resumed)
     stage.answer = lambda _: Done()
     wait(stage, 12 * 60 + HOUR + 400)
 
@@ -260,7 +260,7 @@ def test_slots_that_an_edit_finds_missed_are_told_of(
 ) -> None:
     task = add(stage, "*/10 * * * *")
     wait(stage, 1_300)
-    change(task.task_id, lambda task, now: lifecycle.paused(task, now, {"by": "key_1"}))
+    user.change(task.task_id, lambda task, now: lifecycle.paused(task, now, {"by": "key_1"}))
     wait(stage, 1_500)
     minute(stage)
 

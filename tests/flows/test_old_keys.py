@@ -9,10 +9,9 @@ import pytest
 
 from onthedot.adapters import clock
 from onthedot.core.task import Task
-from onthedot.flows import register
-from onthedot.flows.change import change
 from onthedot.flows.trigger import Moment, trigger
 from tests.flows.calm import add, employ, outcomes
+from tests.simulation import user
 from tests.simulation.faults import CALM, Aim, Fault
 from tests.simulation.stage import Stage, make_stage, staged
 
@@ -44,7 +43,7 @@ def test_another_payload_that_was_acknowledged_before_the_start_is_what_it_is_gi
     stage: Stage,
 ) -> None:
     task = asked_for_days_ago(stage)
-    change(task.task_id, lambda seen, _: replace(seen, payload={"edited": True}))
+    user.change(task.task_id, lambda seen, _: replace(seen, payload={"edited": True}))
     stage.world.run(20)
 
     assert [delivery.payload for delivery in stage.deliveries] == [{"edited": True}]
@@ -52,7 +51,7 @@ def test_another_payload_that_was_acknowledged_before_the_start_is_what_it_is_gi
 
 def test_after_an_acknowledged_delete_its_target_is_not_called(stage: Stage) -> None:
     task = asked_for_days_ago(stage)
-    register.delete(task.task_id)
+    user.delete(task.task_id)
     stage.world.run(20)
 
     assert stage.deliveries == []

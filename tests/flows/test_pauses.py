@@ -12,8 +12,8 @@ from onthedot.core import events, lifecycle, pauses, trail
 from onthedot.core.task import Task
 from onthedot.core.task import parse as parse_task
 from onthedot.flows import pauses as ending
-from onthedot.flows.change import change
 from tests.flows.calm import NOON, add, go, outcomes, part, partition, told, wait
+from tests.simulation import user
 from tests.simulation.stage import Stage
 
 _PAUSED = "skipped(paused)"
@@ -26,7 +26,7 @@ def pause(task: Task, until_sec: int | None, reason: str | None = None) -> Task 
     def edit(known: Task, now: int) -> Task:
         return lifecycle.paused(known, now, pauses.why(now, "key_1", reason, until))
 
-    return change(task.task_id, edit, lambda _, after: pauses.to_end(after))
+    return user.change(task.task_id, edit)
 
 
 def spec(stage: Stage, task: Task) -> Task:
@@ -91,7 +91,7 @@ def test_an_edit_after_the_end_finds_the_pause_over(stage: Stage) -> None:
     go(stage, 30)
     pause(task, 180)
     wait(stage, 250)
-    edited = change(task.task_id, lambda task, _: replace(task, payload="new"))
+    edited = user.change(task.task_id, lambda task, _: replace(task, payload="new"))
 
     assert edited is not None
     assert edited.payload == "new"
@@ -121,7 +121,7 @@ def test_a_resume_wins_and_the_end_is_forgotten(stage: Stage) -> None:
     go(stage, 30)
     pause(task, 200)
     wait(stage, 90)
-    change(task.task_id, lifecycle.resumed)
+    user.change(task.task_id, lifecycle.resumed)
     version = spec(stage, task).version
     minutes(stage, 400)
 
@@ -174,7 +174,7 @@ def test_nobody_waits_for_a_pause_that_ends_later(stage: Stage) -> None:
 def test_a_pause_of_the_systems_becomes_a_persons(stage: Stage) -> None:
     task = add(stage, "* * * * *")
     why: dict[str, Any] = pauses.why(NOON, pauses.SYSTEM, "10 runs in a row died")
-    change(task.task_id, lambda task, now: lifecycle.paused(task, now, why))
+    user.change(task.task_id, lambda task, now: lifecycle.paused(task, now, why))
     kept = pause(task, None)
 
     assert kept is not None

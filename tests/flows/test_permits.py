@@ -19,7 +19,6 @@ from onthedot.core.task import Task
 from onthedot.flows import holding, lease, line
 from onthedot.flows.awaiting import conclude
 from onthedot.flows.cancel import cancel
-from onthedot.flows.register import delete, pause
 from onthedot.flows.trigger import trigger
 from tests.flows.calm import (
     FREE,
@@ -34,6 +33,7 @@ from tests.flows.calm import (
     wait,
     waiting_messages,
 )
+from tests.simulation import user
 from tests.simulation.faults import ROUGH, Profile
 from tests.simulation.outages import Outage
 from tests.simulation.stage import Course, Stage, make_stage, make_task, play, staged
@@ -182,7 +182,7 @@ def test_who_is_cancelled_or_paused_in_the_line_holds_up_nobody(stage: Stage, en
     if end:
         end(begun[1].run_id)
     else:
-        delete(second.task_id)
+        user.delete(second.task_id)
     wait(stage, 60)
 
     assert said(now(begun[1])) in ("cancelled(user)", "cancelled(task_deleted)")
@@ -200,7 +200,7 @@ def test_a_slot_that_waits_is_skipped_when_its_task_is_paused(stage: Stage) -> N
     go(stage, 70)
     started(last)
     wait(stage, 75)
-    pause(stage.tasks[1].task_id)
+    user.pause(stage.tasks[1].task_id)
     wait(stage, 120)
 
     assert [said(run) for run in runs(stage, stage.tasks[1])] == ["skipped(paused)"]

@@ -15,10 +15,10 @@ from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows.awaiting import conclude
 from onthedot.flows.batch import Batch
-from onthedot.flows.change import change
 from onthedot.flows.job import Job
 from onthedot.flows.starting import start_due
 from tests.flows.calm import NOON, add, go, runs, said, told, wait, waiting_messages
+from tests.simulation import user
 from tests.simulation.stage import Stage
 
 PULLED = {"type": "pull", "queue": "gpu"}
@@ -129,7 +129,7 @@ def test_a_task_that_no_worker_of_ours_works_any_more_hands_its_queued_run_over(
 ) -> None:
     task = add(stage, "0 * * * *")
     go(stage, 3_540)
-    change(task.task_id, lambda task, _: _with_target(task, PULLED))
+    user.change(task.task_id, lambda task, _: _with_target(task, PULLED))
     wait(stage, 3_610)
 
     assert told(stage) == []
@@ -139,7 +139,7 @@ def test_a_task_that_no_worker_of_ours_works_any_more_hands_its_queued_run_over(
 
 def test_a_task_that_outside_workers_work_no_more_hands_its_run_back(stage: Stage) -> None:
     task = added(stage)
-    change(task.task_id, lambda task, _: _with_target(task, {"type": "recording"}))
+    user.change(task.task_id, lambda task, _: _with_target(task, {"type": "recording"}))
 
     assert fetched(stage, task) == []
     wait(stage, 3_620)

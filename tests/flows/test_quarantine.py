@@ -10,9 +10,9 @@ import pytest
 from onthedot.core.attributes import typed_item
 from onthedot.core.packed import pack
 from onthedot.core.schedule import compile_schedule
-from onthedot.flows import register
 from onthedot.flows.dispatch import dispatch
 from tests.flows.calm import add, go, outcomes, part, spoil, told, wait
+from tests.simulation import user
 from tests.simulation.stage import Stage
 
 EVERY_MINUTE = compile_schedule("* * * * *")
@@ -68,7 +68,7 @@ def test_another_schedule_heals_it(stage: Stage, parts: tuple[str, ...]) -> None
         spoil(stage, task, name, compiled=b"\xff")
     go(stage, 70)
 
-    healed = register.reschedule(task.task_id, pack(compile_schedule("*/2 * * * *")))
+    healed = user.patch(task.task_id, cron="*/2 * * * *")
     go(stage, 250)
 
     assert healed is not None
@@ -84,7 +84,7 @@ def test_it_can_be_deleted(stage: Stage, *, quarantined: bool) -> None:
     if quarantined:
         go(stage, 10)
 
-    register.delete(task.task_id)
+    user.delete(task.task_id)
 
     assert part(stage, task, "spec")["status"] == "deleted"
     assert "due_shard" not in part(stage, task, "cursor")
@@ -96,7 +96,7 @@ def test_a_heal_between_the_look_and_the_mark_wins(stage: Stage) -> None:
     stage.world.spawn("dispatch", lambda: dispatch(stage.shards()))
     stage.world.spawn(
         "api",
-        lambda: register.reschedule(task.task_id, pack(compile_schedule("*/2 * * * *"))),
+        lambda: user.patch(task.task_id, cron="*/2 * * * *"),
     )
     wait(stage, 10)
     go(stage, 130)

@@ -6,9 +6,9 @@ from typing import Any
 
 from onthedot.core import zones
 from onthedot.core.attributes import plain_item, typed_item
-from onthedot.flows import register
 from onthedot.flows.retime import KEY, retime
 from tests.flows.calm import add, go, outcomes, part, spoil
+from tests.simulation import user
 from tests.simulation.stage import Stage
 
 
@@ -30,7 +30,7 @@ def test_a_cursor_that_stands_too_late_is_brought_forward(stage: Stage) -> None:
 
 def test_cursors_that_stand_right_or_in_no_index_stay(stage: Stage) -> None:
     right, paused = add(stage, "30 13 * * *"), add(stage, "30 14 * * *", name="paused")
-    register.pause(paused.task_id)
+    user.pause(paused.task_id)
     before = [part(stage, task, "cursor") for task in (right, paused)]
 
     assert list(retime()) == []

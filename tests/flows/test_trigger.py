@@ -6,10 +6,10 @@ import pytest
 
 from onthedot.core.policy import Again, Dead, Done
 from onthedot.core.run import Run
-from onthedot.flows import register
 from onthedot.flows.replay import Wish, replay
 from onthedot.flows.trigger import trigger
 from tests.flows.calm import add, go, outcomes, part, partition, purge, runs, said, told, wait
+from tests.simulation import user
 from tests.simulation.faults import CALM, Aim, Fault
 from tests.simulation.stage import Stage, make_stage, staged
 
@@ -59,7 +59,7 @@ def test_a_trigger_beside_a_slot_of_the_same_second_leaves_it_alone(stage: Stage
 
 def test_a_trigger_works_on_a_paused_task_and_not_on_one_that_is_gone(stage: Stage) -> None:
     task = add(stage, "* * * * *")
-    register.pause(task.task_id)
+    user.pause(task.task_id)
 
     assert trigger(task.task_id) is not None
     wait(stage, 10)
@@ -159,6 +159,6 @@ def test_a_replay_carries_the_payload_of_the_run_unless_given_another(stage: Sta
 def test_a_run_of_a_deleted_task_is_not_replayed(stage: Stage) -> None:
     run = triggered(stage)
     wait(stage, 5)
-    register.delete(run.task_id)
+    user.delete(run.task_id)
 
     assert replay(run.run_id) is None

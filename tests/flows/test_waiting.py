@@ -11,9 +11,9 @@ from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows import keyed, line, waiting
 from onthedot.flows.cancel import cancel
-from onthedot.flows.change import change
 from onthedot.flows.trigger import trigger
 from tests.flows.calm import add, runs, said, wait
+from tests.simulation import user
 from tests.simulation.stage import Stage
 
 YEARLY = "0 0 1 1 *"
@@ -147,7 +147,7 @@ def test_a_run_whose_key_is_edited_leaves_the_line_of_the_old_one(stage: Stage) 
     wait(stage, 5)
     place = runs(stage, tasks[1])[0].life.key_gate
     stage.last_rows = None
-    change(tasks[1].task_id, lambda task, _: _with(task, key("new")))
+    user.change(tasks[1].task_id, lambda task, _: _with(task, key("new")))
     wait(stage, 130)
 
     assert now(stage, *tasks) == ["succeeded", "succeeded", "succeeded"]

@@ -14,12 +14,12 @@ from onthedot.adapters.targets import recording
 from onthedot.core import task as tasks
 from onthedot.core.payloads import INLINE_MAX_BYTES
 from onthedot.core.task import Task
-from onthedot.flows import lease, register
-from onthedot.flows.change import change
+from onthedot.flows import lease
+from onthedot.flows.edit import edit
 from onthedot.flows.known import read
 from onthedot.flows.trigger import trigger
 from tests.engines.place import Place, rows, surroundings
-from tests.engines.tasks import task
+from tests.engines.tasks import create, task
 
 LARGE = {"text": "é" * INLINE_MAX_BYTES, "for": "{{run_id}}"}
 SMALL = {"text": "e" * 1_000}
@@ -64,7 +64,7 @@ def run_now(place: Place, registered: Task, payload: object = None) -> str:
 
 
 def test_a_small_payload_stays_with_its_task(place: Place) -> None:
-    registered = register.create(task(1, "0 0 1 1 *", payload=SMALL))
+    registered = create(task(1, "0 0 1 1 *", payload=SMALL))
 
     assert objects() == []
     assert known(registered) == SMALL
@@ -72,7 +72,7 @@ def test_a_small_payload_stays_with_its_task(place: Place) -> None:
 
 
 def test_a_large_one_lies_in_the_bucket_and_reaches_its_target(place: Place) -> None:
-    registered = register.create(task(1, "0 0 1 1 *", payload=LARGE))
+    registered = create(task(1, "0 0 1 1 *", payload=LARGE))
 
     assert len(objects()) == 1
     assert stored(registered) == f"@{objects()[0]}"
@@ -84,24 +84,24 @@ def test_a_large_one_lies_in_the_bucket_and_reaches_its_target(place: Place) -> 
 
 @pytest.mark.usefixtures("place")
 def test_an_edit_of_something_else_leaves_it_where_it_is() -> None:
-    registered = register.create(task(1, "0 0 1 1 *", payload=LARGE))
+    registered = create(task(1, "0 0 1 1 *", payload=LARGE))
     before = stored(registered)
 
-    edited = change(registered.task_id, lambda seen, _: replace(seen, timeout_sec=7))
+    edited = edit(registered.task_id, lambda seen, _: replace(seen, timeout_sec=7))
 
     assert edited is not None
-    assert (edited.timeout_sec, edited.payload) == (7, LARGE)
+    assert (edited.task.timeout_sec, edited.task.payload) == (7, LARGE)
     assert stored(registered) == before
     assert len(objects()) == 1
 
 
 def test_an_edit_of_the_payload_puts_another(place: Place) -> None:
-    registered = register.create(task(1, "0 0 1 1 *", payload=LARGE))
+    registered = create(task(1, "0 0 1 1 *", payload=LARGE))
     larger = LARGE | {"more": "words"}
 
-    change(registered.task_id, lambda seen, _: replace(seen, payload=larger))
+    edit(registered.task_id, lambda seen, _: replace(seen, payload=larger))
     assert known(registered) == larger
-    change(registered.task_id, lambda seen, _: replace(seen, payload=SMALL))
+    edit(registered.task_id, lambda seen, _: replace(seen, payload=SMALL))
 
     assert known(registered) == SMALL
     assert len(objects()) == 2
@@ -110,7 +110,7 @@ def test_an_edit_of_the_payload_puts_another(place: Place) -> None:
 
 
 def test_a_run_may_have_a_large_one_of_its_own(place: Place) -> None:
-    registered = register.create(task(1, "0 0 1 1 *", payload=SMALL))
+    registered = create(task(1, "0 0 1 1 *", payload=SMALL))
 
     assert run_now(place, registered, payload=LARGE) == "succeeded"
     assert recording.calls[0].payload["text"] == LARGE["text"]
@@ -118,7 +118,7 @@ def test_a_run_may_have_a_large_one_of_its_own(place: Place) -> None:
 
 
 def test_a_run_whose_payload_is_gone_says_so_and_is_not_tried_again(place: Place) -> None:
-    registered = register.create(task(1, "0 0 1 1 *", payload=LARGE))
+    registered = create(task(1, "0 0 1 1 *", payload=LARGE))
     aws.client("s3").delete_object(Bucket="blobs", Key=objects()[0])
 
     assert run_now(place, registered) == "dead payload_unreadable"
@@ -131,7 +131,7 @@ def test_a_template_that_gives_too_much_ends_a_workers_run_and_no_other() -> Non
     pulled = {"type": "pull", "queue": "gpu"}
     payloads = ({"all": "{{run_id}}" * 25_000}, {"all": "{{run_id}}"})
     large, healthy = (
-        register.create(replace(task(number, "0 0 1 1 *"), target=pulled, payload=payload))
+        create(replace(task(number, "0 0 1 1 *"), target=pulled, payload=payload))
         for number, payload in enumerate(payloads, 1)
     )
     for each in (large, healthy):

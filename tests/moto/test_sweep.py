@@ -15,13 +15,13 @@ from onthedot.core import payloads
 from onthedot.core import task as tasks
 from onthedot.core.run import row_key
 from onthedot.core.task import Task
-from onthedot.flows import register, sweep
-from onthedot.flows.change import change
+from onthedot.flows import sweep
+from onthedot.flows.edit import edit
 from onthedot.flows.known import read
 from onthedot.flows.replay import Wish, replay
 from onthedot.flows.trigger import trigger
 from tests.engines.place import Place, surroundings
-from tests.engines.tasks import task
+from tests.engines.tasks import create, task
 
 LARGE = {"text": "e" * payloads.INLINE_MAX_BYTES}
 OTHER = {"text": "o" * payloads.INLINE_MAX_BYTES}
@@ -62,12 +62,12 @@ def objects(kind: str = "") -> list[str]:
 
 
 def edited(registered: Task, payload: object) -> None:
-    assert change(registered.task_id, lambda seen, _: replace(seen, payload=payload)) is not None
+    assert edit(registered.task_id, lambda seen, _: replace(seen, payload=payload)) is not None
 
 
 def test_what_a_task_or_a_run_names_stays(hours_later: Swept) -> None:
-    register.create(task(1, "0 0 1 1 *", payload=LARGE))
-    other = register.create(task(2, "0 0 1 1 *"))
+    create(task(1, "0 0 1 1 *", payload=LARGE))
+    other = create(task(2, "0 0 1 1 *"))
     trigger(other.task_id, payload=OTHER)
 
     assert hours_later() == 0
@@ -77,7 +77,7 @@ def test_what_a_task_or_a_run_names_stays(hours_later: Swept) -> None:
 def test_what_an_edit_left_is_put_aside_and_found_by_whoever_still_has_its_name(
     hours_later: Swept,
 ) -> None:
-    registered = register.create(task(1, "0 0 1 1 *", payload=LARGE))
+    registered = create(task(1, "0 0 1 1 *", payload=LARGE))
     (former,) = objects()
     edited(registered, OTHER)
 
@@ -91,7 +91,7 @@ def test_what_an_edit_left_is_put_aside_and_found_by_whoever_still_has_its_name(
 
 
 def test_going_back_to_a_former_payload_puts_it_anew(hours_later: Swept) -> None:
-    registered = register.create(task(1, "0 0 1 1 *", payload=LARGE))
+    registered = create(task(1, "0 0 1 1 *", payload=LARGE))
     edited(registered, OTHER)
     edited(registered, LARGE)
 
@@ -102,7 +102,7 @@ def test_going_back_to_a_former_payload_puts_it_anew(hours_later: Swept) -> None
 
 
 def test_a_table_set_back_finds_its_payloads_again(hours_later: Swept) -> None:
-    registered = register.create(task(1, "0 0 1 1 *", payload=LARGE))
+    registered = create(task(1, "0 0 1 1 *", payload=LARGE))
     before = tables.get(tasks.TABLE, tasks.spec_key(registered.task_id))
     assert before is not None
     edited(registered, {"small": True})
@@ -120,7 +120,7 @@ def test_a_table_set_back_finds_its_payloads_again(hours_later: Swept) -> None:
 def test_a_run_keeps_its_own_as_long_as_it_may_be_run_again(
     place: Place, hours_later: Swept
 ) -> None:
-    registered = register.create(task(1, "0 0 1 1 *"))
+    registered = create(task(1, "0 0 1 1 *"))
     run = trigger(registered.task_id, payload=LARGE)
     assert run is not None
     place.poll(lambda event: work.handler(event, None))
@@ -135,7 +135,7 @@ def test_a_run_keeps_its_own_as_long_as_it_may_be_run_again(
 
 
 def test_what_belongs_to_a_run_that_is_forgotten_is_put_aside(hours_later: Swept) -> None:
-    registered = register.create(task(1, "0 0 1 1 *"))
+    registered = create(task(1, "0 0 1 1 *"))
     run = trigger(registered.task_id, payload=LARGE)
     assert run is not None
     tables.delete("runs", {**row_key(run.run_id), "scheduled_for": run.payload_ref})

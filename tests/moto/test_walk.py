@@ -6,6 +6,7 @@ moto reports success for failed PartiQL conditions, so every write goes by itsel
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from moto import mock_aws
@@ -16,12 +17,14 @@ from onthedot.adapters.targets import recording
 from onthedot.core import run as runs
 from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.keys import shard_of
-from onthedot.flows import register
+from onthedot.core.lifecycle import paused_by
+from onthedot.flows.edit import edit
 from tests.engines.place import Place, cursor, rows, surroundings
-from tests.engines.tasks import task
+from tests.engines.tasks import create, task
 
 MIDNIGHT = parse_nominal("2026-11-18T00:00:00Z")
 HOUR_SEC = 3_600
+paused = partial(paused_by, key_id="key_1", reason=None, until=None)
 RULE = {
     "version": "0",
     "detail-type": "Scheduled Event",
@@ -67,7 +70,7 @@ def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
 
 
 def test_a_schedule_registered_today_fires_on_time_every_hour(place: Place, hands: Hands) -> None:
-    registered = register.create(task(1, "0 * * * *", payload={"hello": "world"}))
+    registered = create(task(1, "0 * * * *", payload={"hello": "world"}))
 
     for hour in (1, 2, 3):
         slot = MIDNIGHT + hour * HOUR_SEC
@@ -101,13 +104,13 @@ def test_a_schedule_registered_today_fires_on_time_every_hour(place: Place, hand
 
 
 def test_a_pause_after_the_claim_governs_the_queued_run(place: Place, hands: Hands) -> None:
-    registered = register.create(task(1, "0 * * * *"))
+    registered = create(task(1, "0 * * * *"))
     slot = MIDNIGHT + HOUR_SEC
     hands.ms = (slot - 120) * 1000
     dispatch.handler({"shards": [0, 255]}, None)
 
     hands.ms = slot * 1000 - 1_000
-    register.pause(registered.task_id)
+    edit(registered.task_id, paused)
     place.poll(lambda event: work.handler(event, None))
 
     (run,) = rows(registered.task_id).values()
@@ -117,7 +120,7 @@ def test_a_pause_after_the_claim_governs_the_queued_run(place: Place, hands: Han
 
 
 def test_a_rule_may_name_its_share_of_the_shards(place: Place, hands: Hands) -> None:
-    registered = register.create(task(1, "0 * * * *"))
+    registered = create(task(1, "0 * * * *"))
     mine = shard_of(registered.task_id)
     hands.ms = (MIDNIGHT + HOUR_SEC - 120) * 1000
 

@@ -6,8 +6,8 @@ from tests.mutation.code import ROOT
 
 _CORE = """
     allowance attempts backfill backoff blackouts bound calendars catchup claim deaths decide due
-    exhausted gaps gate keyed ledger lifecycle loop manifest moves once pauses plan policy
-    pull quota registered run skew slots stale stamping stretches
+    edit edit_writes exhausted gaps gate keyed ledger lifecycle loop manifest moves once pauses plan
+    policy pull quota registered run skew slots stale stamping stretches
 """.split()
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from onthedot.core import lifecycle
-from onthedot.core.packed import pack
-from onthedot.core.schedule import compile_schedule
+from onthedot.core.instants import nominal
 from onthedot.core.task import Task
 from onthedot.flows import exhausted
-from onthedot.flows.change import change
+from tests.simulation import user
 from tests.simulation.stage import Stage
 from tests.simulation.world import START
 
@@ -17,25 +13,17 @@ _BOUNDS = (1, 4, 5, 8)
 _LASTS_SEC = 40
 
 
-def rebounded(task_id: str, at_sec: float) -> Task | None:
+def rebounded(stage: Stage, task_id: str, at_sec: float) -> Task | None:
     """Another number of runs; the same call again means the same."""
     most = _BOUNDS[int(at_sec * 1000) % len(_BOUNDS)]
-    return change(
-        task_id, lambda task, _: task if task.max_runs is None else replace(task, max_runs=most)
-    )
+    task = next(each for each in stage.tasks if each.task_id == task_id)
+    return None if task.max_runs is None else user.patch(task_id, max_runs=most)
 
 
 def ended_soon(task_id: str, at_sec: float) -> Task | None:
     """Another schedule, which ends soon."""
-    end = int(START.timestamp() + at_sec) + _LASTS_SEC
-    compiled = pack(compile_schedule("*/20 * * * * *", end_at=end))
-
-    def edit(task: Task, now: int) -> Task:
-        if task.compiled == compiled:
-            return task
-        return lifecycle.restarted(replace(task, compiled=compiled), now)
-
-    return change(task_id, edit)
+    end = nominal(int(START.timestamp() + at_sec) + _LASTS_SEC)
+    return user.patch(task_id, cron="*/20 * * * * *", end_at=end)
 
 
 def each_minute(stage: Stage, until_sec: float) -> None:

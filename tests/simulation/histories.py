@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from onthedot.core.attributes import typed, typed_item
 from onthedot.core.backfill import Backfill, loop
-from onthedot.core.blackouts import Blackout
+from onthedot.core.calendar_items import Stored, insert
 from onthedot.core.call import Call
 from onthedot.core.loop import Named
-from onthedot.core.packed import pack
 from onthedot.core.policy import Again, Answer, Dead, Done, Skipped
 from onthedot.core.quota import limit_key
 from onthedot.core.run import Run
-from onthedot.core.schedule import compile_schedule
 from onthedot.core.task import Task
-from onthedot.flows import line, loops, register
+from onthedot.flows import line, loops
 from onthedot.flows.cancel import cancel
-from onthedot.flows.change import change
 from onthedot.flows.replay import replay
 from onthedot.flows.trigger import Moment, trigger
-from tests.simulation import ending, pauses
+from tests.simulation import ending, pauses, user
 from tests.simulation.faults import Aim, Fault, Place
 from tests.simulation.forged import forge
 from tests.simulation.invariants import Measure, broken
@@ -36,7 +33,6 @@ from tests.simulation.stage import Act, Stage, make_stage, make_task, play
 _TRIES = 12
 DAYS_MS = 3 * 86_400_000
 _LIMITS = (1, 2, 6, None)
-_OTHERS = {"half": "*/2 * * * *", "other": "30 * * * * *", "faster": "*/20 * * * * *"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +54,7 @@ def history(
     for kind in random.sample(scene.kinds, min(scene.drawn, len(scene.kinds))):
         text, given = KINDS[kind]
         stage.register(make_task(kind, text, stage.world, **given))
+    _keep_calendar(stage)
     if scene.running_max or scene.targets:
         limit: dict[str, Any] = limit_key("acme") | {"most": scene.running_max}
         limit |= {"targets": list(scene.targets)} if scene.targets else {}
@@ -137,6 +134,12 @@ def _killers(scene: Scene, seed: int) -> Callable[[Call], bool]:
     return lambda call: _drawn("kill", seed, call.run_id).random() < scene.killing
 
 
+def _keep_calendar(stage: Stage) -> None:
+    """The one that tasks name, or will."""
+    kept = Stored(tenant_id=user.TENANT, calendar_id=LUNCH["name"], cron=LUNCH["cron"])
+    stage.world.store.put_item(TableName="tasks", Item=typed_item(insert(kept).item))
+
+
 def _poison(stage: Stage) -> None:
     """Tasks of which no version of ours can read the cursor, a row, or the spec."""
     poisoned = make_task("poisoned", "* * * * *", stage.world)
@@ -214,27 +217,10 @@ def _do(stage: Stage, act: Act, at_sec: float) -> object:
         return run
     if act.name in _BESIDE:
         return _BESIDE[act.name](stage, act)
-    done = _EDITS[act.name](act.task_id, at_sec)
+    done = _EDITS[act.name](stage, act.task_id, at_sec)
     if done is not None:
         act.version = done.version
     return done
-
-
-def _rescheduled(name: str) -> Callable[[str, float], Any]:
-    compiled = pack(compile_schedule(_OTHERS[name]))
-    return lambda task_id, _: register.reschedule(task_id, compiled)
-
-
-def _reclosed(*blackouts: Blackout) -> Callable[[str, float], Any]:
-    """As the API edits every task that names a calendar which was edited."""
-
-    def edit(task: Task, now: int) -> Task:
-        if task.blackouts == blackouts:
-            return task
-        bumped = task.schedule_version + 1
-        return replace(task, blackouts=blackouts, schedule_version=bumped, effective_from=now)
-
-    return lambda task_id, _: change(task_id, edit)
 
 
 def _put_off(act: Act) -> Run | None:
@@ -283,19 +269,17 @@ _BESIDE: dict[str, Callable[[Stage, Act], object]] = {
     "cancel": _cancelled,
     "backfill": lambda _, act: _backfilled(act),
 }
-_EDITS: dict[str, Callable[[str, float], Any]] = {
-    "pause": lambda task_id, _: register.pause(task_id),
-    "resume": lambda task_id, _: register.resume(task_id),
-    "delete": lambda task_id, _: register.delete(task_id),
-    "pause for a while": pauses.paused_for_a_while,
+_EDITS: dict[str, Callable[[Stage, str, float], Task | None]] = {
+    "pause": lambda _, task_id, __: user.pause(task_id),
+    "resume": lambda _, task_id, __: user.resume(task_id),
+    "delete": lambda _, task_id, __: user.delete(task_id),
+    "pause for a while": lambda _, task_id, at_sec: pauses.paused_for_a_while(task_id, at_sec),
     "rebound": ending.rebounded,
-    "end soon": ending.ended_soon,
-    "close": _reclosed(LUNCH),
-    "open": _reclosed(),
-    "half": _rescheduled("half"),
-    "other": _rescheduled("other"),
-    "faster": _rescheduled("faster"),
-    "payload": lambda task_id, at_sec: change(
-        task_id, lambda task, _: replace(task, payload={"edited": int(at_sec)})
-    ),
+    "end soon": lambda _, task_id, at_sec: ending.ended_soon(task_id, at_sec),
+    "close": lambda _, task_id, __: user.patch(task_id, calendars=[LUNCH["name"]]),
+    "open": lambda _, task_id, __: user.patch(task_id, calendars=[]),
+    "half": lambda _, task_id, __: user.patch(task_id, cron="*/2 * * * *"),
+    "other": lambda _, task_id, __: user.patch(task_id, cron="30 * * * * *"),
+    "faster": lambda _, task_id, __: user.patch(task_id, cron="*/20 * * * * *"),
+    "payload": lambda _, task_id, at_sec: user.patch(task_id, payload={"edited": int(at_sec)}),
 }

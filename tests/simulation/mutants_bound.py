@@ -7,11 +7,9 @@ from typing import Any
 from onthedot.adapters import tables
 from onthedot.core import run as runs
 from onthedot.core.claim import Claim
+from onthedot.core.edit import Recount, Step
 from onthedot.core.planned import Plan
-from onthedot.core.task import Task
-from onthedot.flows import change, recounting
-from onthedot.flows.known import Known
-from onthedot.flows.recounting import Recount
+from onthedot.flows import edit, recounting
 
 Patch = tuple[Any, str, Any]
 
@@ -39,7 +37,7 @@ def at_once() -> list[Patch]:
 
 def unlisted() -> list[Patch]:
     """An edit counts nothing: neither what a dead dispatcher claimed, nor what comes again."""
-    return [(change, "recount", lambda *_: Recount())]
+    return [(edit, "recount", lambda *_: Recount())]
 
 
 def twice() -> list[Patch]:
@@ -49,21 +47,21 @@ def twice() -> list[Patch]:
 
 def kept() -> list[Patch]:
     """What an edit drops stays counted."""
-    return [(change, "give_back", lambda *_: None)]
+    return [(edit, "give_back", lambda *_: None)]
 
 
 def given_early() -> list[Patch]:
     """What an edit is about to drop counts no more, though it may start before it is stamped."""
     original = recounting.recount
 
-    def recount(known: Known, wanted: Task, now: int) -> Recount:
-        counted = original(known, wanted, now)
+    def recount(step: Step) -> Recount:
+        counted, wanted = original(step), step.wanted
         rows = tables.rows(("task_id", wanted.task_id), "scheduled_for", ("0", "~"))
         near = [run for run in map(runs.readable, rows) if run]
         dropped = sum(bool(recounting._why_dropped(run, wanted, counted)) for run in near)  # noqa: SLF001  # planted in the flow
         return Recount(counted.counted - dropped, counted.ahead)
 
-    return [(change, "recount", recount)]
+    return [(edit, "recount", recount)]
 
 
 def unmarked() -> list[Patch]:

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from onthedot.core import lifecycle
+from onthedot.core.registered import Known
 from onthedot.core.task import Task
-from onthedot.flows import books, change, register
-from onthedot.flows.known import Known
+from onthedot.flows import books, edit
 
 Patch = tuple[Any, str, Any]
 _DROPPED_SEC = 150
@@ -22,7 +22,7 @@ def no_books_of_pauses() -> list[Patch]:
         if known.task.status != "paused":
             original(known, now)
 
-    return [(change, "close_the_books", close_the_books)]
+    return [(edit, "close_the_books", close_the_books)]
 
 
 def from_later() -> list[Patch]:
@@ -32,4 +32,4 @@ def from_later() -> list[Patch]:
         since = now + _DROPPED_SEC
         return replace(task, schedule_version=task.schedule_version + 1, effective_from=since)
 
-    return [(lifecycle, "restarted", restarted), (register, "_restarted", restarted)]
+    return [(lifecycle, "restarted", restarted)]

@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from onthedot.adapters import claims
-from onthedot.core import exhausted, lifecycle
+from onthedot.core import edit as steps
+from onthedot.core import edit_writes, exhausted, lifecycle
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome, Update
-from onthedot.flows import change, edited, listed, recounting
+from onthedot.flows import edit, listed
 from onthedot.flows import exhausted as noting
 
 Patch = tuple[Any, str, Any]
@@ -49,14 +50,14 @@ def unrevived() -> list[Patch]:
 
 def unseen() -> list[Patch]:
     """An edit goes by the version alone, and misses the note."""
-    original = edited.writes
+    original = edit_writes.writes
 
-    def writes(*given: Any) -> list[Any]:
-        parts: list[Any] = list(original(*given))
+    def writes(*given: Any, **more: Any) -> list[Any]:
+        parts: list[Any] = list(original(*given, **more))
         clauses = tuple(one for one in parts[0].clauses if one.path != ("status",))
         return [replace(parts[0], clauses=clauses), *parts[1:]]
 
-    return [(change, "writes", writes)]
+    return [(edit, "writes", writes)]
 
 
 def listed_late() -> list[Patch]:
@@ -77,10 +78,10 @@ def listed_late() -> list[Patch]:
 
 def overspent_forgotten() -> list[Patch]:
     """A bound that is lowered below what it has had forgets by how much."""
-    original = recounting.remaining
+    original = steps.remaining
 
     def remaining(*given: Any) -> int | None:
         left = original(*given)
         return None if left is None else max(0, left)
 
-    return [(edited, "remaining", remaining)]
+    return [(edit_writes, "remaining", remaining)]

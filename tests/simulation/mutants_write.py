@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from onthedot.adapters import claims, clock, ids, tables
-from onthedot.core import manifest, moves
+from onthedot.core import edit as steps
+from onthedot.core import edit_writes, manifest, moves
 from onthedot.core import registered as registering
+from onthedot.core.edit import Step
 from onthedot.core.instants import nominal
 from onthedot.core.numbers import LOOK_AHEAD_SEC
 from onthedot.core.run import Run, parse
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
-from onthedot.flows import backfill, change, extra, govern, register, starting
+from onthedot.flows import backfill, edit, extra, register, starting
 from tests.simulation import stage
 
 Patch = tuple[Any, str, Any]
@@ -28,33 +30,27 @@ def stamp() -> list[Patch]:
         items = tables.rows(("task_id", task.task_id), "scheduled_for", span)
         return [parse(item) for item in items if "life" in item]
 
-    return [(govern, "_stamp", near)]
+    return [(edit, "_stamp", near)]
 
 
 def same_again() -> list[Patch]:
     """Who finds the task so already answers at once."""
-    original = govern.make_it_govern
-    alike = change._alike  # noqa: SLF001  # planted in the flow
-    found: list[bool] = []
+    original = edit._carry_out  # noqa: SLF001  # planted in the flow
 
-    def noted(wanted: Task, present: Task) -> bool:
-        found[:] = [alike(wanted, present)]
-        return found[0]
+    def carry_out(step: Step) -> Sequence[Run] | None:
+        return [] if step.written else original(step)
 
-    def make_it_govern(task: Task, **where: Any) -> list[Run]:
-        return [] if found[0] else original(task, **where)
-
-    return [(change, "_alike", noted), (change, "make_it_govern", make_it_govern)]
+    return [(edit, "_carry_out", carry_out)]
 
 
 def books() -> list[Patch]:
     """The cursor moves on, and nobody says what became of what was due."""
-    return [(change, "close_the_books", lambda *_: None)]
+    return [(edit, "close_the_books", lambda *_: None)]
 
 
 def orphans() -> list[Patch]:
     """What the write takes out of the index is left to whoever claimed it."""
-    return [(govern, "send", lambda _: None)]
+    return [(edit, "send", lambda _: None)]
 
 
 def filled_at_once() -> list[Patch]:
@@ -87,7 +83,8 @@ def edge() -> list[Patch]:
 
     return [
         (registering, "first_due", first_due),
-        (change, "first_due", first_due),
+        (steps, "first_due", first_due),
+        (edit_writes, "first_due", first_due),
         (register, "first_due", first_due),
         (stage, "first_due", first_due),
     ]

@@ -12,10 +12,11 @@ from typing import Any
 from botocore.exceptions import BotoCoreError
 
 from onthedot.adapters import aws, clock, ids, runner
-from onthedot.core import keys, plan
+from onthedot.core import keys, names, plan
 from onthedot.core import run as runs
 from onthedot.core.attributes import plain_item, typed_item
 from onthedot.core.call import Call
+from onthedot.core.instants import nominal
 from onthedot.core.keys import shard_of
 from onthedot.core.packed import pack
 from onthedot.core.policy import Again, Answer, Done, Stopped
@@ -107,7 +108,7 @@ class Stage:
     def register(self, task: Task) -> None:
         """Put a task as it stands after its registration."""
         self.tasks.append(task)
-        for item in (cursor(task, first_due(task)), task.item()):
+        for item in (cursor(task, first_due(task)), task.item(), names.taking(task).item):
             self.world.store.put_item(TableName="tasks", Item=typed_item(item))
 
     def deliver(self, call: Call) -> Answer:
@@ -256,10 +257,15 @@ def make_task(name: str, text: str, world: World, **given: Any) -> Task:
     prefix, jitter_sec = given.pop("prefix", "sch"), given.pop("jitter_sec", 0)
     end_sec = given.pop("end_sec", None)
     end_at = None if end_sec is None else start + end_sec
-    schedule = compile_schedule(text, jitter_sec=jitter_sec, seed=name, end_at=end_at)
+    task_id = f"{prefix}_{name.upper().replace(' ', '0'):0<26}"
+    schedule = compile_schedule(text, jitter_sec=jitter_sec, seed=task_id, end_at=end_at)
     given = {"target": {"type": "recording"}, "tenant_id": "acme"} | given
+    # What an edit makes of it follows from its fields, as the API keeps them.
+    shown = {"cron": text, "jitter_sec": jitter_sec, "end_at": end_at and nominal(end_at)}
+    shown |= {"calendars": [one["name"] for one in given.get("blackouts", ())]}
+    given["shown"] = {name: said for name, said in shown.items() if said} | given.get("shown", {})
     return Task(
-        task_id=f"{prefix}_{name.upper().replace(' ', '0'):0<26}",
+        task_id=task_id,
         name=name,
         effective_from=start,
         compiled=pack(schedule),

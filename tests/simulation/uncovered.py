@@ -17,13 +17,18 @@ _BY_REASON = {
     _LARGE: "adapters/blobs.py flows/replay.py:payload_of",
     _API: """
         flows/bounding.py:_begin flows/bounding.py:_used flows/bounding.py:_with_items
-        flows/bounding.py:bound flows/bounding.py:unbound flows/calendars.py flows/catchup.py
-        flows/change.py:foreseen flows/dead_letters.py flows/declared.py flows/define.py
+        flows/bounding.py:bound flows/bounding.py:unbound flows/calendars.py:read
+        flows/calendars.py:compiled flows/calendars.py:write
+        flows/calendars.py:remove flows/calendars.py:named_by flows/calendars.py:step
+        flows/calendars.py:_passed flows/calendars.py:_recompute flows/calendars.py:_reclosed
+        flows/calendars.py:_blackouts flows/calendars.py:_together
+        flows/dead_letters.py flows/declared.py flows/define.py:create
+        flows/define.py:tell flows/names.py
         flows/extra.py:_ours flows/extra.py:relaunched flows/handlers.py flows/identity.py:new_id
         flows/keys.py flows/line.py:limits flows/loops.py:read flows/loops.py:stop
         flows/oneoffs.py flows/permits.py:all_taken flows/pulse.py:forget flows/recount.py:recount
-        flows/register.py:_dispatch_near flows/register.py:_spec flows/register.py:create
-        flows/register.py:create_many flows/register.py:create_with flows/replay.py:patched
+        flows/register.py:_dispatch_near flows/register.py:_spec flows/register.py:create_many
+        flows/register.py:create_with flows/replay.py:patched
         flows/backfill.py:_all_at_once flows/backfill.py:plan flows/pauses.py:tell
     """,
     _LIST: """
@@ -40,7 +45,7 @@ _BY_REASON = {
     _AUDIT: """
         flows/health.py flows/long_runs.py flows/retime.py flows/sweep.py flows/tallies.py
         flows/events.py flows/pauses.py:_end flows/pauses.py:_wait_until flows/pauses.py:_wanted
-        flows/change.py:resumed_by_itself flows/exhausted.py:list_all
+        flows/exhausted.py:list_all
         flows/exhausted.py:list_those_before flows/bury.py:_ended
     """,
     _OLDER: "flows/audit.py:audit_older",

@@ -17,12 +17,12 @@ from onthedot.core import run as runs
 from onthedot.core import run_view
 from onthedot.core.run import FINAL, Run
 from onthedot.core.task import Task
-from onthedot.flows import holding, lease, register
+from onthedot.flows import holding, lease
 from onthedot.flows.cancel import cancel
 from onthedot.flows.trigger import trigger
 from tests.contract import engines
 from tests.engines.place import Place, surroundings
-from tests.engines.tasks import task
+from tests.engines.tasks import create, task
 from tests.targets.receiver import Receiver, receiving
 from tests.targets.standing import waiting_machine
 from tests.targets.trials import ANSWERS, KINDS, Ground, State, Trial
@@ -79,7 +79,7 @@ def carried_out(place: Place, kind: str, trial: Trial, state: State) -> tuple[Ta
     """
     payload = {"state": state, "run": "{{run_id}}", "deep": {"text": "ü \u2028", "list": [1.5]}}
     plain = task(next(_NUMBERS), "0 0 1 1 *", max_attempts=2)
-    made = register.create(replace(plain, target=trial.target, payload=payload))
+    made = create(replace(plain, target=trial.target, payload=payload))
     begun = trigger(made.task_id)
     assert begun is not None
     fetched: Any = None
@@ -157,7 +157,7 @@ def test_a_cancelled_run_stops_the_execution_that_it_waits_for(
 ) -> None:
     execution = waiting_machine(ground.name)
     plain = task(next(_NUMBERS), "0 0 1 1 *", timeout_sec=3_600)
-    of = register.create(replace(plain, target=execution.target))
+    of = create(replace(plain, target=execution.target))
     begun = trigger(of.task_id)
     assert begun is not None
     until(place, lambda: _read(begun.run_id).life.status == "awaiting")

@@ -15,15 +15,18 @@ from tests.simulation import (
     laws_gate,
     laws_keys,
     laws_lateness,
+    laws_order,
     laws_outcomes,
     laws_pauses,
     laws_runs,
     laws_slots,
     laws_tenants,
+    laws_waiting,
 )
 from tests.simulation.journal import Journal, read
 from tests.simulation.reigns import Reign, reigns
 from tests.simulation.stage import Stage
+from tests.simulation.standing import standings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +60,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
     laws = chain(
         _of_runs(stage, journal, measure),
         _of_gates(stage, journal, measure),
+        _of_lines(stage, journal, measure),
         _of_slots(stage, journal, measure),
         _of_callers(stage, journal),
         [_sound(stage)],
@@ -94,6 +98,13 @@ def _of_gates(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     if not measure.purged:
         yield laws_gate.left_clean(stage, journal)
         yield laws_keys.heeded(stage, journal)
+
+
+def _of_lines(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:
+    """Who waits, how long, and behind whom."""
+    runs = standings(stage, journal)
+    yield laws_order.kept(stage, journal, runs)
+    yield laws_waiting.long(stage, journal, runs, audited=measure.audited)
 
 
 def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:

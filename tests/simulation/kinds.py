@@ -20,6 +20,7 @@ KINDS: dict[str, Kind] = {
     "eighth": ("8-20 12 * * *", _FREE),
     "skip": ("*/30 * * * * *", {"overlap": "skip"}),
     "queue": ("*/20 * * * * *", {"overlap": "queue", "queue_max": 3}),
+    "often": ("*/5 * * * * *", {"overlap": "queue", "end_sec": 90}),
     "previous": ("*/20 * * * * *", {"overlap": "cancel_previous"}),
     "two": ("*/15 * * * * *", {"overlap": "allow", "max_concurrent": 2}),
     "last queue": ("*/20 * * * * *", {"overlap": "queue", "end_sec": 90}),

@@ -159,7 +159,7 @@ def _ended(journal: Journal) -> dict[str, list[float]]:
 
 def _read(stage: Stage, *, audited: bool) -> _Troubles:
     """Go through the story of each process once."""
-    found = _Troubles(_steady_sec(stage))
+    found = _Troubles(steady_sec(stage))
     returns = _AUDITED_SEC if audited else _SHOWN_AGAIN_SEC
     lived: dict[Process, list[float]] = defaultdict(list)
     hurt: set[Process] = set()
@@ -211,7 +211,7 @@ def _cost_sec(stage: Stage, entry: Entry, returns: float) -> float:
     return 0.0
 
 
-def _steady_sec(stage: Stage) -> float:
+def steady_sec(stage: Stage) -> float:
     """What the profile's own ways cost each run: clocks, slow calls, late messages, old reads."""
     profile = stage.world.profile
     sec = _CALM_SEC + 2 * profile.skew_ms / 1000 + profile.pickup_ms[1] / 1000

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
 
 from tests.simulation import (
     mutants_backoff,
@@ -15,6 +13,7 @@ from tests.simulation import (
     mutants_edits,
     mutants_exhausted,
     mutants_keys,
+    mutants_lines,
     mutants_outcomes,
     mutants_patience,
     mutants_pauses,
@@ -23,22 +22,10 @@ from tests.simulation import (
     mutants_write,
 )
 from tests.simulation.histories import verdict
+from tests.simulation.mutant import Mutant, Patch
 from tests.simulation.profiles import ALL
 
-Patch = tuple[Any, str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """What is left out, why it is there, and the histories in which that shows."""
-
-    name: str
-    rule: str
-    patches: Callable[[], list[Patch]]
-    profiles: tuple[str, ...]
-    # A first killer, and how many seeds from there on a changed world may need.
-    seed: int = 0
-    within: int = 150
+__all__ = ["MUTANTS", "Mutant", "Patch", "killed_by", "planted"]
 
 
 @contextmanager
@@ -395,4 +382,5 @@ MUTANTS = (
         mutants_exhausted.unseen,
         ("unseen",),
     ),
+    *mutants_lines.LINES,
 )

@@ -8,6 +8,7 @@ from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.kinds import KINDS
 from tests.simulation.profiles_ending import ENDINGS
 from tests.simulation.profiles_limits import LIMITS
+from tests.simulation.profiles_lines import LINES
 from tests.simulation.profiles_outages import OUTAGES
 from tests.simulation.scene import FAULTS_UNTIL_SEC, SLOW, UNTIL_CALM, Scene, bare, quiet
 from tests.simulation.stage import Course
@@ -323,6 +324,7 @@ SCENES = (
         takes_sec=4,
     ),
     *LIMITS,
+    *LINES,
     *OUTAGES,
     # Calendars are put over a task and lifted at any moment.
     Scene(

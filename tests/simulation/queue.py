@@ -64,6 +64,8 @@ class Queue:
     mischief: Mischief = field(default_factory=Calm)
     wake: Callable[[int], None] = lambda _: None  # told when a message will be visible
     messages: dict[str, Message] = field(default_factory=dict)
+    # When each message came, was received and went, and its body: for the laws.
+    story: list[tuple[int, str, str]] = field(default_factory=list)
     count: int = 0
 
     @property
@@ -87,6 +89,7 @@ class Queue:
         return message
 
     def _hold(self, message: Message) -> None:
+        self.story.append((self.now_us(), "held", message.body))
         self.messages[message.place] = message
         self.wake(message.visible_us)
 
@@ -104,6 +107,7 @@ class Queue:
         return received
 
     def _received(self, message: Message, now: int, visibility_sec: int | None) -> Message:
+        self.story.append((now, "received", message.body))
         message.received += 1
         message.first_received_us = message.first_received_us or now
         message.handle = f"{message.place}/{message.received}"
@@ -118,6 +122,7 @@ class Queue:
 
     def _bury(self, message: Message) -> None:
         del self.messages[message.place]
+        self.story.append((self.now_us(), "buried", message.body))
         other = self.dead_letters
         assert other is not None
         message.came_from = self.arn
@@ -135,7 +140,11 @@ class Queue:
 
     def delete(self, message: Message, handle: str) -> None:
         if message.handle == handle or self.mischief.stale_handle_deletes():
-            self.messages.pop(message.place, None)
+            gone = self.messages.pop(message.place, None)
+            if gone is not None:
+                self.story.append((self.now_us(), "deleted", gone.body))
 
     def purge(self) -> None:
+        lost = [(self.now_us(), "lost", message.body) for message in self.messages.values()]
+        self.story += lost
         self.messages.clear()

@@ -62,8 +62,9 @@ class Delivery:
     at_ms: int
     process: str
     payload: object = None
-    # What it answered, once it has.
+    # What it answered, once it has, and when.
     answer: Answer | None = None
+    ended_ms: float = 0.0
 
 
 @dataclass(slots=True)
@@ -116,7 +117,7 @@ class Stage:
         answer = self._answered(call)
         for delivery in self.deliveries[::-1]:
             if (delivery.run_id, delivery.attempt) == (call.run_id, call.attempt):
-                delivery.answer = answer
+                delivery.answer, delivery.ended_ms = answer, self.world.epoch_us() / 1000
                 break
         return answer
 

@@ -1,0 +1,217 @@
+"""Laws of waiting: nobody waits while a place is free, at a gate, a key, a quota or a rate.
+
+A place is taken from the call of a target on; what a gate or a permit says counts for nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from onthedot.core import keyed
+from onthedot.core.gate import guarded, waits
+from tests.simulation.journal import Journal
+from tests.simulation.laws_lateness import steady_sec
+from tests.simulation.stage import Stage
+from tests.simulation.standing import FOR_EVER, Standing
+
+_CALM_SEC = 30.0
+# What a lost message or process costs: the audit brings back what it had; and each further one.
+_LOSSY_SEC, _AGAIN_SEC = 150.0, 60.0
+# Without the audit, SQS shows a message again, and then its worker's lease has to be over.
+_SHOWN_AGAIN_SEC = 1_030.0
+Span = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """Places that runs share: who wants one, when each is taken, how many there are."""
+
+    name: str
+    waiting: list[tuple[Span, str]]
+    taken: list[Span]
+    calls: list[float]
+    most: Callable[[float], float]
+
+
+def long(
+    stage: Stage, journal: Journal, runs: Sequence[Standing], *, audited: bool
+) -> Iterator[str]:
+    """Each line, moment by moment."""
+    troubles = _Troubles.of(stage, audited=audited)
+    end_ms = stage.world.epoch_us() / 1000
+    for line in (*_gates(runs), *_keys(runs), *_quota(stage, journal, runs), *_rates(runs)):
+        for since_ms, until_ms, run_id in _idle(line, end_ms):
+            sec = (until_ms - since_ms) / 1000
+            if sec > troubles.allowed_sec(since_ms, until_ms):
+                yield f"waits in vain: {run_id} for {line.name}, which had room for {sec:.0f} s"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Troubles:
+    """What befell a history, in true time, and what it may cost one that waits."""
+
+    lost_ms: list[float]
+    longest_sec: float
+    steady_sec: float
+    returns_sec: float
+
+    @staticmethod
+    def of(stage: Stage, *, audited: bool) -> _Troubles:
+        profile, start_ms = stage.world.profile, stage.world.start.timestamp() * 1000
+        lost_ms = [start_ms + each.from_sec * 1000 for each in profile.outages]
+        longest = [each.for_sec for each in profile.outages]
+        for entry in stage.world.trace:
+            note = entry[3].get("note", "")
+            if entry[2] == "stalls":
+                longest.append(float(note.split()[1]))
+            elif not entry[5] and entry[2] != "purge" and (entry[2] != "killed" or "/" in note):
+                continue
+            lost_ms.append(start_ms + entry[0] / 1000)
+        return _Troubles(
+            lost_ms=sorted(lost_ms),
+            longest_sec=max(longest, default=0.0),
+            steady_sec=steady_sec(stage),
+            returns_sec=_LOSSY_SEC if audited else _SHOWN_AGAIN_SEC,
+        )
+
+    def allowed_sec(self, since_ms: float, until_ms: float) -> float:
+        """What was lost long before is in nobody's way any more."""
+        felt_ms = since_ms - (self.returns_sec + self.longest_sec) * 1000
+        lost = sum(felt_ms <= at <= until_ms for at in self.lost_ms)
+        if not lost:
+            return _CALM_SEC + self.steady_sec
+        again = _AGAIN_SEC * (lost - 1)
+        return self.returns_sec + again + self.longest_sec + self.steady_sec
+
+
+def _idle(line: _Line, end_ms: float) -> Iterator[tuple[float, float, str]]:
+    """The spans in which somebody waits, a place is free, and nobody is called."""
+    steps: dict[float, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for (begin, end), _ in line.waiting:
+        if begin < end:
+            steps[begin][0] += 1
+            steps[end][0] -= 1
+    for begin, end in line.taken:
+        steps[begin][1] += 1
+        steps[end][1] -= 1
+    for at in line.calls:
+        steps[at][2] += 1
+    waiting = taken = 0
+    since = 0.0
+    for at in sorted(at for at in steps if at < end_ms):
+        if since and steps[at][2]:
+            yield since, at, _first(line, since)
+            since = 0.0
+        waiting += steps[at][0]
+        taken += steps[at][1]
+        idle = bool(waiting) and taken < line.most(at)
+        if since and not idle:
+            yield since, at, _first(line, since)
+        since = (since or at) if idle else 0.0
+    if since:
+        yield since, end_ms, _first(line, since)
+
+
+def _first(line: _Line, at_ms: float) -> str:
+    """Name who has waited longest at that moment."""
+    return min((span[0], run_id) for span, run_id in line.waiting if span[0] <= at_ms < span[1])[1]
+
+
+def _wants(run: Standing) -> tuple[Span, str]:
+    """From when it is due and in a worker's hands, until it is called or over."""
+    return (max(run.due_ms, run.received_ms), run.got_ms), run.run_id
+
+
+def _holds(run: Standing) -> Span:
+    """A gate's or a key's place: until the outcome, retries included."""
+    return run.called_ms, run.over_ms
+
+
+def _gates(runs: Sequence[Standing]) -> Iterator[_Line]:
+    by_task: dict[str, list[Standing]] = defaultdict(list)
+    for run in runs:
+        if waits(run.task) and not run.task.shown.get("concurrency_key"):
+            by_task[run.task.task_id].append(run)
+    for of_task in by_task.values():
+        task = of_task[0].task
+        yield _line(f"the gate of {task.name}", of_task, of_task, task.max_concurrent or 1)
+
+
+def _keys(runs: Sequence[Standing]) -> Iterator[_Line]:
+    """Who waits at its own gate before is no concern of the key's."""
+    by_place: dict[str, list[Standing]] = defaultdict(list)
+    most = {}
+    for run in runs:
+        limit = keyed.limit_of(run.task, {})
+        if limit is not None and limit.most:
+            by_place[limit.place].append(run)
+            most[limit.place] = limit.most
+    for place, of_key in by_place.items():
+        first = [run for run in of_key if not guarded(run.task)]
+        yield _line("a key", first, of_key, most[place])
+
+
+def _line(name: str, waiting: list[Standing], holding: list[Standing], most: int) -> _Line:
+    return _Line(
+        name=name,
+        waiting=[_wants(run) for run in waiting],
+        taken=[_holds(run) for run in holding if run.calls],
+        calls=[run.called_ms for run in holding if run.calls],
+        most=lambda _: most,
+    )
+
+
+def _quota(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[_Line]:
+    """A permit is taken for one attempt; a dead worker's is free when its lease is over."""
+    if not journal.limits:
+        return
+    calls = [call for run in runs for call in run.calls]
+    changed = [one.at_ms for one in journal.limits]
+
+    def most(at_ms: float) -> float:
+        place = bisect_right(changed, at_ms) - 1
+        return (journal.limits[place].most or FOR_EVER) if place >= 0 else FOR_EVER
+
+    died = _died(stage)
+    yield _Line(
+        name="the tenant's quota",
+        waiting=[_wants(run) for run in runs if run.free],
+        taken=[(call.at_ms, call.ended_ms or died.get(call.process, FOR_EVER)) for call in calls],
+        calls=[*(float(call.at_ms) for call in calls), *changed],
+        most=most,
+    )
+
+
+def _died(stage: Stage) -> dict[str, float]:
+    """When each process took its last step."""
+    world = stage.world
+    start_ms = world.start.timestamp() * 1000
+    return {
+        entry[1].name.partition("/")[0]: start_ms + entry[0] / 1000
+        for entry in world.trace
+        if entry[1] is not None
+    }
+
+
+def _rates(runs: Sequence[Standing]) -> Iterator[_Line]:
+    """A start takes a place of its key for as long as the rate's period is."""
+    by_place: dict[str, list[Standing]] = defaultdict(list)
+    limits = {}
+    for run in runs:
+        limit = keyed.limit_of(run.task, {})
+        if limit is not None and limit.count:
+            by_place[limit.place].append(run)
+            limits[limit.place] = limit
+    for place, of_key in by_place.items():
+        limit = limits[place]
+        calls = [call.at_ms for run in of_key for call in run.calls]
+        yield _Line(
+            name="a rate",
+            waiting=[_wants(run) for run in of_key],
+            taken=[(at, at + limit.per_ms) for at in calls],
+            calls=[float(at) for at in calls],
+            most=lambda _, count=limit.count: count,  # type: ignore[misc]  # bound now
+        )

@@ -1,0 +1,147 @@
+"""Planted faults of lines: who comes later is called first, and places that nobody is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from onthedot.core import gate as gates
+from onthedot.core import keyed as limits
+from onthedot.core import quota
+from onthedot.core.backfill import Backfill
+from onthedot.core.gate import Enter, Gate, Have, Wait
+from onthedot.core.keyed import Limit, Starts
+from onthedot.core.loop import Loop
+from onthedot.core.quota import Quota
+from onthedot.core.run import Run
+from onthedot.core.task import Task
+from onthedot.flows import backfill, gate
+from onthedot.flows.extra import launch
+from tests.simulation.mutant import Mutant, Patch
+
+
+def pushed_in() -> list[Patch]:
+    """Who finds a free place at a task's gate takes it, whoever stands there."""
+    deciding = gates.enter
+
+    def enter(seen: Gate, key: str, task: Any, order: Any) -> Any:
+        if key not in seen.holders and len(seen.holders) < (task.max_concurrent or 1):
+            rest = seen.without([key])
+            return Enter(replace(rest, holders=(*rest.holders, key)))
+        return deciding(seen, key, task, order)
+
+    return [(gates, "enter", enter)]
+
+
+def pushed_in_by_key() -> list[Patch]:
+    """Who finds a free place of a key takes it, whoever stands there."""
+    deciding = limits.enter
+
+    def enter(seen: Gate, run_id: str, most: int) -> Have | Enter | Wait | None:
+        if run_id not in seen.holders and len(seen.holders) < most:
+            rest = seen.without([run_id])
+            return Enter(replace(rest, holders=(*rest.holders, run_id)))
+        return deciding(seen, run_id, most)
+
+    return [(limits, "enter", enter)]
+
+
+def pushed_in_by_quota() -> list[Patch]:
+    """Who finds a free permit takes it, whoever has been due for longer."""
+    giving = quota.allot
+
+    def allot(free: Sequence[int], _: object, runs: Iterable[Run], part: float) -> dict[str, int]:
+        return giving(free, [], runs, part)
+
+    return [(quota, "allot", allot)]
+
+
+def newest_first() -> list[Patch]:
+    """A backfill goes from its last slot to its first."""
+
+    def one_by_one(going: Loop, wanted: Backfill, task: Task) -> Loop:
+        slots = list(wanted.slots(task.schedule, wanted.first))
+        past = backfill._past(task, slots)  # noqa: SLF001  # planted in the flow
+        for slot in reversed(slots):
+            newest = past.newest(slot)
+            mine = newest is not None and newest.backfill_id == going.loop_id
+            number = past.number(slot, only_missing=wanted.only_missing)
+            if (mine and newest and newest.final) or (number is None and not mine):
+                continue
+            if number is not None and backfill._free(task):  # noqa: SLF001
+                launch([backfill._run(going, task, slot, number)])  # noqa: SLF001
+            return going
+        return replace(going, status="done")
+
+    return [(backfill, "_one_by_one", one_by_one)]
+
+
+def unwoken() -> list[Patch]:
+    """Who leaves a gate wakes nobody: the audit finds who stands there."""
+    return [
+        (gate, "_wake_an_open_one", lambda *_: None),
+        (gate, "_wake_first", lambda *_: None),
+    ]
+
+
+def one_place_less() -> list[Patch]:
+    """Where two may run at once, one may."""
+    deciding = gates.enter
+
+    def enter(seen: Gate, key: str, task: Any, order: Any) -> Any:
+        fewer = max(1, (task.max_concurrent or 1) - 1)
+        return deciding(seen, key, replace(task, max_concurrent=fewer), order)
+
+    return [(gates, "enter", enter)]
+
+
+def one_place_of_a_key_less() -> list[Patch]:
+    """The last place of a key is never given."""
+    deciding = limits.enter
+    return [(limits, "enter", lambda seen, run_id, most: deciding(seen, run_id, max(1, most - 1)))]
+
+
+def one_permit_less() -> list[Patch]:
+    """The last permit of a tenant is never given."""
+    finding = Quota.free
+
+    def free(self: Quota, now_ms: int) -> list[int]:
+        return [number for number in finding(self, now_ms) if number or self.most == 1]
+
+    return [(Quota, "free", free)]
+
+
+def rate_halved() -> list[Patch]:
+    """A start is booked twice as far ahead as the rate asks for."""
+    booking = Starts.booked
+
+    def booked(self: Starts, limit: Limit, now_ms: int) -> Starts:
+        return booking(self, replace(limit, per_ms=2 * limit.per_ms), now_ms)
+
+    return [(Starts, "booked", booked)]
+
+
+LINES = (
+    Mutant("pushed in", "who comes goes behind those that stand there", pushed_in, ("slow lines",)),
+    Mutant(
+        "pushed in by key",
+        "0064: nobody overtakes in a key's line",
+        pushed_in_by_key,
+        ("slow lines",),
+    ),
+    Mutant(
+        "pushed in by quota",
+        "0070: nobody passes those who stand there longer",
+        pushed_in_by_quota,
+        ("tenant's slow line",),
+    ),
+    Mutant("newest first", "0040: one slot after another, oldest first", newest_first, ("lines",)),
+    Mutant("unwoken", "who leaves wakes the first in the line", unwoken, ("lines",)),
+    Mutant("one place less", "as many as may run at once do", one_place_less, ("lines",)),
+    Mutant(
+        "one place of a key less", "0064: each place is given", one_place_of_a_key_less, ("lines",)
+    ),
+    Mutant("one permit less", "0070: each permit is given", one_permit_less, ("tenant's line",)),
+    Mutant("rate halved", "0064: a rate is used to the full", rate_halved, ("lines",)),
+)

@@ -9,6 +9,7 @@ from collections import Counter
 from random import Random
 
 from tests.mutation.changes import Change, changes
+from tests.mutation.code import path
 from tests.mutation.deciding import modules
 from tests.mutation.equivalent import is_known
 from tests.mutation.known import play
@@ -52,7 +53,8 @@ def _shown(trial: Trial) -> Trial:
     if trial.survived:
         _say(f"SURVIVED ({trial.reaching} histories come there) {trial.change}")
     else:
-        _say(f"killed by {trial.history or trial.test}")
+        place = f"{path(trial.change.module)}:{trial.change.line}"
+        _say(f"killed at {place} by {trial.history or trial.test}")
     return trial
 
 

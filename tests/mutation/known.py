@@ -28,19 +28,37 @@ class Known:
     # Histories that break a law without any change show nothing.
     broken: list[History] = field(default_factory=list)
 
+    # The first seed that was not played.
+    seeds_until: int = 0
+
     def reaching(self, point: Point, most: int) -> list[History]:
         """Gives histories that come to the statement, of as many profiles as there are."""
+        return _in_turns(self._by_profile(point).values())[:most]
+
+    def further(self, point: Point, most: int) -> list[History]:
+        """Gives more of those profiles, of which many more will come to the statement."""
+        by_profile = self._by_profile(point)
+        if not by_profile:
+            return []
+        seeds = range(self.seeds_until, self.seeds_until + -(-most // len(by_profile)))
+        return [(name, seed) for seed in seeds for name in by_profile][:most]
+
+    def _by_profile(self, point: Point) -> dict[str, list[History]]:
         by_profile: dict[str, list[History]] = defaultdict(list)
-        for history in self.by_point[point]:
+        for history in self.by_point.get(point, ()):
             by_profile[history[0]].append(history)
-        turns = chain.from_iterable(zip_longest(*by_profile.values()))
-        return [history for history in turns if history is not None][:most]
+        return by_profile
+
+
+def _in_turns(lists: Iterable[list[History]]) -> list[History]:
+    turns = chain.from_iterable(zip_longest(*lists))
+    return [history for history in turns if history is not None]
 
 
 def play(modules: Sequence[str], seeds: range, profiles: Iterable[str] = ALL) -> Known:
     """Plays these seeds of each profile, in other processes: this one's code stays as it is."""
     asked = [(name, seed) for seed in seeds for name in profiles]
-    known = Known()
+    known = Known(seeds_until=seeds.stop)
     with get_context("fork").Pool(PROCESSES, partial(_prepare, modules)) as pool:
         for history, points, laws in pool.imap(_heard, asked, chunksize=8):
             if laws:

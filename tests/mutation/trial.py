@@ -49,26 +49,44 @@ def held(changes: Sequence[Change], known: Known) -> Iterator[Trial]:
 def tried(change: Change, known: Known) -> Trial:
     """Histories that come to the statement first, then the tests nearest to the module."""
     histories = known.reaching(change.at, HISTORIES_MAX)
-    trial = partial(Trial, change, len(known.by_point[change.at]))
-    if histories:
-        work = partial(_shown, change, histories)
-        found, why = alone.answer(work, cpu_sec=_CPU_SEC, wall_sec=_WALL_SEC)
-        if found or why:
-            return trial(history=found or why)
+    histories += known.further(change.at, HISTORIES_MAX - len(histories))
+    trial = partial(Trial, change, len(known.by_point.get(change.at, ())))
+    while histories:
+        played, found = _played(change, histories)
+        if not found:
+            break
+        if not played or not _broken_alone(histories[played - 1], known):
+            return trial(history=found)
+        histories = histories[played:]
     return trial(test=first_failed(change))
 
 
-def _shown(change: Change, histories: list[History]) -> str:
-    """Names the first history that breaks a law."""
+def _played(change: Change, histories: list[History]) -> tuple[int, str]:
+    """How many were played until one broke a law, and which; none is for a process that hangs."""
+    work = partial(_shown, change, histories)
+    shown, why = alone.answer(work, cpu_sec=_CPU_SEC, wall_sec=_WALL_SEC)
+    return shown or (0, why)
+
+
+def _broken_alone(history: History, known: Known) -> bool:
+    """Whether it breaks a law by itself; those that were played before do not."""
+    name, seed = history
+    if seed < known.seeds_until:
+        return False
+    return bool(alone.answer(partial(_broken, name, seed), cpu_sec=_CPU_SEC, wall_sec=_WALL_SEC)[0])
+
+
+def _shown(change: Change, histories: list[History]) -> tuple[int, str]:
+    """Names the first history that breaks a law, and its place among them."""
     quiet()
     gc.disable()
     plant(change)
     for number, (name, seed) in enumerate(histories, 1):
         if found := _broken(name, seed):
-            return f"{name!r} seed {seed}: {found}"
+            return number, f"{name!r} seed {seed}: {found}"
         if number % _COLLECTED_AFTER == 0:
             gc.collect()
-    return ""
+    return 0, ""
 
 
 def _broken(name: str, seed: int) -> str:

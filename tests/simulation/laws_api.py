@@ -9,6 +9,7 @@ from onthedot.core.instants import parse_nominal
 from onthedot.core.keys import is_slot_key, run_id
 from onthedot.core.run import Run
 from onthedot.core.task import Task
+from tests.simulation import true_slots
 from tests.simulation.journal import Change, Journal, Version
 from tests.simulation.laws_pauses import stopped
 from tests.simulation.reigns import Reign, end_of
@@ -68,8 +69,8 @@ def _has(task: Task, change: Change) -> bool:
     if row is None or row.schedule_version == task.schedule_version:
         return True
     slot = parse_nominal(change.key)
-    due = task.schedule.due_at(slot)
-    return task.schedule.matches(slot) and due > task.effective_from
+    due = true_slots.due_at(task, slot)
+    return true_slots.is_slot(task, slot) and due > task.effective_from
 
 
 def grounded(journal: Journal) -> Iterator[str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onthedot.core.blackouts import closing
 from onthedot.core.instants import nominal
 from onthedot.core.keys import run_id
 from onthedot.core.run import Run
 from onthedot.core.task import Task
+from tests.simulation import true_slots
 from tests.simulation.reigns import Reign, slots_within
 from tests.simulation.stage import Stage
 
@@ -23,7 +23,7 @@ def heeded(stage: Stage, ruled: list[Reign], until_sec: float) -> Iterator[str]:
             continue
         for slot, _ in slots_within(task, reign.since, min(reign.until, end)):
             run = rows.get(run_id(task.task_id, nominal(slot)))
-            calendar = closing(task.closed, slot)
+            calendar = true_slots.closing(task, slot)
             if calendar and run and run.life.attempt:
                 yield f"closed: {run.run_id} ran inside {calendar}"
             if not calendar and _kept_back(run, task, slot, rows):

@@ -10,12 +10,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from onthedot.core.blackouts import closing
 from onthedot.core.gate import guarded
 from onthedot.core.instants import nominal
 from onthedot.core.keys import is_slot_key
 from onthedot.core.numbers import CLAIM_SEC, LEASE_SEC, LOOK_AHEAD_SEC, MARGIN_SEC
 from onthedot.core.task import Task
+from tests.simulation import true_slots
 from tests.simulation.journal import Journal
 from tests.simulation.process import Process
 from tests.simulation.reigns import Reign, slots_within
@@ -91,7 +91,7 @@ def late(
             ends = [*freed, *(one for of_task in ended.values() for one in of_task)]
         for slot, due in slots_within(task, reign.since, min(reign.until, end)):
             at = _first(decided[task.task_id], nominal(slot))
-            if closing(task.closed, slot) or at == float("inf"):
+            if true_slots.closing(task, slot) or at == float("inf"):
                 continue
             ready = max(due, troubles.tick_after(due - LOOK_AHEAD_SEC))
             ready = max(ready, *(one for one in ends if one < at), 0.0)

@@ -14,6 +14,7 @@ from onthedot.core.keys import is_slot_key
 from onthedot.core.policy import Answer, Dead, Done, Skipped
 from onthedot.core.run import Run
 from onthedot.core.task import Task
+from tests.simulation import true_slots
 from tests.simulation.journal import Change, Journal, Seen
 from tests.simulation.reigns import clocks_off_sec
 from tests.simulation.stage import Act, Stage
@@ -111,9 +112,9 @@ def _passed(stage: Stage, journal: Journal, change: Change, ends: Ends, *, polic
     off = clocks_off_sec(stage)
     for version in journal.versions[change.task_id]:
         task = version.task
-        if version.at_ms > change.at_ms or not task.schedule.matches(slot):
+        if version.at_ms > change.at_ms or not true_slots.is_slot(task, slot):
             continue
-        late = change.at_ms / 1000 - task.schedule.due_at(slot) + off
+        late = change.at_ms / 1000 - true_slots.due_at(task, slot) + off
         match after.reason:
             case "outside_grace" | "circuit_open":
                 told = late > policy.missed_after_sec(task)
@@ -141,15 +142,15 @@ def _newer(task: Task, slot: int, change: Change, *, until: float, ends: Ends) -
 
     Another dispatcher may have passed over that one, too, later on: then for a newer one still.
     """
-    following = task.schedule.next(slot)
-    while following is not None and task.schedule.due_at(following) <= until:
+    for following in true_slots.slots(task, slot, until + 1):
+        if true_slots.due_at(task, following) > until:
+            break
         key = nominal(following)
         for first, last, end in ends[task.task_id]:
             later = end.at_ms > change.at_ms + _ONE_WRITE_MS
             fires = end.after is not None and end.after.reason not in _CLOSED
             if first <= key <= last and (fires or later):
                 return True
-        following = task.schedule.next(following)
     return False
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from onthedot.core.instants import parse_instant
 from onthedot.core.task import Task
+from tests.simulation import true_slots
 from tests.simulation.journal import Journal, Version
 from tests.simulation.stage import Act, Stage
 
@@ -60,14 +61,13 @@ def slots_within(task: Task, since: float, until: float) -> Iterator[tuple[int, 
     """Slots whose due time lies strictly between; none, where it is never beyond doubt."""
     if since >= until:
         return
-    slot = task.schedule.next(int(since) - task.schedule.jitter_offset_sec - 1)
-    while slot is not None:
-        due = task.schedule.due_at(slot)
+    first = int(since) - task.schedule.jitter_offset_sec - 1
+    for slot in true_slots.slots(task, first, until):
+        due = true_slots.due_at(task, slot)
         if due >= until:
             return
         if due > since:
             yield slot, due
-        slot = task.schedule.next(slot)
 
 
 def clocks_off_sec(stage: Stage) -> float:

@@ -7,11 +7,26 @@ from itertools import takewhile
 import pytest
 
 from onthedot.core.blackouts import blackout, closing
-from tests.simulation import true_slots
+from tests.simulation import mutants_slots, true_slots
 from tests.simulation.kinds import KINDS
+from tests.simulation.mutants import Mutant, killed_by
 from tests.simulation.stage import make_task
 from tests.simulation.world import World
 
+_FAULTS = (
+    Mutant(
+        "slots passed over",
+        "the laws count seconds by themselves",
+        mutants_slots.passed_over,
+        ("calm",),
+    ),
+    Mutant(
+        "open too early",
+        "the laws read calendars by themselves",
+        mutants_slots.open_too_early,
+        ("calendars",),
+    ),
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -40,3 +55,8 @@ def test_a_calendar_of_days_is_closed_on_each_of_them_in_its_zone() -> None:
     for hour in range(-24, 48):
         at = noon + hour * 3_600
         assert true_slots.closing(task, at) == closing(task.closed, at)
+
+
+@pytest.mark.parametrize("mutant", _FAULTS, ids=lambda mutant: mutant.name)
+def test_a_fault_of_the_engine_breaks_a_law(mutant: Mutant) -> None:
+    assert next(killed_by(mutant), None), f"{mutant.name} survives: {mutant.rule}"

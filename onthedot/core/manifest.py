@@ -65,8 +65,12 @@ class Manifest:
             "count": len(self.entries),
             "since_ms": self.since_ms,
             "carried": self.carried,
-            "expires_at": self.since_ms // 1000 + KEPT_SEC,
+            "expires_at": self._minute_sec() + KEPT_SEC,
         }
+
+    def _minute_sec(self) -> int:
+        """The minute that it is to be looked at: a run may be open, or far ahead, for weeks."""
+        return instant_ms(f"{self.partition.split('#')[1]}Z") // 1000
 
 
 def entry(run: Run) -> Entry:

@@ -6,7 +6,15 @@ from random import Random
 
 from onthedot.core.instants import nominal
 from onthedot.core.keys import manifest_keys, run_id, slot_key
-from onthedot.core.manifest import Entry, carried, listing, newest_ms, parse, recent
+from onthedot.core.manifest import (
+    KEPT_SEC,
+    Entry,
+    carried,
+    listing,
+    newest_ms,
+    parse,
+    recent,
+)
 from tests.core.made import NOON, NOON_MS
 
 BYTES_A_RUN = 30
@@ -54,6 +62,16 @@ def test_very_many_runs_are_several_items_of_a_size_that_fits() -> None:
     assert [entry for each in listed for entry in each.entries] == many
     assert len({(each.partition, each.sort) for each in listed}) == 3
     assert all(len(each.item()["entries"]) < ITEM_MAX * 0.7 for each in listed)
+
+
+def test_a_list_outlives_the_minute_that_it_is_to_be_looked_at_however_old_its_runs_are() -> None:
+    days = 30 * 86_400
+    (far,) = listing("D1", entries(1), now_ms=NOON_MS, latest_ms=NOON_MS + days * 1_000)
+    (listed,) = listing("D1", entries(1), now_ms=NOON_MS - days * 1_000, latest_ms=0)
+    old = carried(listed, listed.entries, NOON)
+
+    assert far.item()["expires_at"] == NOON + days + 60 + KEPT_SEC
+    assert old.item()["expires_at"] == NOON + KEPT_SEC
 
 
 def test_nothing_to_list_is_no_manifest() -> None:

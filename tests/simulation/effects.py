@@ -88,6 +88,8 @@ class Effects:
             self._trace.append((world.now_us, process, operation, request, error, fault))
             raise
         self._trace.append((world.now_us, process, operation, request, answer, fault))
+        if world.expiry is not None and operation in _MAYBE_STALE:
+            world.expiry.behind_a_read()
         return answer
 
     def _through_outages(self, operation: str, call: Call) -> Call:

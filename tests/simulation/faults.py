@@ -54,6 +54,12 @@ class Profile:
     slow_ms: tuple[int, int] = (200, 2_000)
     stall_sec: tuple[float, float] = (5.0, 180.0)
     skew_ms: int = 0  # each process' clock, plus or minus
+    astray: float = 0.0  # a process whose clock is off by more than may be corrected
+    astray_ms: tuple[int, int] = (4_000, 90_000)
+    clock_steps: int = 0  # so often a clock is set while its process is under way, within skew_ms
+    freezes: int = 0  # so often a process stops with all of its handlers, wherever they stand
+    freeze_sec: tuple[float, float] = (3.0, 90.0)
+    expires: bool = False  # TTL deletes
 
     stale: float = 0.0  # an eventually consistent read of an index or a table
     stale_ms: tuple[int, int] = (10, 5_000)
@@ -197,7 +203,9 @@ class Chooser:
         return int(self.random.uniform(*self.profile.stall_sec) * _SEC_US)
 
     def skew_us(self) -> int:
-        skew = self.profile.skew_ms
+        skew, astray = self.profile.skew_ms, self.profile.astray
+        if astray and self.random.random() < astray:
+            return self.random.choice((-1, 1)) * self.between_us(self.profile.astray_ms)
         return self.random.randint(-skew, skew) * _MS_US if skew else 0
 
     def behind_us(self, now_us: int) -> int:

@@ -21,7 +21,7 @@ from onthedot.flows import line, loops
 from onthedot.flows.cancel import cancel
 from onthedot.flows.replay import replay
 from onthedot.flows.trigger import Moment, trigger
-from tests.simulation import ending, pauses, user
+from tests.simulation import elders, ending, pauses, user
 from tests.simulation.faults import Aim, Fault, Place
 from tests.simulation.forged import forge
 from tests.simulation.invariants import Measure, broken
@@ -59,13 +59,11 @@ def history(
         limit: dict[str, Any] = limit_key("acme") | {"most": scene.running_max}
         limit |= {"targets": list(scene.targets)} if scene.targets else {}
         stage.world.store.put_item(TableName="runs", Item=typed_item(limit))
-    if scene.poison:
-        _poison(stage)
-    if scene.forged:
-        forge(stage, seed)
+    _bring_in(stage, scene, seed)
     stage.answer = _answers(scene, seed)
     stage.takes_sec = _durations(scene, seed)
     stage.kills = _killers(scene, seed)
+    stage.deaf = _deaf(scene, seed)
     stage.world.chooser.only = kept.faults if kept else None
     for number in range(random.randint(1, scene.calls_max) if scene.calls else 0):
         at_sec = random.uniform(*scene.calls_between)
@@ -81,6 +79,16 @@ def history(
         ending.each_minute(stage, scene.course.sec - 60)
     play(stage, scene.course)
     return stage
+
+
+def _bring_in(stage: Stage, scene: Scene, seed: int) -> None:
+    """What is there that no call of this history made."""
+    if scene.poison:
+        _poison(stage)
+    if scene.elders:
+        elders.settle_in(stage, seed, audited=scene.course.audited)
+    if scene.forged:
+        forge(stage, seed)
 
 
 def verdict(scene: Scene, seed: int, aims: tuple[Aim, ...] = ()) -> list[str]:
@@ -99,6 +107,7 @@ def judged(stage: Stage, scene: Scene) -> list[str]:
         noted=scene.notes and scene.course.audited,
         frugal=scene.frugal,
         resumed=scene.resumed,
+        timely=scene.timely,
     )
     return broken(stage, measure)
 
@@ -138,6 +147,10 @@ def _keep_calendar(stage: Stage) -> None:
     """The one that tasks name, or will."""
     kept = Stored(tenant_id=user.TENANT, calendar_id=LUNCH["name"], cron=LUNCH["cron"])
     stage.world.store.put_item(TableName="tasks", Item=typed_item(insert(kept).item))
+
+
+def _deaf(scene: Scene, seed: int) -> Callable[[Call], bool]:
+    return lambda call: _drawn("deaf", seed, call.run_id).random() < scene.deaf
 
 
 def _poison(stage: Stage) -> None:

@@ -22,6 +22,7 @@ from tests.simulation import (
     laws_slots,
     laws_tenants,
     laws_waiting,
+    laws_world,
 )
 from tests.simulation.journal import Journal, read
 from tests.simulation.reigns import Reign, reigns
@@ -41,6 +42,8 @@ class Measure:
     smooth: bool = False
     # What a dead worker leaves is taken over by its time.
     resumed: bool = False
+    # Nothing keeps a worker from ending an attempt when its time is over.
+    timely: bool = False
     # An edit uses up no run of a bounded task.
     unspent: bool = False
     # Each minute notes what fires no more.
@@ -81,6 +84,10 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
     yield laws_executions.repeated(stage, journal)
     yield laws_executions.granted(journal)
     yield laws_backoff.kept(stage, journal)
+    yield laws_world.strays(stage)
+    yield laws_world.vanished(stage)
+    if measure.timely:
+        yield laws_world.overstayed(journal)
     if measure.frugal:
         yield laws_executions.sent_once(stage)
     if measure.smooth:

@@ -116,6 +116,8 @@ class Journal:
     moves: list[Move] = field(default_factory=list)
     # All tasks of a history are one tenant's.
     limits: list[Limit] = field(default_factory=list)
+    # When the history began.
+    start_ms: float = 0.0
     # When SQS first took a message that names the run.
     sent_ms: dict[str, float] = field(default_factory=dict)
 
@@ -127,6 +129,7 @@ def read(world: World, corrected: Mapping[str, int]) -> Journal:
     """Read the logs of a history that is over, in which clocks were corrected by so much."""
     journal = Journal()
     start_us = world.epoch_us() - world.now_us
+    journal.start_ms = start_us / 1000
     writers = {start_us + entry[0]: entry[1] for entry in world.trace}
     for at_us, key, before, after in _pairs(world, "runs"):
         if key[1] == GATE:
@@ -135,12 +138,12 @@ def read(world: World, corrected: Mapping[str, int]) -> Journal:
             journal.bookings[key[0]].append(plain(after["starts"])[-1])
         elif key[1] == LIMIT:
             journal.limits.append(Limit(at_us / 1000, plain(after["most"]) if after else 0))
-        elif (before or after) and _readable(before) and _readable(after):
+        elif _is_of_this_history(before, after, at_us, start_us):
             ends = (_seen(before), _seen(after))
             writer = writers.get(at_us)
             skew_ms = SKEW_MS
             if writer is not None:
-                skew_ms = writer.skew_us // 1000 + corrected.get(writer.name, 0)
+                skew_ms = writer.skew_at(at_us - start_us) // 1000 + corrected.get(writer.name, 0)
             change = Change(at_us / 1000, key[0], key[1], *ends, writer, skew_ms)
             journal.changes.append(change)
     for at_us, key, before, after in _pairs(world, "tasks"):
@@ -188,6 +191,17 @@ def _seen(item: Any) -> Seen | None:
         mortal="expires_at" in item,
         life=life,
     )
+
+
+def _is_of_this_history(before: Any, after: Any, at_us: int, start_us: int) -> bool:
+    """A write of a run's row, but for what TTL deletes, and what ended days ago."""
+    if not (before or after) or not _readable(before) or not _readable(after):
+        return False
+    if after is None:
+        over = "expires_at" in before and int(before["expires_at"]["N"]) < at_us // 1_000_000
+        return not over
+    ended = after["life"]["M"]["status"]["S"] in FINAL
+    return not (before is None and ended and at_us == start_us)
 
 
 def _readable(item: Any) -> bool:

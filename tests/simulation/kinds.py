@@ -48,5 +48,7 @@ KINDS: dict[str, Kind] = {
     "own": ("*/30 * * * * *", {"target": _OWN, **_FREE}),
     "foreign": ("*/20 * * * * *", {"target": FOREIGN, **_FREE}),
     "foreign queue": ("*/30 * * * * *", {"target": FOREIGN, "overlap": "queue"}),
+    "hasty": ("*/20 * * * * *", {"timeout_sec": 12, **_FREE}),
+    "hasty queue": ("*/30 * * * * *", {"timeout_sec": 9, "overlap": "queue", "queue_max": 3}),
     "fragile": ("*/30 * * * * *", {"max_attempts": 1, **_FREE}),
 }

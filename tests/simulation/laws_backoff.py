@@ -37,7 +37,9 @@ def _failed(change: Change, delivery: Delivery) -> bool:
     before, after = change.before, change.after
     settled = before is not None and before.status == "running"
     retries = after is not None and after.status == "retrying"
-    return settled and retries and isinstance(delivery.answer, Again)
+    # What a handler says after its time was over counts for nothing.
+    heard = 0 < delivery.ended_ms <= change.at_ms
+    return settled and retries and heard and isinstance(delivery.answer, Again)
 
 
 def _wait_sec(task: Task, change: Change, delivery: Delivery) -> tuple[int, int]:

@@ -137,7 +137,17 @@ def _cause(stage: Stage, fate: _Fate, before: Delivery, between: tuple[float, fl
         return "dead worker"
     if fate.stalled(*between):
         return "stalled worker"
+    if _took_too_long(stage, before, between[1]):
+        return "timed out"
     return "refused store" if fate.refused(*between) else ""
+
+
+def _took_too_long(stage: Stage, before: Delivery, until_ms: float) -> bool:
+    """Whether the handler was still at work when its attempt's time was over."""
+    task_id = before.run_id.partition(".")[0]
+    task = next(each for each in stage.tasks if each.task_id == task_id)
+    over_ms = before.at_ms + task.timeout_sec * 1000 - 2 * SKEW_MS
+    return until_ms > over_ms and (not before.ended_ms or before.ended_ms > over_ms)
 
 
 def _fates(stage: Stage) -> dict[str, _Fate]:

@@ -14,6 +14,7 @@ from onthedot.core.gate import guarded
 from onthedot.core.instants import nominal
 from onthedot.core.keys import is_slot_key
 from onthedot.core.numbers import CLAIM_SEC, LEASE_SEC, LOOK_AHEAD_SEC, MARGIN_SEC
+from onthedot.core.skew import CORRECTED_MAX_MS
 from onthedot.core.task import Task
 from tests.simulation import true_slots
 from tests.simulation.journal import Journal
@@ -169,6 +170,9 @@ def _read(stage: Stage, *, audited: bool) -> _Troubles:
         if part is None:
             continue
         lived[part].append(at)
+        if abs(part.skew_us) > CORRECTED_MAX_MS * 1000:
+            # Such a machine claims nothing.
+            hurt.add(part)
         if sec := _cost_sec(stage, entry, returns):
             hurt.add(part)
             found.thawed += [at + sec - returns] if entry[2] == "stalls" else []

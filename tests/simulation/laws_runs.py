@@ -57,16 +57,26 @@ def _buried(seen: Seen) -> int:
 
 def held_alone(journal: Journal) -> Iterator[str]:
     """Nobody takes a run over while its holder's own clock still shows a lease."""
-    skews: dict[str, int] = {}
+    held: dict[str, Change] = {}
     for change in journal.changes:
         before, after = change.before, change.after
         if after is None or after.status != "running":
             continue
         if change.started and before and before.status == "running":
-            left_ms = before.lease_ms - change.at_ms - skews.get(change.run_id, 0)
+            left_ms = before.lease_ms - change.at_ms
+            if last := held.get(change.run_id):
+                left_ms -= last.skew_ms + _set_since(journal, last, change)
             if left_ms > 0:
                 yield f"two hold: {change.run_id} was taken over {left_ms:.0f} ms too soon"
-        skews[change.run_id] = change.skew_ms
+        held[change.run_id] = change
+
+
+def _set_since(journal: Journal, last: Change, change: Change) -> float:
+    """By how much the clock of whoever wrote last was set on, in milliseconds."""
+    if last.writer is None:
+        return 0.0
+    then_us, now_us = ((one.at_ms - journal.start_ms) * 1000 for one in (last, change))
+    return (last.writer.skew_at(int(now_us)) - last.writer.skew_at(int(then_us))) / 1000
 
 
 def _begun(change: Change) -> Iterator[str]:
@@ -74,8 +84,8 @@ def _begun(change: Change) -> Iterator[str]:
     before, after = change.before, change.after
     if before is None or after is None:
         return
-    # A clock that is behind is never early; one that is ahead may go uncorrected by a second.
-    skew = max(0, change.skew_ms)
+    # A clock that is behind is never early; one that is ahead may go uncorrected for a while.
+    skew = min(max(0, change.skew_ms), SKEW_MS)
     if after.attempt != before.attempt + 1:
         yield f"attempt: {change.run_id} went from {before.attempt} to {after.attempt}"
     if before.status == "running":
@@ -150,7 +160,9 @@ def once(stage: Stage, journal: Journal) -> Iterator[str]:
             yield f"doubled: attempt {attempt} of {executed} was executed {count} times"
     for change in journal.changes:
         after = change.after
-        if after and after.status == "succeeded" and not seen[change.run_id, after.attempt]:
+        if after is None or after.status != "succeeded" or (change.before and change.before.final):
+            continue
+        if not seen[change.run_id, after.attempt]:
             yield f"untrue: {change.run_id} succeeded by attempt {after.attempt}, never executed"
 
 

@@ -19,6 +19,7 @@ from tests.simulation import (
     mutants_pauses,
     mutants_tenants,
     mutants_work,
+    mutants_world,
     mutants_write,
 )
 from tests.simulation.histories import verdict
@@ -383,4 +384,5 @@ MUTANTS = (
         ("unseen",),
     ),
     *mutants_lines.LINES,
+    *(Mutant(*fault) for fault in mutants_world.FAULTS),
 )

@@ -32,6 +32,8 @@ class Process:
         self.name = name
         self.kind = kind
         self.skew_us = skew_us
+        # From when on its clock was off by how much, where that was set.
+        self.skews: list[tuple[int, int]] = [(0, skew_us)]
         self.work = work
         self.greenlet = greenlet(self._live, hub)
         self.greenlet.gr_context = copy_context()  # sees what the test has set, changes its own
@@ -39,12 +41,23 @@ class Process:
         self.turn = 0  # grows with every resumption: what was pushed for an earlier one is void
         self.dead = False
         self.done = False
+        self.ended_us = 0  # since the start of the history
+        self.frozen_us = 0  # until then it does nothing
         self.result: Any = None
         self.error: Exception | None = None
         self.ended: Callable[[Process], None] | None = None
         self.waiter: Process | None = None
         self.parts: list[Process] = []
         self.counts: dict[str, int] = {}  # effects so far, by operation
+
+    def set_clock(self, skew_us: int, at_us: int) -> None:
+        """Its clock is set, and off by so much from then on."""
+        self.skew_us = skew_us
+        self.skews.append((at_us, skew_us))
+
+    def skew_at(self, at_us: int) -> int:
+        """By how much its clock was off."""
+        return next(skew for since, skew in reversed(self.skews) if since <= at_us)
 
     def _live(self) -> None:
         try:

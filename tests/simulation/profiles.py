@@ -10,6 +10,7 @@ from tests.simulation.profiles_ending import ENDINGS
 from tests.simulation.profiles_limits import LIMITS
 from tests.simulation.profiles_lines import LINES
 from tests.simulation.profiles_outages import OUTAGES
+from tests.simulation.profiles_world import WORLD
 from tests.simulation.scene import FAULTS_UNTIL_SEC, SLOW, UNTIL_CALM, Scene, bare, quiet
 from tests.simulation.stage import Course
 
@@ -326,6 +327,7 @@ SCENES = (
     *LIMITS,
     *LINES,
     *OUTAGES,
+    *WORLD,
     # Calendars are put over a task and lifted at any moment.
     Scene(
         name="calendars",

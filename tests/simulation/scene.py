@@ -27,15 +27,20 @@ class Scene:
     failing: float = 0.0
     takes_sec: float = 0.0
     killing: float = 0.0
+    # How often one looks neither at its deadline nor at a cancel.
+    deaf: float = 0.0
     poison: bool = False
     # Strangers write into the queues.
     forged: bool = False
+    # Runs and lists from days ago.
+    elders: bool = False
     # Faults that must happen, and when the calls do.
     aims: tuple[Aim, ...] = ()
     calls_between: tuple[float, float] = (5, 280)
     # What the laws may ask for besides.
     smooth: bool = False
     resumed: bool = False
+    timely: bool = False
     unspent: bool = False
     # Each minute notes what fires no more.
     notes: bool = False

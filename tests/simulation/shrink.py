@@ -14,9 +14,10 @@ from tests.simulation.stage import Stage
 REPLAYS_MAX = 150
 # What may be switched off as a whole, of the profile and of the scene.
 _CHANCES = (
-    "slow skew_ms stale short_page double_message late_message shuffle double_tick drop_tick purge"
+    "slow skew_ms stale short_page double_message late_message shuffle double_tick drop_tick purge "
+    "astray clock_steps freezes expires"
 ).split()
-_HANDLERS = "failing killing takes_sec poison forged".split()
+_HANDLERS = "failing killing deaf takes_sec poison forged elders".split()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError
 
+from lambdas.work import handler as work
 from onthedot.adapters import aws, clock, ids, runner
 from onthedot.core import keys, names, plan
 from onthedot.core import run as runs
@@ -29,8 +30,8 @@ from onthedot.flows import books, deliver
 from onthedot.flows.audit import audit
 from onthedot.flows.bury import bury
 from onthedot.flows.dispatch import dispatch
-from onthedot.flows.work import work
 from tests.simulation.consumer import Consumer
+from tests.simulation.elements import let_loose
 from tests.simulation.faults import CALM, Aim, Profile
 from tests.simulation.process import Crashed, Part
 from tests.simulation.world import World
@@ -105,6 +106,8 @@ class Stage:
     kills: Callable[[Call], bool] = lambda _call: False
     # What a part that not every history has puts in the place of something real.
     stand_ins: list[tuple[Any, str, Any]] = field(default_factory=list)
+    # Handlers that look neither at their deadline nor at a cancel.
+    deaf: Callable[[Call], bool] = lambda _call: False
 
     def register(self, task: Task) -> None:
         """Put a task as it stands after its registration."""
@@ -137,12 +140,16 @@ class Stage:
             answer: Answer = world.act("deliver", told, run=call.run_id, attempt=call.attempt)
         except BotoCoreError:
             return Again("failed")
-        left = self.takes_sec(call)
+        left, deaf = self.takes_sec(call), self.deaf(call)
         while left > 0:
             clock.sleep(min(5.0, left))
             left -= 5.0
+            if deaf:
+                continue
             if call.cancelled():
                 return Stopped()
+            if clock.now_ms() >= call.deadline_ms:
+                return Again("timed_out")
         return answer
 
     def correcting(self, correct: Callable[[int], None]) -> Callable[[int], None]:
@@ -196,7 +203,22 @@ class _Part:
         return self.part.result()
 
     def cancel(self) -> None:
-        self.part.kill()
+        """Nothing: a thread that has begun goes on."""
+
+
+def _leave_no_strays(world: World, patience_sec: float = 5.0) -> None:
+    """As the runner does: a process whose handlers do not return has to end."""
+    whole = world.running
+    assert whole is not None
+    if whole.dead:
+        return
+    end_us = world.now_us + int(patience_sec * 1_000_000)
+    while world.now_us < end_us and not all(part.done for part in whole.parts):
+        world.wait(min(100_000, end_us - world.now_us))
+    if not all(part.done for part in whole.parts):
+        world.note("exits", "a handler does not return")
+        whole.dead = True
+        raise Crashed
 
 
 def _wait(world: World, parts: list[_Part], seconds: float) -> None:
@@ -237,6 +259,7 @@ def staged(stage: Stage, rows_max: int = 100) -> Iterator[None]:
         (ids, "fraction", world.random.random),
         (runner, "submit", lambda handler: _Part(world.submit(handler))),
         (runner, "wait", lambda parts, seconds: _wait(world, parts, seconds)),
+        (runner, "leave_no_strays", lambda: _leave_no_strays(world)),
         (deliver, "deliver", stage.deliver),
         (plan, "ROWS_MAX", rows_max),
         (books, "ROWS_MAX", rows_max),
@@ -333,7 +356,8 @@ def play(stage: Stage, course: Course) -> None:
                 limit_sec=60,
             )
         for queue in ("high", "normal", "low"):
-            Consumer(world, queue, "work", work, batch=10, limit_sec=900)
+            Consumer(world, queue, "work", lambda event: work(event, None), batch=10, limit_sec=900)
         Consumer(world, "dead", "bury", bury, batch=10, limit_sec=60)
+        let_loose(world, course.sec)
         world.run(course.sec)
         world.close()

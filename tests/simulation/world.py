@@ -18,6 +18,7 @@ from tests.simulation.clients import Client
 from tests.simulation.clock import Clock
 from tests.simulation.dynamo import Dynamo
 from tests.simulation.effects import Effects
+from tests.simulation.expiry import Expiry
 from tests.simulation.faults import CALM, Aim, Chooser, Postman, Profile
 from tests.simulation.process import Crashed, Part, Process
 from tests.simulation.sqs import Sqs
@@ -64,6 +65,10 @@ class World:
         self._ordinals: dict[str, int] = {}
         self._end_us = _NEVER_US
         self._hub = getcurrent()
+        # What TTL does, where it does anything.
+        self.expiry: Expiry | None = None
+        # Handlers that were left behind, by the kind of their process: frozen until the next one.
+        self._strays: dict[str, list[Process]] = {}
 
     def epoch_us(self) -> int:
         return self._epoch_us + self.now_us
@@ -159,6 +164,9 @@ class World:
                 self.now_us = max(self.now_us, at)
                 target()
             elif target.turn == turn and not target.done:
+                if target.frozen_us > at:
+                    self.push(target.frozen_us, target, turn)
+                    continue
                 self.now_us = max(self.now_us, at)
                 self._resume(target)
         self.now_us = max(self.now_us, end_us)
@@ -182,6 +190,8 @@ class World:
         return purge
 
     def _resume(self, process: Process) -> None:
+        if not process.turn and self._strays:
+            self._thaw(process.kind)
         process.turn += 1
         self.running = process
         process.greenlet.switch()
@@ -218,6 +228,19 @@ class World:
             raise Crashed
         self.wait(max(0, us))
 
+    def freeze(self, whole: Process, sec: float) -> None:
+        """Stops a process with its parts, between two calls or within one."""
+        before, self.running = self.running, whole
+        self.note("stalls", f"for {sec:.1f} s as a whole")
+        self.running = before
+        for part in (whole, *whole.parts):
+            part.frozen_us = self.now_us + int(sec * _SEC_US)
+
+    def _thaw(self, kind: str) -> None:
+        for stray in self._strays.pop(kind, ()):
+            stray.frozen_us = 0
+            self.push(self.now_us, stray, stray.turn)
+
     def kill(self, process: Process, why: str) -> None:
         """Ends it at once, from outside; from inside a process raises Crashed."""
         if process.done:
@@ -228,10 +251,17 @@ class World:
         self.running = before
 
     def _on_end(self, process: Process) -> None:
+        process.ended_us = self.now_us
         for part in process.parts:
-            if not part.done:
+            if part.done:
+                continue
+            if process.dead:
                 part.dead = True
                 self.push(self.now_us, self._burial(part))
+            else:
+                # Lambda freezes what goes on behind an answer, and thaws it with the next call.
+                part.frozen_us = _NEVER_US
+                self._strays.setdefault(process.kind, []).append(part)
         if process.waiter is not None:
             self.push(self.now_us, process.waiter, process.waiter.turn)
         if process.ended is not None:

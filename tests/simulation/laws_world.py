@@ -1,0 +1,96 @@
+"""Laws of what a machine may do to processes and rows: freeze, go on, take too long, delete."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+
+from onthedot.core.attributes import plain_item
+from onthedot.core.keys import is_run_id, run_id
+from onthedot.core.numbers import ABANDON_SEC
+from onthedot.core.run import FINAL
+from tests.simulation.expiry import Vanished
+from tests.simulation.journal import Journal
+from tests.simulation.rows import Key
+from tests.simulation.stage import Stage
+from tests.simulation.values import Item
+
+# A step of a handler, and a call or two behind it.
+_SLACK_MS = 2_000
+
+
+def strays(stage: Stage) -> Iterator[str]:
+    """No handler goes on in an invocation that comes after its own."""
+    ended_us = {each.name: each.ended_us for each in stage.world.processes if each.done}
+    start_ms = stage.world.start.timestamp() * 1000
+    for delivery in stage.deliveries:
+        end_us = ended_us.get(delivery.process)
+        if end_us is None or not delivery.ended_ms:
+            continue
+        after_ms = delivery.ended_ms - start_ms - end_us / 1000
+        if after_ms > 1:
+            sec = after_ms / 1000
+            yield f"stray: {delivery.run_id} went on for {sec:.1f} s behind its worker's answer"
+
+
+def overstayed(journal: Journal) -> Iterator[str]:
+    """An attempt is over when its time is, whatever its handler does; asked where all is calm."""
+    begun: dict[str, float] = {}
+    for change in journal.changes:
+        after = change.after
+        if after is None:
+            continue
+        if change.started:
+            begun[change.run_id] = change.at_ms
+        elif after.status != "running" and change.run_id in begun:
+            task = journal.versions[change.task_id][-1].task
+            took_ms = change.at_ms - begun.pop(change.run_id)
+            most_ms = (task.timeout_sec + ABANDON_SEC) * 1000 + _SLACK_MS
+            if took_ms > most_ms:
+                over = (took_ms - most_ms) / 1000
+                yield f"overstayed: {change.run_id} had {over:.1f} s more than its time"
+
+
+def vanished(stage: Stage) -> Iterator[str]:
+    """What TTL deletes nobody needs any more, and it does not come back in part."""
+    expiry = stage.world.expiry
+    if expiry is None:
+        return
+    for one in expiry.vanished:
+        yield from _missed(one)
+    for key, item in stage.world.store.table("runs").rows.items.items():
+        whole = "life" in item and "tenant_id" in item
+        if not whole and "^" not in key[1] and is_run_id(run_id(*key)):
+            yield f"half a row: {run_id(*key)} has {sorted(item)}"
+
+
+def _missed(one: Vanished) -> Iterator[str]:
+    if one.table == "tasks":
+        if plain_item(one.item).get("status") == "active" and "due_shard" in one.item:
+            yield f"vanished: {one.key[0]} was active"
+    elif "life" in one.item:
+        if one.item["life"]["M"]["status"]["S"] not in FINAL:
+            yield f"vanished: {run_id(*one.key)} was open"
+    elif one.key[0].startswith("check#"):
+        still = _listed(one.others)
+        for named in sorted(_named(one.item) - still):
+            if _is_open(named, one.others):
+                yield f"vanished: the only list of {named}, which was open"
+
+
+def _listed(rows: Mapping[Key, Item]) -> set[str]:
+    lists = (item for key, item in rows.items() if key[0].startswith("check#"))
+    return {named for item in lists for named in _named(item)}
+
+
+def _named(item: Item) -> set[str]:
+    packed = plain_item(item)["entries"]
+    return {entry[0] for entry in json.loads(zlib.decompress(packed))}
+
+
+def _is_open(named: str, rows: Mapping[Key, Item]) -> bool:
+    for key, item in rows.items():
+        if "life" in item and run_id(*key) == named:
+            return item["life"]["M"]["status"]["S"] not in FINAL
+    return False

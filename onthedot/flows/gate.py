@@ -72,6 +72,11 @@ def finish(job: Job) -> None:
 def give_up(run: Run) -> None:
     """Leave the gates, whether the run held places or waited for them."""
     keyed.leave(run)
+    release(run)
+
+
+def release(run: Run) -> None:
+    """Leave the task's own gate."""
     for _ in range(_TRIES):
         seen = _read(run.task_id)
         if not seen.names(run.key):

@@ -61,7 +61,7 @@ def leave(jobs: Iterable[Job]) -> None:
     gone = {job for job, done in zip(quiet, outcomes, strict=True) if done is Outcome.DONE}
     for job in (*alone, *others):
         if job not in gone:
-            gate.give_up(job.held)
+            gate.release(job.held)
     backfill.follow([job.held for job in ended if job.held.backfill_id and gate.guards(job)])
 
 

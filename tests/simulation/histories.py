@@ -50,15 +50,14 @@ def history(
     stage = make_stage(
         seed, scene.faults, (*scene.aims, *aims), receives_max=scene.course.receives_max
     )
+    if scene.costed:
+        stage.world.meter()
     random = Random(f"{scene.name.removesuffix(' bare')} {seed}")
     for kind in random.sample(scene.kinds, min(scene.drawn, len(scene.kinds))):
         text, given = KINDS[kind]
         stage.register(make_task(kind, text, stage.world, **given))
     _keep_calendar(stage)
-    if scene.running_max or scene.targets:
-        limit: dict[str, Any] = limit_key("acme") | {"most": scene.running_max}
-        limit |= {"targets": list(scene.targets)} if scene.targets else {}
-        stage.world.store.put_item(TableName="runs", Item=typed_item(limit))
+    _bound(stage, scene)
     _bring_in(stage, scene, seed)
     stage.answer = _answers(scene, seed)
     stage.takes_sec = _durations(scene, seed)
@@ -91,6 +90,14 @@ def _bring_in(stage: Stage, scene: Scene, seed: int) -> None:
         forge(stage, seed)
 
 
+def _bound(stage: Stage, scene: Scene) -> None:
+    """What the tenant may do."""
+    if scene.running_max or scene.targets:
+        limit: dict[str, Any] = limit_key("acme") | {"most": scene.running_max}
+        limit |= {"targets": list(scene.targets)} if scene.targets else {}
+        stage.world.store.put_item(TableName="runs", Item=typed_item(limit))
+
+
 def verdict(scene: Scene, seed: int, aims: tuple[Aim, ...] = ()) -> list[str]:
     """Name every law that the history breaks."""
     stage = history(scene, seed, aims)
@@ -106,6 +113,7 @@ def judged(stage: Stage, scene: Scene) -> list[str]:
         unspent=scene.unspent,
         noted=scene.notes and scene.course.audited,
         frugal=scene.frugal,
+        costed=scene.costed,
         resumed=scene.resumed,
         timely=scene.timely,
     )

@@ -10,6 +10,7 @@ from tests.simulation import (
     laws_api,
     laws_backoff,
     laws_calendars,
+    laws_cost,
     laws_executions,
     laws_exhausted,
     laws_gate,
@@ -50,6 +51,8 @@ class Measure:
     noted: bool = False
     # No dispatcher sends what another one has sent.
     frugal: bool = False
+    # What runs cost is counted.
+    costed: bool = False
 
 
 def broken(stage: Stage, measure: Measure) -> list[str]:
@@ -112,6 +115,8 @@ def _of_lines(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     runs = standings(stage, journal)
     yield laws_order.kept(stage, journal, runs)
     yield laws_waiting.long(stage, journal, runs, audited=measure.audited)
+    if measure.costed:
+        yield laws_cost.within_formula(stage, journal, runs)
 
 
 def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:

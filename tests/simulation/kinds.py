@@ -45,6 +45,7 @@ KINDS: dict[str, Kind] = {
         {"shown": {"concurrency_key": _KEY}, "end_sec": 150, "overlap": "queue"},
     ),
     "rated": ("*/15 * * * * *", {"shown": {"concurrency_key": _RATE}, "end_sec": 120, **_FREE}),
+    "rated minute": ("* * * * *", {"shown": {"concurrency_key": _RATE}, **_FREE}),
     "own": ("*/30 * * * * *", {"target": _OWN, **_FREE}),
     "foreign": ("*/20 * * * * *", {"target": FOREIGN, **_FREE}),
     "foreign queue": ("*/30 * * * * *", {"target": FOREIGN, "overlap": "queue"}),

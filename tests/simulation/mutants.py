@@ -9,6 +9,7 @@ from tests.simulation import (
     mutants_backoff,
     mutants_bound,
     mutants_calendars,
+    mutants_cost,
     mutants_dispatch,
     mutants_edits,
     mutants_exhausted,
@@ -385,4 +386,5 @@ MUTANTS = (
     ),
     *mutants_lines.LINES,
     *(Mutant(*fault) for fault in mutants_world.FAULTS),
+    *mutants_cost.COSTS,
 )

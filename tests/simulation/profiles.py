@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.kinds import KINDS
+from tests.simulation.profiles_cost import COSTS
 from tests.simulation.profiles_ending import ENDINGS
 from tests.simulation.profiles_limits import LIMITS
 from tests.simulation.profiles_lines import LINES
@@ -326,6 +327,7 @@ SCENES = (
     ),
     *LIMITS,
     *LINES,
+    *COSTS,
     *OUTAGES,
     *WORLD,
     # Calendars are put over a task and lifted at any moment.

@@ -45,6 +45,8 @@ class Scene:
     # Each minute notes what fires no more.
     notes: bool = False
     frugal: bool = False
+    # Nothing goes wrong and nobody waits: its runs cost what the formula says.
+    costed: bool = False
     # The tenant's quota of runs under way; zero is none.
     running_max: int = 0
     # What the tenant may call; none is whatever it likes.

@@ -20,6 +20,7 @@ from tests.simulation.dynamo import Dynamo
 from tests.simulation.effects import Effects
 from tests.simulation.expiry import Expiry
 from tests.simulation.faults import CALM, Aim, Chooser, Postman, Profile
+from tests.simulation.metered import Metered
 from tests.simulation.process import Crashed, Part, Process
 from tests.simulation.sqs import Sqs
 from tests.simulation.trace import Effect, Entry, effects, invalid, story
@@ -72,6 +73,11 @@ class World:
 
     def epoch_us(self) -> int:
         return self._epoch_us + self.now_us
+
+    def meter(self) -> None:
+        """Lets each call of the store say what it consumed."""
+        self.dynamodb = Client(self, Metered(self.store))
+        self.services["dynamodb"] = self.dynamodb
 
     def client(self, service: str) -> Client:
         """For the one place that hands out clients."""

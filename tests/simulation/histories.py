@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -68,6 +68,7 @@ def history(
         at_sec = random.uniform(*scene.calls_between)
         name, task = random.choice(scene.calls), random.choice(stage.tasks)
         if kept is None or number in kept.calls:
+            task = _to_be_created(stage, number) if name == "create" else task
             _call(stage, name, task.task_id, at_sec)
     if "backfill" in scene.calls:
         until_sec = scene.course.ticks_until + 300
@@ -159,6 +160,19 @@ def _keep_calendar(stage: Stage) -> None:
 
 def _deaf(scene: Scene, seed: int) -> Callable[[Call], bool]:
     return lambda call: _drawn("deaf", seed, call.run_id).random() < scene.deaf
+
+
+def _to_be_created(stage: Stage, number: int) -> Task:
+    """A task that is not there yet; its slots count from when it is."""
+    task = make_task(f"new {number}", "*/20 * * * * *", stage.world, overlap="allow")
+    stage.tasks.append(replace(task, effective_from=0, max_concurrent=None))
+    return stage.tasks[-1]
+
+
+def _created(stage: Stage, act: Act) -> Task:
+    """Repeated with the same Idempotency-Key: an earlier try may have registered it."""
+    wanted = next(task for task in stage.tasks if task.task_id == act.task_id)
+    return user.create(wanted, again=len(act.tries) > 1)
 
 
 def _poison(stage: Stage) -> None:
@@ -286,6 +300,7 @@ _LAUNCHES: dict[str, Callable[[Stage, Act], Run | None]] = {
     "replay": _replayed,
 }
 _BESIDE: dict[str, Callable[[Stage, Act], object]] = {
+    "create": _created,
     "limit": lambda _, act: _limited(act),
     "cancel": _cancelled,
     "backfill": lambda _, act: _backfilled(act),

@@ -22,6 +22,7 @@ from tests.simulation import (
     laws_runs,
     laws_slots,
     laws_tenants,
+    laws_trail,
     laws_waiting,
     laws_world,
 )
@@ -140,6 +141,7 @@ def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_api.governs(stage, journal)
     yield laws_api.grounded(journal)
     yield laws_pauses.heeded(stage, journal)
+    yield laws_trail.kept(stage, journal)
     yield laws_api.triggered(stage)
     yield laws_api.beside(stage, journal)
     yield laws_api.filled(stage)

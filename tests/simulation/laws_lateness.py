@@ -94,7 +94,11 @@ def late(
             at = _first(decided[task.task_id], nominal(slot))
             if true_slots.closing(task, slot) or at == float("inf"):
                 continue
-            ready = max(due, troubles.tick_after(due - LOOK_AHEAD_SEC))
+            tick = troubles.tick_after(due - LOOK_AHEAD_SEC)
+            if stage.world.profile.stale:
+                # It may not have seen the cursor, and the one after it may never have come.
+                tick = troubles.tick_after(tick)
+            ready = max(due, tick)
             ready = max(ready, *(one for one in ends if one < at), 0.0)
             allowed = troubles.steady_sec + troubles.cost_sec(due - _FETCHED_SEC, at)
             if at > ready + allowed:

@@ -139,12 +139,16 @@ def _passed(move: Move, born: Change) -> bool:
 
 
 def _died_late(stage: Stage, born: Change, moved_ms: float) -> bool:
-    """Whether the claim's maker lived on when the task moved, or whoever moved it died over it."""
+    """Whether the claim's maker lived on when the task moved, or whoever moved it died over it.
+
+    A call that was repeated until it was answered is excused for none of its tries.
+    """
     start_ms = stage.world.epoch_us() / 1000 - stage.world.now_us / 1000
     last = max(
         (entry[0] / 1000 for entry in stage.world.trace if entry[1] is born.writer), default=0.0
     )
-    tries = {name for act in stage.acts if act.task_id == born.task_id for name in act.tries}
+    unanswered = [act for act in stage.acts if act.task_id == born.task_id and not act.acked_ms]
+    tries = {name for act in unanswered for name in act.tries}
     broken = any(
         process.name in tries and (process.dead or process.error is not None)
         for process in stage.world.processes

@@ -11,6 +11,7 @@ from tests.simulation import (
     mutants_calendars,
     mutants_cost,
     mutants_dispatch,
+    mutants_edit_order,
     mutants_edits,
     mutants_exhausted,
     mutants_keys,
@@ -387,4 +388,5 @@ MUTANTS = (
     *mutants_lines.LINES,
     *(Mutant(*fault) for fault in mutants_world.FAULTS),
     *mutants_cost.COSTS,
+    *mutants_edit_order.MUTANTS,
 )

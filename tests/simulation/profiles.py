@@ -7,6 +7,7 @@ from dataclasses import replace
 from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.kinds import KINDS
 from tests.simulation.profiles_cost import COSTS
+from tests.simulation.profiles_edits import EDITS
 from tests.simulation.profiles_ending import ENDINGS
 from tests.simulation.profiles_limits import LIMITS
 from tests.simulation.profiles_lines import LINES
@@ -330,6 +331,7 @@ SCENES = (
     *COSTS,
     *OUTAGES,
     *WORLD,
+    *EDITS,
     # Calendars are put over a task and lifted at any moment.
     Scene(
         name="calendars",

@@ -22,13 +22,11 @@ _BY_REASON = {
         flows/calendars.py:remove flows/calendars.py:named_by flows/calendars.py:step
         flows/calendars.py:_passed flows/calendars.py:_recompute flows/calendars.py:_reclosed
         flows/calendars.py:_blackouts flows/calendars.py:_together
-        flows/dead_letters.py flows/declared.py flows/define.py:create
-        flows/define.py:tell flows/names.py
+        flows/dead_letters.py flows/declared.py flows/define.py:tell flows/names.py
         flows/extra.py:_ours flows/extra.py:relaunched flows/handlers.py flows/identity.py:new_id
         flows/keys.py flows/line.py:limits flows/loops.py:read flows/loops.py:stop
         flows/oneoffs.py flows/permits.py:all_taken flows/pulse.py:forget flows/recount.py:recount
-        flows/register.py:_dispatch_near flows/register.py:_spec flows/register.py:create_many
-        flows/register.py:create_with flows/replay.py:patched
+        flows/register.py:create_many flows/replay.py:patched
         flows/backfill.py:_all_at_once flows/backfill.py:plan flows/pauses.py:tell
     """,
     _LIST: """

@@ -48,7 +48,7 @@ RULES = (
     ),
     Rule(
         name="no-audits",  # R38: without it most of the others would be blind
-        says="No audit has run for three minutes",
+        says="No audit was whole for three minutes",
         metric="audits",
         statistic="Sum",
         limit=1,

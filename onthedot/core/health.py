@@ -28,6 +28,8 @@ class Health:
     probes: int = 0
     # When the run ended by which a paused task works again; it is still to be let go on.
     resumed_ms: int = 0
+    # It was paused by us until then: that it goes on is to be told.
+    resuming: bool = False
 
     def after(self, run: Run) -> Health:
         """Count a run that died, forget all at one that succeeded; what was seen is passed over."""

@@ -32,7 +32,7 @@ def read(backlog: Mapping[str, Any] | None, minute: Mapping[str, Any] | None) ->
     """Read it off the item of the last tick and the newest one of the audits."""
     return Pulse(
         ticked_ms=(backlog or {}).get("at_ms", 0),
-        audited_ms=_audited_ms(minute) if minute else 0,
+        audited_ms=audited_ms(minute) if minute else 0,
         waiting=(minute or {}).get("waiting"),
         circuit_open=bool(backlog and backlog["open"]),
     )
@@ -63,7 +63,8 @@ def scheduler(pulse: Pulse, now_ms: int) -> dict[str, Any]:
     }
 
 
-def _audited_ms(minute: Mapping[str, Any]) -> int:
+def audited_ms(minute: Mapping[str, Any]) -> int:
+    """Tell when the audit of a minute's item, or the last one before that was whole, looked."""
     begun_ms = parse_nominal(minute["scheduled_for"]) * 1000
     at_ms: int = minute.get("at_ms", begun_ms + _IN_ITS_MINUTE_MS)
     return at_ms

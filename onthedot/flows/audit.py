@@ -6,6 +6,7 @@ It only ever sends messages, so it cannot run anything twice; the start decides.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import takewhile
 
 from onthedot.adapters import aws, claims, clock, queue, tables
 from onthedot.core import due as dues
@@ -20,8 +21,10 @@ from onthedot.core.ledger import Ledger
 from onthedot.core.manifest import Entry, Manifest
 from onthedot.core.numbers import MARGIN_SEC
 from onthedot.core.pack import Pack, of_run
+from onthedot.core.packed import UNREADABLE
 from onthedot.core.run import Life, Run
 from onthedot.flows import events
+from onthedot.flows.apart import Apart
 from onthedot.flows.health import Ward
 from onthedot.flows.ranges import covering
 
@@ -33,19 +36,26 @@ _PART_SEC = _DAY_SEC // 60
 MISSING_FOR_SEC = 600
 _OVERDUE_SEC = 60
 _MINUTES_AT_ONCE = 4
+# After an outage there is much to look at; what is left waits for the next minute.
+_LOOK_SEC, _LOOK_FURTHER_SEC = 60, 10
 _LEASE_OVER_SEC = 45
 _CARRY_MIN = (1, 2, 4, 8, 15)
 
 
-def audit(*, look_back_min: int = LOOK_BACK_MIN) -> Ledger:
+def audit(seen: Ledger | None = None, *, look_back_min: int | None = None) -> Ledger:
     """Read the manifests of the last minutes, send what is overdue, carry on what is open."""
-    seen, ward = Ledger(), Ward()
+    back_min = LOOK_BACK_MIN if look_back_min is None else look_back_min
+    seen = Ledger() if seen is None else seen
     this_minute = clock.now_ms() // 60_000 * 60
-    for minutes in range(look_back_min, -1, -_MINUTES_AT_ONCE):
-        newest = max(0, minutes - _MINUTES_AT_ONCE + 1)
-        listed = [this_minute - back * 60 for back in range(minutes, newest - 1, -1)]
-        for source in _manifests(listed):
-            _look_at(source, seen, ward)
+    portions = [
+        [
+            this_minute - back * 60
+            for back in range(first, first - _MINUTES_AT_ONCE, -1)
+            if back >= 0
+        ]
+        for first in range(back_min, -1, -_MINUTES_AT_ONCE)
+    ]
+    _look_at_each(portions, seen, _LOOK_SEC)
     return seen
 
 
@@ -56,10 +66,22 @@ def audit_older(seen: Ledger) -> None:
     """
     this_minute = clock.now_ms() // 60_000 * 60
     hour = this_minute // 3_600 * 3_600
-    ward = Ward()
     first = hour - _DAY_SEC + (this_minute - hour) // 60 * _PART_SEC
-    for source in _manifests(range(first, first + _PART_SEC, 60)):
-        _look_at(source, seen, ward)
+    _look_at_each([range(first, first + _PART_SEC, 60)], seen, _LOOK_FURTHER_SEC)
+
+
+def _look_at_each(portions: Iterable[Iterable[int]], seen: Ledger, budget_sec: float) -> None:
+    """A list that cannot be read or dealt with now stays, and keeps no other from its turn."""
+    over = clock.monotonic() + budget_sec
+    ward, apart = Ward(), Apart()
+    for minutes in portions:
+        if clock.monotonic() > over:
+            break
+        with apart.each("reading the lists of some minutes"):
+            for source in takewhile(lambda _: clock.monotonic() <= over, _manifests(minutes)):
+                with apart.each(f"the list {source.partition} {source.sort}"):
+                    _look_at(source, seen, ward)
+    apart.end()
 
 
 def _manifests(minutes: Iterable[int]) -> Iterator[Manifest]:
@@ -145,17 +167,22 @@ def _still_missing(listed: Entry, source: Manifest, seen: Ledger) -> bool:
         return True
     task_id, key = row_of(listed.run_id)
     item = tables.get(tasks.TABLE, tasks.cursor_key(task_id))
-    cursor = dues.parse(item) if item else None
-    if cursor is None or cursor.version > listed.tv or not is_slot_key(key):
-        return False
-    if cursor.schedule.due_at(parse_nominal(key)) >= cursor.next_run_at:
+    try:
+        cursor = dues.parse(item) if item else None
+        if cursor is None or cursor.version > listed.tv or not is_slot_key(key):
+            return False
+        due = cursor.schedule.due_at(parse_nominal(key))
+    except UNREADABLE:
+        # An edit may yet heal it, or the release that wrote it come back.
+        return True
+    if due >= cursor.next_run_at:
         return False
     life = Life(
         status="missed",
         reason="unaccounted",
         tv=listed.tv,
         schedule_version=cursor.schedule_version,
-        due_ms=cursor.schedule.due_at(parse_nominal(key)) * 1000,
+        due_ms=due * 1000,
         ended_ms=now_ms,
     )
     record = Run(

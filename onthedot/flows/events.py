@@ -113,13 +113,27 @@ def _delete(key: Mapping[str, str]) -> None:
 
 def _told(place: str, some: Sequence[Gathered], until: float) -> list[Gathered]:
     """Give what was taken; a place that fails is no reason to stop."""
+    if place.startswith("arn:"):
+        return list(_by_batch(place, some, until))
     try:
-        if not place.startswith("arn:"):
-            return list(_by_webhook(place, some, until))
-        outbox.send(place, [each.body for each in some])
-    except (BotoCoreError, ClientError, RuntimeError, BadSecret):
+        return list(_by_webhook(place, some, until))
+    except (BotoCoreError, ClientError, BadSecret):
         return []
-    return list(some)
+
+
+def _by_batch(arn: str, some: Sequence[Gathered], until: float) -> Iterator[Gathered]:
+    """One that is refused leaves the others told; one place that is busy waits for a minute."""
+    for first in range(0, len(some), outbox.BATCH):
+        portion = some[first : first + outbox.BATCH]
+        if clock.monotonic() >= until:
+            return
+        try:
+            refused = outbox.send(arn, [each.body for each in portion])
+        except aws.FAILURES as failure:
+            if aws.passes(failure):
+                return
+            continue
+        yield from (each for place, each in enumerate(portion) if place not in refused)
 
 
 def _by_webhook(url: str, some: Sequence[Gathered], until: float) -> Iterator[Gathered]:

@@ -16,6 +16,7 @@ from onthedot.core.run import OPEN
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
 from onthedot.flows import patience
+from onthedot.flows.apart import Apart
 
 # The key of what says that the tables have been walked once.
 KEY = {"task_id": "meta", "part": "exhausted"}
@@ -35,17 +36,19 @@ def note() -> dict[str, int]:
     The line goes last: who dies in between looks once more.
     """
     over = clock.monotonic() + _BUDGET_SEC
-    noted = 0
+    noted, apart = 0, Apart()
     by_task = _in_turn(_listed())
     for first in range(0, len(by_task), _AT_ONCE):
         if clock.monotonic() > over:
             break
         portion = dict(by_task[first : first + _AT_ONCE])
         for task_id, known in _read(portion):
-            done, over_with = _look_at(known, portion[task_id])
-            noted += done
-            if over_with:
-                _forget(portion[task_id])
+            with apart.each(f"noting whether {task_id} is completed"):
+                done, over_with = _look_at(known, portion[task_id])
+                noted += done
+                if over_with:
+                    _forget(portion[task_id])
+    apart.end()
     return {"completed": noted}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -14,10 +15,12 @@ from onthedot.core import task as tasks
 from onthedot.core.events import Event
 from onthedot.core.health import Health
 from onthedot.core.moments import moment
+from onthedot.core.packed import UNREADABLE
 from onthedot.core.pauses import SYSTEM
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows import events as telling
+from onthedot.flows.apart import Apart
 from onthedot.flows.edit import edit
 from onthedot.flows.known import read
 from onthedot.flows.pauses import tell
@@ -79,15 +82,19 @@ def _keep(health: Health, known: dict[str, Health], most: int | None) -> None:
 
 
 def act() -> dict[str, int]:
-    """Pause what never works, let go on what works again, try what is paused, tell."""
-    known = failing()
-    for health in known.values():
-        if health.resumed_ms:
-            _resume(health)
-        elif health.paused_ms and not health.done:
-            _pause(health)
-    probed = _probe(health for health in known.values() if health.done and not health.resumed_ms)
-    return {"probed": probed, **telling.tell()}
+    """Pause what never works, let go on what works again, try what is paused."""
+    apart, probed = Apart(), 0
+    for health in failing().values():
+        # One that cannot be read waits for the edit that heals it.
+        with apart.each(f"looking after {health.task_id}"), suppress(*UNREADABLE):
+            if health.resumed_ms:
+                _resume(health)
+            elif health.paused_ms and not health.done:
+                _pause(health)
+            elif health.done:
+                probed += _probe(health)
+    apart.end()
+    return {"probed": probed}
 
 
 def failing() -> dict[str, Health]:
@@ -113,34 +120,36 @@ def _paused(task: Task, now: int, *, why: Mapping[str, Any]) -> Task:
 
 
 def _resume(health: Health) -> None:
-    """The record goes last: whoever died in the middle of this is followed up, and told once."""
+    """The record goes last: whoever died in the middle of this is followed up, and told once.
+
+    It may have worked again before it was paused, and a person may have been there before.
+    """
     known = read(health.task_id)
     task = known.task if known else None
     if task is not None and _stopped_by_us(task):
+        health = replace(health, resuming=True)
+        tables.put(healths.TABLE, health.item())
         done = edit(health.task_id, lifecycle.resumed)
         task = done.task if done else None
-    if task is not None:
+    if task is not None and health.resuming:
         tell("resumed", task, "a probe succeeded", health.resumed_ms)
     tables.delete(healths.TABLE, healths.key(health.task_id))
 
 
-def _probe(paused: Iterable[Health]) -> int:
+def _probe(health: Health) -> int:
     """Half open: one run at a time says whether the whole schedule may go on."""
     now_ms = clock.now_ms()
-    probed = 0
-    for health in paused:
-        if not health.paused_ms or health.probe_ms > now_ms:
-            continue
-        known = read(health.task_id)
-        if known is None or not _stopped_by_us(known.task):
-            # Somebody has taken it in hand: it starts afresh.
-            tables.delete(healths.TABLE, healths.key(health.task_id))
-            continue
-        # The same run however often this minute is tried.
-        trigger(health.task_id, moment=Moment(health.probe_ms, "probe", now_ms))
-        tables.put(healths.TABLE, health.probed(now_ms).item())
-        probed += 1
-    return probed
+    if not health.paused_ms or health.probe_ms > now_ms:
+        return 0
+    known = read(health.task_id)
+    if known is None or not _stopped_by_us(known.task):
+        # Somebody has taken it in hand: it starts afresh.
+        tables.delete(healths.TABLE, healths.key(health.task_id))
+        return 0
+    # The same run however often this minute is tried.
+    trigger(health.task_id, moment=Moment(health.probe_ms, "probe", now_ms))
+    tables.put(healths.TABLE, health.probed(now_ms).item())
+    return 1
 
 
 def _stopped_by_us(task: Task) -> bool:

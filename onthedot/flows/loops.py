@@ -11,6 +11,7 @@ from onthedot.core.errors import BusyError
 from onthedot.core.loop import RUNNING, TABLE, Loop
 from onthedot.core.writes import Outcome
 from onthedot.flows import backfill, calendars, dead_letters
+from onthedot.flows.apart import Apart
 
 _TRIES = 8
 # The minute has its audit to do besides; what is left of the loops waits for the next one.
@@ -54,21 +55,26 @@ def stop(kind: str, tenant_id: str, loop_id: str) -> Loop | None:
 
 def step() -> Counter[str]:
     """Move all that go on by a minute's worth; give how many runs that was, by kind."""
-    done: Counter[str] = Counter()
+    done, apart = Counter[str](), Apart()
     over = clock.monotonic() + _BUDGET_SEC
     for pointer in _in_turn(list(tables.rows(("task_id", RUNNING), "scheduled_for", ("0", "~")))):
         if clock.monotonic() > over:
             done["loops_put_off"] += 1
             continue
-        key = {"task_id": pointer["of"], "scheduled_for": pointer["scheduled_for"]}
-        item = tables.get(TABLE, key)
-        seen = loops.parse(item) if item else None
-        if seen is None or not seen.running:
-            # A step that died between the end and this.
-            tables.delete(TABLE, loops.pointer_key(pointer["scheduled_for"]))
-            continue
-        done[_FIGURES[seen.kind]] += advance(seen)
+        with apart.each(f"a step of {pointer['scheduled_for']}"):
+            done += _step(pointer)
+    apart.end()
     return done
+
+
+def _step(pointer: tables.Item) -> Counter[str]:
+    item = tables.get(TABLE, {"task_id": pointer["of"], "scheduled_for": pointer["scheduled_for"]})
+    seen = loops.parse(item) if item else None
+    if seen is None or not seen.running:
+        # A step that died between the end and this.
+        tables.delete(TABLE, loops.pointer_key(pointer["scheduled_for"]))
+        return Counter()
+    return Counter({_FIGURES[seen.kind]: advance(seen)})
 
 
 def _in_turn(pointers: list[tables.Item]) -> list[tables.Item]:

@@ -8,8 +8,10 @@ from __future__ import annotations
 from onthedot.adapters import claims, clock, tables
 from onthedot.core import events, lifecycle, pauses, trail
 from onthedot.core.instants import nominal
+from onthedot.core.packed import UNREADABLE
 from onthedot.core.task import Task
 from onthedot.flows import events as telling
+from onthedot.flows.apart import Apart
 from onthedot.flows.edit import edit
 from onthedot.flows.known import read
 
@@ -21,21 +23,32 @@ _REASON = "the pause ended"
 def end_those_due() -> int:
     """Give how many ended by themselves; one that a user has ended or moved is only forgotten."""
     over = nominal(clock.now_ms() // 1000 + AHEAD_SEC)
-    ended = 0
+    ended, apart = 0, Apart()
     for item in list(tables.rows(("task_id", pauses.OPEN), "scheduled_for", ("0", f"{over}~"))):
-        end = pauses.listed_end(item)
-        if _wanted(item["of"], end):
-            _wait_until(end - 1)
-            ended += _end(item["of"], end)
-        tables.delete(pauses.TABLE, {name: item[name] for name in ("task_id", "scheduled_for")})
+        with apart.each(f"ending the pause of {item['of']}"):
+            ended += _seen_to(item)
+    apart.end()
     return ended
 
 
-def _wanted(task_id: str, end: int) -> bool:
-    known = read(task_id)
-    return known is not None and (
-        pauses.end_of(known.task) == end or pauses.ended_at(known.task, end)
-    )
+def _seen_to(item: tables.Item) -> int:
+    """End a pause that is listed, if there still is one; the line goes last."""
+    end = pauses.listed_end(item)
+    try:
+        known = read(item["of"])
+    except UNREADABLE:
+        # An edit may yet heal it, or the release that wrote it come back.
+        return 0
+    ended = 0
+    if known and _ends_at(known.task, end):
+        _wait_until(end - 1)
+        ended = int(_end(item["of"], end))
+    tables.delete(pauses.TABLE, {name: item[name] for name in ("task_id", "scheduled_for")})
+    return ended
+
+
+def _ends_at(task: Task, end: int) -> bool:
+    return pauses.end_of(task) == end or pauses.ended_at(task, end)
 
 
 def _wait_until(instant: int) -> None:

@@ -18,14 +18,12 @@ from onthedot.flows import patience
 from onthedot.flows.cancel import cancel
 from onthedot.flows.edit import edit
 
-_WOULD_RUN = frozenset({"claimed", "running", "retrying"})
-
 
 def end_what_was_open() -> Iterator[str]:
     """Cancel runs that were due by now: what became of them, the restored rows do not know."""
     for item in scanning.items(runs.TABLE):
         run = runs.readable(item)
-        if run and run.life.status in _WOULD_RUN and run.life.due_ms <= clock.now_ms():
+        if run and run.life.status in runs.OPEN and run.life.due_ms <= clock.now_ms():
             cancel(run.run_id)
             yield run.run_id
 

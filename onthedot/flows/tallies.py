@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from onthedot.adapters import clock, tables
 from onthedot.core import pulse
@@ -14,19 +14,25 @@ _LATELY_SEC = 300
 
 
 def keep(
-    minute: Tally, waiting: int | None = None, due: Mapping[int, Tally] | None = None
+    minute: Tally,
+    waiting: int | None = None,
+    due: Mapping[int, Tally] | None = None,
+    *,
+    alive: bool = True,
 ) -> dict[str, float]:
     """Keep this minute's tally, and give what it says together with those before it.
 
-    It is the audit's sign of life too, with how many messages waited then. `due` has the same
-    outcomes by the minute that the runs were due.
+    It is the audit's sign of life too, if that is `alive`, with how many messages waited then.
+    `due` has the same outcomes by the minute that the runs were due.
     """
     now_sec = clock.now_ms() // 60_000 * 60
     hour_sec = now_sec // HOUR_SEC * HOUR_SEC
-    of_now = pulse.of_audit(clock.now_ms(), waiting)
+    before = list(_items(MINUTES, hour_sec - HOUR_SEC, now_sec))
+    last_ms = max((pulse.audited_ms(item) for item in before), default=0)
+    of_now = pulse.of_audit(clock.now_ms() if alive else last_ms, waiting)
     tables.put(TABLE, tallies.item(minute, MINUTES, now_sec, due) | of_now)
-    minutes = dict(_kept(MINUTES, hour_sec - HOUR_SEC, now_sec))
-    hours = dict(_kept(HOURS, hour_sec - (DAY_HOURS - 1) * HOUR_SEC, hour_sec - 1))
+    minutes = {**_parsed(before), now_sec: minute}
+    hours = _parsed(_items(HOURS, hour_sec - (DAY_HOURS - 1) * HOUR_SEC, hour_sec - 1))
     # Whichever audit comes first in an hour sums up the one before.
     if hour_sec - HOUR_SEC not in hours:
         summed = _since(minutes, hour_sec - HOUR_SEC, hour_sec)
@@ -44,10 +50,14 @@ def _since(minutes: Mapping[int, Tally], first_sec: int, before_sec: int) -> Tal
     return tallies.together(tally for at, tally in minutes.items() if first_sec <= at < before_sec)
 
 
-def _kept(partition: str, first_sec: int, last_sec: int) -> Iterator[tuple[int, Tally]]:
-    between = (nominal(first_sec), nominal(last_sec))
-    for item in tables.rows(("task_id", partition), "scheduled_for", between):
-        yield parse_nominal(item["scheduled_for"]), tallies.parse(item)
+def _items(partition: str, first_sec: int, last_sec: int) -> Iterator[tables.Item]:
+    return tables.rows(
+        ("task_id", partition), "scheduled_for", (nominal(first_sec), nominal(last_sec))
+    )
+
+
+def _parsed(items: Iterable[tables.Item]) -> dict[int, Tally]:
+    return {parse_nominal(item["scheduled_for"]): tallies.parse(item) for item in items}
 
 
 def newest() -> int | None:

@@ -60,8 +60,8 @@ def test_the_audits_minute_notes_it(api: Api, monkeypatch: pytest.MonkeyPatch) -
         ran.started(run["run_id"])
         ran.settled(run["run_id"], "succeeded")
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "onthedot")
-    monkeypatch.setattr("lambdas.audit.sweep.step", lambda: None)
-    monkeypatch.setattr("lambdas.audit.depth.waiting", lambda: 0)
+    monkeypatch.setattr("onthedot.flows.sweep.step", lambda: None)
+    monkeypatch.setattr("onthedot.adapters.depth.waiting", lambda: 0)
 
     assert audited({}, None)["completed"] == 1
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 
 from onthedot.adapters import events as outbox
 from onthedot.adapters import tables
@@ -28,14 +29,15 @@ class Topic:
         self.failures = 0
         self.answers_lost = 0
 
-    def send(self, _arn: str, bodies: list[str]) -> None:
+    def send(self, _arn: str, bodies: list[str]) -> set[int]:
         if self.failures:
             self.failures -= 1
-            raise RuntimeError("not now")
+            raise EndpointConnectionError(endpoint_url="https://sns")
         self.got += [json.loads(body) for body in bodies]
         if self.answers_lost:
             self.answers_lost -= 1
-            raise RuntimeError("taken, and the answer was lost")
+            raise ReadTimeoutError(endpoint_url="https://sns")
+        return set()
 
 
 @pytest.fixture

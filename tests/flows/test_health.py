@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from botocore.exceptions import EndpointConnectionError
 
 from onthedot.adapters import events as outbox
 from onthedot.adapters import tables
@@ -19,7 +20,7 @@ from onthedot.flows import health
 from onthedot.flows.audit import audit
 from onthedot.flows.dispatch import dispatch
 from onthedot.flows.events import tell
-from tests.flows.calm import FREE, add, employ, go, part, runs, said, wait
+from tests.flows.calm import FREE, NOON, add, employ, go, part, runs, said, wait
 from tests.simulation import user
 from tests.simulation.faults import ROUGH, Profile
 from tests.simulation.stage import Stage, make_stage, make_task, staged
@@ -35,9 +36,10 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     monkeypatch.setenv("EVENTS_TO", PLACE)
     found: list[dict[str, Any]] = []
 
-    def send(arn: str, bodies: list[str]) -> None:
+    def send(arn: str, bodies: list[str]) -> set[int]:
         assert arn == PLACE
         found.extend(json.loads(body) for body in bodies)
+        return set()
 
     monkeypatch.setattr(outbox, "send", send)
     return found
@@ -46,7 +48,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 def minute(_stage: Stage) -> dict[str, int]:
     """What the audit's function does each minute."""
     audit()
-    return health.act()
+    return health.act() | tell()
 
 
 def kinds(told: list[dict[str, Any]]) -> list[str]:
@@ -170,6 +172,37 @@ def test_a_probe_that_succeeds_lets_the_schedule_go_on(
     assert len(runs(stage, task)) >= before + 1
 
 
+def test_what_works_again_before_it_was_paused_is_not_told_to_go_on(
+    stage: Stage, told: list[dict[str, Any]]
+) -> None:
+    """The audit that counts its deaths dies before it pauses it, and the next run succeeds."""
+    task = failing(stage, 3)
+    known = health.failing()[task.task_id]
+    tables.put(healths.TABLE, known.paused(NOON * 1000).item())
+    stage.answer = lambda _: Done()
+    go(stage, 700)
+    wait(stage, 900)
+    minute(stage)
+
+    assert spec(stage, task).status == "active"
+    assert tables.get(healths.TABLE, healths.key(task.task_id)) is None
+    assert not {"schedule.paused", "schedule.resumed"} & set(kinds(told))
+
+
+def test_what_a_person_resumed_is_not_told_to_go_on_by_itself(
+    stage: Stage, told: list[dict[str, Any]]
+) -> None:
+    task = failing(stage, 12)
+    user.change(task.task_id, lifecycle.resumed)
+    stage.answer = lambda _: Done()
+    go(stage, 1_300)
+    wait(stage, 1_500)
+    minute(stage)
+
+    assert {"schedule.paused", "run.recovered"} <= set(kinds(told))
+    assert "schedule.resumed" not in kinds(told)
+
+
 def test_a_probe_that_dies_is_tried_again_after_twice_the_time(
     stage: Stage, told: list[dict[str, Any]]
 ) -> None:
@@ -208,11 +241,11 @@ def test_a_place_that_refuses_is_asked_again_and_others_are_not_asked_twice(
     accepting = outbox.send
     refused: list[str] = []
 
-    def send(arn: str, bodies: list[str]) -> None:
+    def send(arn: str, bodies: list[str]) -> set[int]:
         if arn == other and not refused:
             refused.extend(bodies)
-            raise RuntimeError("not now")
-        accepting(PLACE, bodies)
+            raise EndpointConnectionError(endpoint_url="https://sns")
+        return accepting(PLACE, bodies)
 
     monkeypatch.setattr(outbox, "send", send)
     failing(stage, 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from onthedot.core.policy import Again, Done
+from onthedot.core.policy import Again, Awaiting, Done
 from onthedot.flows.pauses import end_those_due
 from onthedot.flows.restored import end_what_was_open, mend_pauses, start_from_now
 from tests.flows.calm import add, go, outcomes, part, purge, runs, wait
@@ -89,6 +89,17 @@ def test_a_run_that_was_to_be_tried_again_is_not(stage: Stage) -> None:
     set_back(stage, "tasks", "runs")
 
     assert [delivery.attempt for delivery in stage.deliveries] == [1, 2]
+    assert [run.life.status for run in runs(stage, task)] == ["cancelled"]
+
+
+def test_a_run_whose_target_had_taken_it_on_is_not_called_again(stage: Stage) -> None:
+    """Its answer came in the time that the rows have forgotten, and its time is up since."""
+    task = add(stage, "9 12 * * *", max_attempts=2, timeout_sec=3_000)
+    stage.answer = lambda call: Awaiting("callback") if call.attempt == 1 else Done()
+
+    set_back(stage, "tasks", "runs")
+
+    assert [delivery.attempt for delivery in stage.deliveries] == [1]
     assert [run.life.status for run in runs(stage, task)] == ["cancelled"]
 
 

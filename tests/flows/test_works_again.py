@@ -14,6 +14,7 @@ from onthedot.core.policy import Answer, Dead, Done
 from onthedot.flows import health
 from onthedot.flows.audit import audit
 from onthedot.flows.dispatch import dispatch
+from onthedot.flows.events import tell
 from tests.flows.calm import FREE, employ
 from tests.simulation.exhaust import CRASHES
 from tests.simulation.faults import CALM, Aim
@@ -32,9 +33,12 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What was handed over to the topic."""
     monkeypatch.setenv("EVENTS_TO", "arn:aws:sns:us-east-1:000000000000:alarms")
     found: list[dict[str, Any]] = []
-    monkeypatch.setattr(
-        outbox, "send", lambda _arn, bodies: found.extend(json.loads(body) for body in bodies)
-    )
+
+    def send(_arn: str, bodies: list[str]) -> set[int]:
+        found.extend(json.loads(body) for body in bodies)
+        return set()
+
+    monkeypatch.setattr(outbox, "send", send)
     return found
 
 
@@ -49,6 +53,7 @@ def play(aims: tuple[Aim, ...]) -> tuple[Stage, str]:
     def minute(_: object) -> None:
         audit()
         health.act()
+        tell()
 
     stage.answer = answer
     with staged(stage):

@@ -10,11 +10,10 @@ import pytest
 
 from onthedot.adapters import aws
 from onthedot.core.policy import Again, Dead, Done, error_of
-from onthedot.flows import health, line, long_runs, loops, pauses, tallies
-from onthedot.flows.audit import audit, audit_older
+from onthedot.flows import line
 from onthedot.flows.cancel import cancel
 from onthedot.flows.dispatch import dispatch
-from onthedot.flows.not_fired import not_fired
+from onthedot.flows.minute import minute
 from onthedot.flows.trigger import trigger
 from tests.flows.calm import FREE, add, employ, runs, spoil
 from tests.infra import deployed
@@ -110,7 +109,7 @@ def play(stage: Stage) -> None:
     world, shards = stage.world, stage.shards()
     for first, until in ((0, GAP_SEC[0]), (GAP_SEC[1], UNTIL_SEC)):
         world.every(60, "dispatch", lambda _: dispatch(shards), first_sec=first, until_sec=until)
-    world.every(60, "audit", lambda _: _audited(), first_sec=30, until_sec=UNTIL_SEC)
+    world.every(60, "audit", lambda _: minute(), first_sec=30, until_sec=UNTIL_SEC)
     world.run(300)
     paused_for_a_while(minutely.task_id, 300)
     trigger(minutely.task_id)
@@ -125,17 +124,6 @@ def _answer(call: Any) -> Again | Dead | Done:  # noqa: ANN401 a call of the sim
     if "MINUTELY" in call.run_id and call.attempt == 1:
         return Again("failed")
     return Done()
-
-
-def _audited() -> None:
-    ledger = audit()
-    audit_older(ledger)
-    tallies.keep(ledger.tally, due=ledger.due)
-    long_runs.look_at(ledger.longest)
-    not_fired()
-    loops.step()
-    health.act()
-    pauses.end_those_due()
 
 
 def allowed(function: str, action: str, place: str) -> bool:

@@ -1,10 +1,9 @@
-"""Schedules that end in a history: users bound them and give them more; each minute notes them."""
+"""Schedules that end in a history: users bound them and give them more."""
 
 from __future__ import annotations
 
 from onthedot.core.instants import nominal
 from onthedot.core.task import Task
-from onthedot.flows import exhausted
 from tests.simulation import user
 from tests.simulation.stage import Stage
 from tests.simulation.world import START
@@ -24,15 +23,3 @@ def ended_soon(task_id: str, at_sec: float) -> Task | None:
     """Another schedule, which ends soon."""
     end = nominal(int(START.timestamp() + at_sec) + _LASTS_SEC)
     return user.patch(task_id, cron="*/20 * * * * *", end_at=end)
-
-
-def each_minute(stage: Stage, until_sec: float) -> None:
-    """The audit's look at what fires no more, in a process of its own."""
-    stage.world.every(
-        60,
-        "note",
-        lambda _: exhausted.note(),
-        first_sec=45,
-        until_sec=until_sec,
-        limit_sec=60,
-    )

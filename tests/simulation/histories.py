@@ -21,7 +21,7 @@ from onthedot.flows import line, loops
 from onthedot.flows.cancel import cancel
 from onthedot.flows.replay import replay
 from onthedot.flows.trigger import Moment, trigger
-from tests.simulation import elders, ending, pauses, user
+from tests.simulation import auditor, elders, ending, pauses, user
 from tests.simulation.faults import Aim, Fault, Place
 from tests.simulation.forged import forge
 from tests.simulation.invariants import Measure, broken
@@ -70,13 +70,12 @@ def history(
         if kept is None or number in kept.calls:
             task = _to_be_created(stage, number) if name == "create" else task
             _call(stage, name, task.task_id, at_sec)
-    if "backfill" in scene.calls:
+    if "backfill" in scene.calls and not scene.course.audited:
         until_sec = scene.course.ticks_until + 300
         stage.world.every(60, "step", lambda _: loops.step(), first_sec=40, until_sec=until_sec)
-    if "pause for a while" in scene.calls:
+    if "pause for a while" in scene.calls and not scene.course.audited:
         pauses.each_minute(stage, scene.course.sec - 300)
-    if scene.notes and scene.course.audited:
-        ending.each_minute(stage, scene.course.sec - 60)
+    auditor.set_up(stage, scene.course.auditor)
     play(stage, scene.course)
     return stage
 

@@ -64,7 +64,11 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
     # What callers have registered is judged as it was first.
     made = [versions for each, versions in journal.versions.items() if each not in known]
     stage.tasks += [versions[0].task for versions in made]
+    of_audit = [law(stage, journal) for law in stage.auditor.laws if measure.audited]
+    if stage.auditor.alone:
+        return list(dict.fromkeys(law for each in (*of_audit, _sound(stage)) for law in each))
     laws = chain(
+        of_audit,
         _of_runs(stage, journal, measure),
         _of_gates(stage, journal, measure),
         _of_lines(stage, journal, measure),

@@ -51,5 +51,9 @@ KINDS: dict[str, Kind] = {
     "foreign queue": ("*/30 * * * * *", {"target": FOREIGN, "overlap": "queue"}),
     "hasty": ("*/20 * * * * *", {"timeout_sec": 12, **_FREE}),
     "hasty queue": ("*/30 * * * * *", {"timeout_sec": 9, "overlap": "queue", "queue_max": 3}),
+    "sickly": (
+        "* * * * *",
+        {"max_attempts": 1, "shown": {"pause_after_deaths": 2}, **_FREE},
+    ),
     "fragile": ("*/30 * * * * *", {"max_attempts": 1, **_FREE}),
 }

@@ -28,6 +28,8 @@ from tests.simulation.trace import Entry
 _COSTS_SEC = {"done twice": 2.5, "in two halves": 0.5}
 _AUDITED_SEC = 155.0
 _SHOWN_AGAIN_SEC = 970.0
+# What half an hour without an audit leaves behind is found in the hour after.
+_FURTHER_SEC = 7_200.0
 # Where nothing goes wrong: two loads, a start, and a poll of the queue.
 _CALM_SEC = 0.3
 # So many calls of a start may be slow ones.
@@ -166,8 +168,10 @@ def _read(stage: Stage, *, audited: bool) -> _Troubles:
     """Go through the story of each process once."""
     found = _Troubles(steady_sec(stage))
     returns = _AUDITED_SEC if audited else _SHOWN_AGAIN_SEC
+    returns += _FURTHER_SEC * bool(stage.auditor.gap[1])
     lived: dict[Process, list[float]] = defaultdict(list)
     hurt: set[Process] = set()
+    edited: set[Process] = set()
     for at, part, entry in _steps(stage):
         if entry[2] == "purge":
             found.costs.append((at, at + LOOK_AHEAD_SEC + _FETCHED_SEC, 2 * returns))
@@ -177,15 +181,16 @@ def _read(stage: Stage, *, audited: bool) -> _Troubles:
         if abs(part.skew_us) > CORRECTED_MAX_MS * 1000:
             # Such a machine claims nothing.
             hurt.add(part)
+        edited |= {part} if entry[2] == "transact_write_items" else set()
         if sec := _cost_sec(stage, entry, returns):
             hurt.add(part)
             found.thawed += [at + sec - returns] if entry[2] == "stalls" else []
-            if part.kind in _WORKERS:
+            if part.kind in _WORKERS or part.name.startswith("audit"):
                 found.costs.append((at, at + sec - returns + _FELT_SEC, sec))
     for part, times in lived.items():
         if part.kind == "dispatch" and part not in hurt and part.done and not part.dead:
             found.sound.append((times[0], times[-1]))
-        elif part.kind in _CLAIMERS:
+        elif part.kind in _CLAIMERS and (part.kind != "pauses" or part in edited):
             found.harmed.append(times[0])
     found.sound.sort()
     return found

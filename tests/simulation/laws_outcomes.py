@@ -25,6 +25,8 @@ _NO_EDITS = frozenset({"trigger", "put off", "replay", "limit", "cancel", "backf
 Ends = dict[str, list[tuple[str, str, Change]]]
 # One dispatcher writes in several calls.
 _ONE_WRITE_MS = 1_000
+# An edit closes the books before it is written; it may die in between, and the next one does both.
+_ONE_EDIT_MS = 130_000
 # Slots that were never to fire.
 _CLOSED = frozenset({"coalesced", "calendar", "dst_gap"})
 
@@ -129,6 +131,7 @@ def _passed(stage: Stage, journal: Journal, change: Change, ends: Ends, *, polic
                 told = task.status == "invalid"
             case "unaccounted":
                 edited = any(_edits(act, change) for act in stage.acts)
+                edited = edited or _by_itself(journal, change)
                 told = late >= 0 and (edited or late > _FOUND_MISSING_SEC)
             case _:
                 told = False
@@ -173,6 +176,15 @@ def _spent(task: Task, rows: Mapping[str, Run]) -> bool:
 
 def _names(act: Act, change: Change) -> bool:
     return act.task_id == change.task_id and act.began_ms <= change.at_ms
+
+
+def _by_itself(journal: Journal, change: Change) -> bool:
+    """Whether the system paused the task about then, for its deaths, or let it go on."""
+    writer = change.writer.name.partition("#")[0] if change.writer else ""
+    return writer == "audit" and any(
+        abs(one.at_ms - change.at_ms) <= _ONE_EDIT_MS
+        for one in journal.versions[change.task_id][1:]
+    )
 
 
 def _edits(act: Act, change: Change) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tests.simulation import (
+    mutants_audit,
     mutants_backoff,
     mutants_bound,
     mutants_calendars,
@@ -72,13 +73,9 @@ MUTANTS = (
         "F3: what no stamp reaches is looked at after its start",
         mutants_write.not_again,
         ("put off",),
+        seed=230,
     ),
-    Mutant(
-        "same again",
-        "F3: who finds it so already stamps all the same",
-        mutants_write.same_again,
-        ("again",),
-    ),
+    Mutant("same again", "F3: who finds it so stamps it too", mutants_write.same_again, ("again",)),
     Mutant(
         "skip early", "F4, L4: nobody skips before the due time", mutants_work.early, ("races",)
     ),
@@ -301,7 +298,10 @@ MUTANTS = (
         "unlisted", "0072: an edit counts what is claimed", mutants_bound.unlisted, ("recounted",)
     ),
     Mutant(
-        "counted twice", "0072: what was recorded did not run", mutants_bound.twice, ("bounded",)
+        "counted twice",
+        "0072: what was recorded did not run",
+        mutants_bound.twice,
+        ("bounded bare",),
     ),
     Mutant("kept", "0072: what an edit drops is given back", mutants_bound.kept, ("unspent",)),
     Mutant(
@@ -389,4 +389,5 @@ MUTANTS = (
     *(Mutant(*fault) for fault in mutants_world.FAULTS),
     *mutants_cost.COSTS,
     *mutants_edit_order.MUTANTS,
+    *mutants_audit.MUTANTS,
 )

@@ -44,4 +44,4 @@ def forgotten_first() -> list[Patch]:
             ending._end(item["of"], end)  # noqa: SLF001
         return 0
 
-    return [(played, "end_those_due", end_those_due)]
+    return [(module, "end_those_due", end_those_due) for module in (played, ending)]

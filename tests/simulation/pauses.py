@@ -19,7 +19,7 @@ def paused_for_a_while(task_id: str, at_sec: float, length_sec: int = 0) -> Task
 
 
 def each_minute(stage: Stage, until_sec: float) -> None:
-    """The audit's last act, in a process of its own."""
+    """The audit's act, where there is no audit."""
     stage.world.every(
         60,
         "pauses",

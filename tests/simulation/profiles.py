@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.kinds import KINDS
+from tests.simulation.profiles_audit import AUDITS
 from tests.simulation.profiles_cost import COSTS
 from tests.simulation.profiles_edits import EDITS
 from tests.simulation.profiles_ending import ENDINGS
@@ -351,6 +352,7 @@ SCENES = (
         calls_max=4,
     ),
     *ENDINGS,
+    *AUDITS,
     # A pack comes back, and of its parts SQS takes some and refuses the others, time and again.
     Scene(
         name="refused",

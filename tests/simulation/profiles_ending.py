@@ -51,8 +51,8 @@ ENDINGS = (
         kinds=_THREE,
         drawn=1,
         aims=(
-            Aim("api#0", "transact_write_items", 1, Fault.STALL_BEFORE, stall_sec=120),
-            Aim("note#1", "transact_write_items", 0, Fault.STALL_BEFORE, stall_sec=50),
+            Aim("api#0", "transact_write_items", 1, Fault.STALL_BEFORE, stall_sec=92),
+            Aim("audit#1/7", "transact_write_items", 0, Fault.STALL_BEFORE, stall_sec=18),
         ),
         calls=("half",),
         calls_max=1,

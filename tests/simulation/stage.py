@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +13,8 @@ from typing import Any
 from botocore.exceptions import BotoCoreError
 
 from lambdas.work import handler as work
-from onthedot.adapters import aws, clock, ids, runner
+from onthedot.adapters import aws, blobs, clock, ids, runner
+from onthedot.adapters import events as outbox
 from onthedot.core import keys, names, plan
 from onthedot.core import run as runs
 from onthedot.core.attributes import plain_item, typed_item
@@ -26,10 +28,11 @@ from onthedot.core.run import Run
 from onthedot.core.schedule import compile_schedule
 from onthedot.core.schema import ACCESS, RUNS, TASKS, creation
 from onthedot.core.task import Task
-from onthedot.flows import books, deliver
-from onthedot.flows.audit import audit
+from onthedot.flows import apart, books, deliver
 from onthedot.flows.bury import bury
 from onthedot.flows.dispatch import dispatch
+from tests.simulation import auditor
+from tests.simulation.auditor import Auditor
 from tests.simulation.consumer import Consumer
 from tests.simulation.elements import let_loose
 from tests.simulation.faults import CALM, Aim, Profile
@@ -45,11 +48,14 @@ os.environ |= {
     "TASKS_TABLE": "tasks",
     "RUNS_TABLE": "runs",
     "ACCESS_TABLE": "access",
+    "BLOBS_BUCKET": "blobs",
     "PARALLEL_CALLS": "1",
     **{f"{queue.upper()}_QUEUE_URL": _url(queue) for queue in ("high", "normal", "low", "dead")},
 }
-# Short, and one partition a minute: a history is minutes long, and looking costs queries.
-LOOK_BACK_MIN = 4
+_SILENT = logging.getLogger("nobody")
+_SILENT.disabled = True
+_CONFIGURED = outbox.destinations
+# One partition a minute: looking costs queries.
 keys.MANIFESTS = 1
 
 
@@ -100,6 +106,11 @@ class Stage:
     killers: set[str] = field(default_factory=set)
     # By how much each process has corrected its clock.
     corrected: dict[str, int] = field(default_factory=dict)
+    auditor: Auditor = field(default_factory=Auditor)
+    # Where events are told.
+    places: tuple[str, ...] = ()
+    # What each invocation counted, and when, in true time.
+    figures: list[tuple[float, dict[str, float]]] = field(default_factory=list)
     last_rows: dict[str, Run] | None = None
     answer: Callable[[Call], Answer] = lambda _call: Done()
     takes_sec: Callable[[Call], float] = lambda _call: 0.05
@@ -162,6 +173,10 @@ class Stage:
 
         return noted
 
+    def emitted(self, _names: object, figures: Mapping[str, float]) -> None:
+        """Note what an invocation counted."""
+        self.figures.append((self.world.epoch_us() / 1000, dict(figures)))
+
     def _kill_worker(self) -> None:
         """The handler takes its whole process with it."""
         part = self.world.running
@@ -221,6 +236,12 @@ def _leave_no_strays(world: World, patience_sec: float = 5.0) -> None:
         raise Crashed
 
 
+def _submitted(world: World, work: Callable[[], Any]) -> _Part:
+    part = world.submit(work)
+    auditor.name_part(part._process, work)  # noqa: SLF001  # laws ask who did it
+    return _Part(part)
+
+
 def _wait(world: World, parts: list[_Part], seconds: float) -> None:
     waiter = world.running
     assert waiter is not None
@@ -257,7 +278,10 @@ def staged(stage: Stage, rows_max: int = 100) -> Iterator[None]:
             lambda length=8: _token(world, length),
         ),
         (ids, "fraction", world.random.random),
-        (runner, "submit", lambda handler: _Part(world.submit(handler))),
+        (apart, "_log", _SILENT),
+        (outbox, "destinations", lambda: [*stage.places, *_CONFIGURED()]),
+        (blobs, "_got", blobs._got.__wrapped__),  # noqa: SLF001  # a bucket a history
+        (runner, "submit", lambda work: _submitted(world, work)),
         (runner, "wait", lambda parts, seconds: _wait(world, parts, seconds)),
         (runner, "leave_no_strays", lambda: _leave_no_strays(world)),
         (deliver, "deliver", stage.deliver),
@@ -326,6 +350,7 @@ class Course:
     gap: tuple[float, float] = (0.0, 0.0)
     dispatchers: int = 1
     audited: bool = True
+    auditor: Auditor = field(default_factory=Auditor)
     dispatch_limit_sec: float = 60
     receives_max: int = 10
     # From so many slots on, a range stands for them.
@@ -335,7 +360,7 @@ class Course:
 def play(stage: Stage, course: Course) -> None:
     """Let rules tick, workers work, and the auditor look."""
     world = stage.world
-    with staged(stage, course.rows_max):
+    with staged(stage, course.rows_max), auditor.looking(course.auditor, stage.emitted):
         for _ in range(course.dispatchers):
             for first, until in ((0.0, course.gap[0]), (course.gap[1], course.ticks_until)):
                 world.every(
@@ -347,14 +372,7 @@ def play(stage: Stage, course: Course) -> None:
                     limit_sec=course.dispatch_limit_sec,
                 )
         if course.audited:
-            world.every(
-                60,
-                "audit",
-                lambda _tick: audit(look_back_min=LOOK_BACK_MIN),
-                first_sec=30,
-                until_sec=course.sec,
-                limit_sec=60,
-            )
+            auditor.employ(world, course.auditor, course.sec)
         for queue in ("high", "normal", "low"):
             Consumer(world, queue, "work", lambda event: work(event, None), batch=10, limit_sec=900)
         Consumer(world, "dead", "bury", bury, batch=10, limit_sec=60)

@@ -8,7 +8,8 @@ _LIST = "answers a reader and decides nothing about a run"
 _OUTSIDE = "no outside worker plays in a history yet: tests/flows/test_pull.py"
 _TARGET = "a history's target is its own function: tests/targets and tests/sdk call the real ones"
 _AUDIT = "the audit's rarer work is played by tests/flows alone"
-_OLDER = "the auditor of a history looks back 4 minutes only: tests/flows/test_audit_older.py"
+_WEBHOOK = "an exchange with a server, which the world has not: tests/targets/test_events.py"
+_SWEEP = "no history has large payloads: tests/moto/test_sweep.py"
 _RESTORE = (
     "no history restores a table: tests/flows/test_restored.py, tests/engines/test_restored.py"
 )
@@ -30,7 +31,8 @@ _BY_REASON = {
         flows/backfill.py:_all_at_once flows/backfill.py:plan flows/pauses.py:tell
     """,
     _LIST: """
-        flows/agenda.py flows/recent.py flows/not_fired.py flows/waiting.py flows/pulse.py:recent
+        flows/agenda.py flows/recent.py flows/waiting.py flows/pulse.py:recent
+        flows/tallies.py:newest
     """,
     _OUTSIDE: """
         flows/lease.py flows/holding.py flows/handing.py flows/awaiting.py
@@ -41,12 +43,13 @@ _BY_REASON = {
         flows/deliver.py:_error_of flows/deliver.py:_unfit
     """,
     _AUDIT: """
-        flows/health.py flows/long_runs.py flows/retime.py flows/sweep.py flows/tallies.py
-        flows/events.py flows/pauses.py:_end flows/pauses.py:_wait_until flows/pauses.py:_wanted
-        flows/exhausted.py:list_all
-        flows/exhausted.py:list_those_before flows/bury.py:_ended
+        flows/retime.py flows/exhausted.py:list_all flows/exhausted.py:list_those_before
+        flows/bury.py:_ended
     """,
-    _OLDER: "flows/audit.py:audit_older",
+    _WEBHOOK: """
+        flows/events.py:_by_webhook flows/events.py:_webhook flows/events.py:_signing_keys
+    """,
+    _SWEEP: "flows/sweep.py:_sort_out flows/sweep.py:_named",
     _RESTORE: "flows/restored.py",
     "needs an edit that leaves very many slots behind: tests/flows/test_books.py": (
         "flows/books.py:_range"

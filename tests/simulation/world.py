@@ -14,6 +14,9 @@ from typing import Any, Self
 from botocore.exceptions import BotoCoreError, ClientError
 from greenlet import getcurrent
 
+from onthedot.core.errors import BusyError
+from tests.simulation.bucket import Bucket
+from tests.simulation.bus import Bus
 from tests.simulation.clients import Client
 from tests.simulation.clock import Clock
 from tests.simulation.dynamo import Dynamo
@@ -60,7 +63,9 @@ class World:
         self.effect, self.act = doing.effect, doing.act
         self.dynamodb = Client(self, self.store)
         self.sqs = Client(self, self.queues)
+        self.bucket, self.bus = Bucket(self.epoch_us), Bus(self.epoch_us, Random(f"bus {seed}"))
         self.services = {"dynamodb": self.dynamodb, "sqs": self.sqs}
+        self.services |= {"s3": Client(self, self.bucket), "events": Client(self, self.bus)}
         self._heap: list[tuple[int, int, Process | Action, int]] = []
         self._sequence = 0
         self._ordinals: dict[str, int] = {}
@@ -294,7 +299,7 @@ class World:
             (process.name, process.error)
             for process in self.processes
             if process.error is not None
-            and not isinstance(process.error, BotoCoreError | ClientError)
+            and not isinstance(process.error, BotoCoreError | ClientError | BusyError)
         ]
         return found + [
             (entry[1].name if entry[1] else "", why) for entry, why in invalid(self.trace)

@@ -1,0 +1,31 @@
+"""Apart: of many that are dealt with one after another, one that fails keeps no other from it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Apart:
+    """What failed of them; raised once all have had their turn."""
+
+    failures: list[Exception] = field(default_factory=list)
+
+    @contextmanager
+    def each(self, name: str) -> Iterator[None]:
+        """Deal with one of them."""
+        try:
+            yield
+        except Exception as failure:  # noqa: BLE001 raised again once all have had their turn
+            _log.exception("%s failed", name)
+            self.failures.append(failure)
+
+    def end(self) -> None:
+        """Raise what failed first, if anything did."""
+        if self.failures:
+            raise self.failures[0]

@@ -1,0 +1,185 @@
+"""Planted faults of the audit's minute: events, health, its acts, pauses, the look at the past."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import lambdas.audit
+from onthedot.adapters import clock, runner
+from onthedot.adapters import events as outbox
+from onthedot.core import deaths, gathered
+from onthedot.core import events as happened
+from onthedot.core.events import Event
+from onthedot.core.ledger import Ledger
+from onthedot.core.run import Run
+from onthedot.flows import apart, audit, events, health, minute, pauses, tallies
+from tests.simulation.mutant import Mutant, Patch
+
+
+def together() -> list[Patch]:
+    """An act that fails ends the minute."""
+
+    @contextmanager
+    def each(_self: apart.Apart, _name: str) -> Iterator[None]:
+        yield
+
+    return [(apart.Apart, "each", each)]
+
+
+def struck_off_first() -> list[Patch]:
+    """An event is taken off the list, and then it is told."""
+    original = events._told  # noqa: SLF001  # planted in the flow
+
+    def told(place: str, some: Any, until: float) -> Any:
+        events._strike_off(some)  # noqa: SLF001  # planted in the flow
+        return original(place, some, until)
+
+    return [(events, "_told", told)]
+
+
+def missed_untold() -> list[Patch]:
+    """A slot that was missed is nothing to tell of."""
+    original = happened.of_ended
+
+    def of_ended(run: Run) -> Event | None:
+        return None if run.life.status == "missed" else original(run)
+
+    return [(audit, "of_ended", of_ended)]
+
+
+def all_late() -> list[Patch]:
+    """Ten seconds are late."""
+    return [(happened, "LATE_MS", -1)]
+
+
+def all_refused() -> list[Patch]:
+    """One event that is refused keeps those behind it from being told."""
+
+    def by_batch(arn: str, some: Any, _until: float) -> Iterator[Any]:
+        for first in range(0, len(some), outbox.BATCH):
+            portion = some[first : first + outbox.BATCH]
+            if outbox.send(arn, [each.body for each in portion]):
+                return
+            yield from portion
+
+    return [(events, "_by_batch", by_batch)]
+
+
+def gathered_again() -> list[Patch]:
+    """What belongs together is not written down before it is told; the first names it."""
+    original = gathered.gathered
+
+    def of_first(members: Any, named: Any) -> Any:
+        made = original(members, named)
+        name = min(item["scheduled_for"] for item in members)
+        return replace(made, name=name, body=made.body.replace(made.id, name.partition("#")[0]))
+
+    def begun(groups: Any) -> list[Any]:
+        return [of_first(group, {}) for group in groups]
+
+    return [(events, "_begun", begun)]
+
+
+def paused_early() -> list[Patch]:
+    """One death is enough."""
+    return [(deaths, "limit", lambda _task: 1)]
+
+
+def never_paused() -> list[Patch]:
+    """Nobody pauses what keeps dying."""
+    return [(health, "_pause", lambda _health: None)]
+
+
+def paused_silently() -> list[Patch]:
+    """The system pauses, and tells nobody."""
+    return [(health, "tell", lambda *_: None)]
+
+
+def pauses_last() -> list[Patch]:
+    """Pauses end when all other acts are done."""
+
+    def one_after_another() -> dict[str, float]:
+        now = minute.Minute()
+        for act in minute.ACTS:
+            part = runner.submit(lambda act=act: act.do(now))  # type: ignore[misc]  # bound now
+            while not part.done():
+                runner.wait([part], 100)
+            part.result()
+        pauses.end_those_due()
+        return now.figures
+
+    return [(lambdas.audit, "minute", one_after_another)]
+
+
+def alive_anyway() -> list[Patch]:
+    """An audit that has seen nothing gives its sign of life."""
+    original = tallies.keep
+
+    def keep(*given: Any, **named: Any) -> Any:
+        return original(*given, **named | {"alive": True})
+
+    return [(tallies, "keep", keep)]
+
+
+def counted_twice() -> list[Patch]:
+    """A run is counted at each look, also while it is open."""
+    original = Ledger.note
+
+    def note(self: Ledger, run: Run) -> None:
+        original(self, run)
+        if run.life.attempt > 1:
+            original(self, run)
+
+    return [(Ledger, "note", note)]
+
+
+def never_further() -> list[Patch]:
+    """Nobody looks further back than half an hour."""
+    return [(audit, "audit_older", lambda _seen: None)]
+
+
+def never_left_behind() -> list[Patch]:
+    """The list waits for an act until it ends."""
+
+    def result(part: Any, _sec: float) -> Any:
+        while not part.done():
+            runner.wait([part], 10_000)
+        return part.result()
+
+    return [(minute, "_result", result)]
+
+
+def ended_early() -> list[Patch]:
+    """A pause is over when somebody looks."""
+    return [(pauses, "_wait_until", lambda _instant: clock.sleep(0))]
+
+
+MUTANTS = (
+    Mutant("all or none", "0167: an act fails alone", together, ("uncounted", "unlooked")),
+    Mutant(
+        "waited for", "0167: an act that hangs is left behind", never_left_behind, ("hung act",)
+    ),
+    Mutant(
+        "struck off first",
+        "told, then struck off",
+        struck_off_first,
+        ("told rough", "told refused"),
+    ),
+    Mutant("missed untold", "a slot that was missed is told of", missed_untold, ("told",)),
+    Mutant("all late", "late is more than thirty seconds", all_late, ("told",)),
+    Mutant("all refused", "0167: an event is refused alone", all_refused, ("told refused",)),
+    Mutant("gathered again", "0131: told again it is the same", gathered_again, ("told refused",)),
+    Mutant("paused early", "so many deaths pause a schedule", paused_early, ("told",)),
+    Mutant("never paused", "so many deaths pause a schedule", never_paused, ("told",)),
+    Mutant("paused silently", "a pause by the system is told of", paused_silently, ("told",)),
+    Mutant("pauses last", "0167: pauses end beside the other acts", pauses_last, ("slow look",)),
+    Mutant(
+        "ended early", "0080: a pause is ended at its second", ended_early, ("slow look", "pauses")
+    ),
+    Mutant("alive anyway", "0167: who sees nothing is not alive", alive_anyway, ("unlooked",)),
+    Mutant("figures doubled", "a run is counted once", counted_twice, ("told", "uncounted")),
+    Mutant("never further", "an hour looks at a day", never_further, ("audit gone",)),
+)

@@ -1,0 +1,136 @@
+"""Profiles of the audit's minute and hour: events, health, sweeps, and what befalls the audit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from onthedot.core.call import Call
+from onthedot.core.policy import Answer, Dead, Done
+from tests.simulation import laws_minute, laws_told
+from tests.simulation.auditor import Auditor
+from tests.simulation.faults import Aim, Fault, Profile
+from tests.simulation.outages import Outage
+from tests.simulation.scene import Scene
+from tests.simulation.stage import Course, Stage
+
+_TOLD = (laws_told.heeded, laws_told.sick, laws_minute.heeded)
+_KINDS = ("sickly", "fragile", "latest", "none", "minute", "queue")
+_LONG = 2_400
+
+
+def _course(**given: Any) -> Course:
+    """Some minutes without a tick make runs late and slots missed; then all of it is told."""
+    auditor = replace(Auditor(told=True, laws=_TOLD), **given)
+    return Course(
+        gap=(100, 460), ticks_until=900, sec=_LONG, dispatch_limit_sec=240, auditor=auditor
+    )
+
+
+def _heals(stage: Stage) -> None:
+    """What dies for some minutes works again when it is probed, an hour later."""
+
+    def answer(_call: Call) -> Answer:
+        return Dead("permanent") if stage.world.now_us < 500_000_000 else Done()
+
+    stage.answer = answer
+
+
+_SCENE = Scene(name="told", kinds=_KINDS, drawn=3, failing=0.4, course=_course(calm=True))
+# What befalls some of the audits costs the events of a run a few of its looks.
+_ROUGH = Profile(
+    faults_until_sec=1_200,
+    faults_max=14,
+    crash_before=0.004,
+    crash_after=0.006,
+    lost=0.003,
+    throttled=0.003,
+    repeated=0.003,
+    double_tick=0.2,
+    drop_tick=0.1,
+)
+AUDITS = (
+    _SCENE,
+    # The bus refuses for ten minutes, then now and then one event, and one schedule's always.
+    replace(
+        _SCENE,
+        name="told refused",
+        course=_course(
+            refuses=(300, 900), refuses_some=0.1, never_takes="SICKLY", calm=True, excused_sec=700
+        ),
+    ),
+    # An audit dies, is refused, or comes twice, at any of its acts.
+    replace(_SCENE, name="told rough", faults=_ROUGH, course=_course(excused_sec=900)),
+    replace(
+        _SCENE,
+        name="told twice",
+        faults=replace(_ROUGH, faults_max=4),
+        course=_course(at_once=2, excused_sec=600),
+    ),
+    replace(_SCENE, name="audit late", course=_course(late_sec=600, excused_sec=700)),
+    # SQS does not say how many messages wait: that is one act of twelve.
+    replace(
+        _SCENE,
+        name="uncounted",
+        faults=Profile(outages=(Outage(queue="low", from_sec=90, for_sec=2_200),)),
+    ),
+    # Lists cannot be read for some minutes: that is no audit, and all else goes on.
+    replace(
+        _SCENE,
+        name="unlooked",
+        faults=Profile(
+            outages=(
+                Outage(partition="check#", reads=True, writes=False, from_sec=500, for_sec=400),
+            )
+        ),
+        course=_course(excused_sec=500),
+    ),
+    # The look at the runs takes more than a minute, and pauses end beside it.
+    Scene(
+        name="slow look",
+        kinds=("minute", "twenty"),
+        drawn=1,
+        aims=tuple(
+            Aim(f"audit#{number}/1", "query", 1, Fault.STALL_BEFORE, stall_sec=70)
+            for number in range(16)
+        ),
+        calls=("pause for a while",),
+        calls_max=3,
+        calls_between=(5, 500),
+        course=Course(ticks_until=900, sec=1_300, auditor=Auditor(laws=(laws_minute.heeded,))),
+    ),
+    # One act never ends: it is left behind, minute after minute.
+    replace(
+        _SCENE,
+        name="hung act",
+        drawn=1,
+        aims=tuple(
+            Aim(f"audit#{number}/7", "query", 0, Fault.STALL_BEFORE, stall_sec=1_000)
+            for number in range(40)
+        ),
+    ),
+    Scene(
+        name="probed",
+        kinds=("sickly", "minute"),
+        drawn=2,
+        faults=Profile(faults_until_sec=4_600, faults_max=10, crash_before=0.004, lost=0.004),
+        course=Course(
+            ticks_until=480,
+            sec=6_900,
+            auditor=Auditor(told=True, laws=_TOLD, prepared=_heals, excused_sec=900),
+        ),
+    ),
+    # No audit for three quarters of an hour, and all messages are gone: the look at the last day.
+    Scene(
+        name="audit gone",
+        kinds=("minute", "fragile", "queue", "three"),
+        drawn=2,
+        faults=Profile(faults_until_sec=300, faults_max=6, crash_before=0.02, purge=1.0),
+        takes_sec=20,
+        course=Course(
+            ticks_until=330,
+            sec=7_900,
+            auditor=Auditor(look_back_min=30, whole=True, gap=(40, 2_760)),
+        ),
+    ),
+)

@@ -129,8 +129,8 @@ def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: floa
             if life.attempt - life.released >= task.max_attempts and not answer.released:
                 dead = ended(life, "dead", "attempts_exhausted", now_ms=now_ms)
                 return replace(dead, error=answer.error)
-            # As many as have failed: what was given back did not.
-            failed = max(1, life.attempt - life.released)
+            # As many as have failed: what was given back did not, and this one may be such.
+            failed = max(1, life.attempt - life.released - answer.released)
             wait_sec = backoff_sec(task.retry, failed, fraction)
             if answer.after_sec is not None:
                 wait_sec = answer.after_sec

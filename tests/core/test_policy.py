@@ -100,6 +100,16 @@ def test_to_give_a_run_back_costs_no_attempt(outcome: str) -> None:
     assert life.due_ms == NOW_MS + 60_000
 
 
+@pytest.mark.parametrize("outcome", ["yielded", "released"])
+def test_to_give_a_run_back_waits_no_longer_than_its_failures_ask_for(outcome: str) -> None:
+    waits_sec = [
+        (came(running(attempt=attempt), Again(outcome)).due_ms - NOW_MS) // 1000
+        for attempt in (1, 2, 3)
+    ]
+
+    assert waits_sec == [5, 5, 10]
+
+
 def test_a_retry_is_never_due_at_once() -> None:
     assert came(running(), Again("failed"), fraction=0.0).due_ms == NOW_MS + 1_000
     assert came(running(), Again("failed", after_sec=0)).due_ms == NOW_MS + 1_000

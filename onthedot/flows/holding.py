@@ -10,7 +10,7 @@ from onthedot.adapters import claims, clock, tables
 from onthedot.core import moves, pull
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
-from onthedot.core.policy import Again, Answer, Done, Skipped, Stopped, error_of
+from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, Stopped, error_of
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
@@ -49,8 +49,11 @@ def extend(
         run, task = _held(run_id, tenant_id, queues)
         if run is None or task is None:
             return Told.MISSING
-        if run.life.status != "running" or run.life.attempt != attempt:
+        if run.life.attempt != attempt or not _under_way(run, task):
             return Told.LOST
+        if run.life.status == "running" and not pull.pulled(run.queue):
+            # Its target took it on, and our worker has not read that yet: the lease is that one's.
+            return _at_its_longest(run, task)
         now_ms = clock.now_ms()
         if now_ms >= run.life.started_ms + task.timeout_sec * 1000:
             conclude(run, task, Again("timed_out", error_of("TimedOut", "the time is over")))
@@ -76,8 +79,7 @@ def settle(
         if run.life.attempt != attempt or not _may_be_told(run, task):
             return Told.LOST
         if run.life.status not in ("running", "awaiting"):
-            # The same word again, whose answer was lost; or somebody else's came first.
-            return Told.TAKEN if _says(answer) == _said(run) else Told.LOST
+            return Told.TAKEN if _came_of(run, answer) else Told.LOST
         if conclude(run, task, _heeding(run, answer)):
             return Told.TAKEN
     return Told.LOST
@@ -88,8 +90,18 @@ def standing(run_id: str, attempt: int, *, tenant_id: str, queues: Collection[st
     run, task = _held(run_id, tenant_id, queues)
     if run is None or task is None:
         return Told.MISSING
-    under_way = run.life.attempt == attempt and run.life.status in ("running", "awaiting")
-    return Told.TAKEN if under_way and _may_be_told(run, task) else Told.LOST
+    stands = run.life.attempt == attempt and _under_way(run, task)
+    return Told.TAKEN if stands else Told.LOST
+
+
+def _under_way(run: Run, task: Task) -> bool:
+    """Tell whether somebody outside is at work on it."""
+    return run.life.status in ("running", "awaiting") and _may_be_told(run, task)
+
+
+def _at_its_longest(run: Run, task: Task) -> Run:
+    deadline_ms = run.life.started_ms + task.timeout_sec * 1000
+    return replace(run, life=replace(run.life, lease_ms=deadline_ms))
 
 
 def _may_be_told(run: Run, task: Task) -> bool:
@@ -98,17 +110,24 @@ def _may_be_told(run: Run, task: Task) -> bool:
     return fetched or run.life.status == "awaiting" or task.target.get("complete") == "callback"
 
 
-def _says(answer: Answer) -> str:
+def _came_of(run: Run, answer: Answer) -> bool:
+    """Tell whether that word is what ended the attempt: its answer was lost, and it comes again.
+
+    Another word for an attempt that is over is refused, or its caller would believe in it.
+    """
+    life = run.life
     match answer:
         case Done():
-            return "succeeded"
+            return life.status == "succeeded"
         case Skipped():
-            return "skipped"
-    return "failed"
-
-
-def _said(run: Run) -> str:
-    return run.life.status if run.life.status in ("succeeded", "skipped") else "failed"
+            return life.status == "skipped"
+        case Dead(reason):
+            return (life.status, life.reason) == ("dead", reason)
+        case Again():
+            # One that was asked to stop, and says that it failed, has stopped.
+            given_up = life.reason == "attempts_exhausted" and not answer.released
+            return given_up or life.status == "cancelled" or life.reason == answer.outcome
+    return False
 
 
 def _heeding(run: Run, answer: Answer) -> Answer:

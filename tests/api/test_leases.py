@@ -163,6 +163,21 @@ def test_a_worker_that_finds_nothing_to_do_skips_the_run_and_no_other_word_count
     assert (run["status"], run["reason"], run["note"]) == ("skipped", "handler", "a holiday")
 
 
+@pytest.mark.parametrize("other", [{"permanent": True}, {"release": True}])
+def test_another_word_for_an_attempt_that_has_failed_is_refused(
+    api: Api, run_id: str, other: dict[str, Any]
+) -> None:
+    taken(api)
+
+    first = said(api, run_id, "fail", error="no")
+    again = said(api, run_id, "fail", error="no")
+    contrary = said(api, run_id, "fail", error="no", **other)
+
+    assert (first.status, again.status) == (204, 204)
+    assert contrary.body["code"] == "lease_lost"
+    assert shown(api, run_id)["reason"] == "failed"
+
+
 def test_a_failure_is_tried_again_when_the_worker_says(api: Api, run_id: str) -> None:
     taken(api)
     said(api, run_id, "fail", error={"type": "Oom", "message": "no memory"}, retry_in_sec=60)
@@ -234,7 +249,9 @@ def test_a_run_that_a_worker_of_ours_has_is_not_for_others_to_settle(api: Api) -
     api.schedule("own", target={"type": "python", "handler": "hello"})
     run = api.call("POST /v1/schedules/own/trigger", {}).body["run_id"]
 
-    assert said(api, run, "complete").body["code"] == "lease_lost"
+    words = [said(api, run, what) for what in ("complete", "fail", "heartbeat")]
+
+    assert [each.body["code"] for each in words] == ["lease_lost"] * 3
 
 
 @pytest.mark.parametrize(("what", "field"), [("heartbeat", "progress"), ("fail", "checkpoint")])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from botocore.exceptions import EndpointConnectionError
@@ -11,11 +11,15 @@ from onthedot.adapters import claims, clock, tables
 from onthedot.adapters.targets import stepfunctions
 from onthedot.core import moves
 from onthedot.core import run as runs_of
+from onthedot.core.call import Call
+from onthedot.core.numbers import LEASE_SEC
 from onthedot.core.policy import Again, Answer, Awaiting, Done
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows.awaiting import conclude
 from onthedot.flows.cancel import cancel
+from onthedot.flows.change import change
+from onthedot.flows.holding import Told, extend
 from tests.flows.calm import (
     add,
     gate,
@@ -31,6 +35,7 @@ from tests.flows.calm import (
 from tests.simulation.stage import Stage
 
 HOUR = 3_600
+CALLS_BACK = {"type": "http", "url": "https://jobs.example", "complete": "callback"}
 
 
 @dataclass(slots=True)
@@ -134,6 +139,53 @@ def test_an_answer_before_the_worker_has_settled_is_the_outcome(stage: Stage) ->
     (run,) = runs(stage, task)
     assert (said(run), run.life.result) == ("succeeded", "called back")
     assert run.stale == ()
+
+
+def test_its_target_may_show_that_it_is_at_work_and_hears_when_it_need_not_be(
+    stage: Stage,
+) -> None:
+    _, run = awaited(stage)
+
+    kept = extend(run.run_id, 1, tenant_id="acme", lease_sec=10, progress={"pages": 3})
+    cancel(run.run_id)
+    later = extend(run.run_id, 1, tenant_id="acme", lease_sec=10)
+
+    assert isinstance(kept, Run)
+    assert kept.life.lease_ms == run.life.lease_ms
+    assert now(run).life.progress == {"pages": 3}
+    assert later is Told.LOST
+
+
+def test_its_target_keeps_no_lease_of_the_worker_that_has_not_heard_it_yet(stage: Stage) -> None:
+    task = add(stage, "0 13 * * *", timeout_sec=HOUR)
+    change(task.task_id, lambda task, _: replace(task, target=CALLS_BACK))
+    leases: list[int] = []
+
+    def answer(call: Call) -> Answer:
+        kept = extend(call.run_id, 1, tenant_id="acme", lease_sec=600)
+        assert isinstance(kept, Run)
+        assert kept.life.lease_ms == kept.life.started_ms + HOUR * 1000
+        leases.append(now(kept).life.lease_ms - now(kept).life.started_ms)
+        return Done()
+
+    stage.answer = answer
+    go(stage, HOUR + 60)
+
+    assert leases == [LEASE_SEC * 1000]
+
+
+def test_nobody_keeps_the_lease_of_a_worker_of_ours(stage: Stage) -> None:
+    add(stage, "0 13 * * *", timeout_sec=HOUR)
+    told: list[object] = []
+
+    def answer(call: Call) -> Answer:
+        told.append(extend(call.run_id, 1, tenant_id="acme", lease_sec=600))
+        return Done()
+
+    stage.answer = answer
+    go(stage, HOUR + 60)
+
+    assert told == [Told.LOST]
 
 
 def test_an_awaiting_run_is_cancelled_at_once(stage: Stage) -> None:

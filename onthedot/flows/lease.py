@@ -5,7 +5,7 @@ A fetched run passes the same table, gate and conditional start as any other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +52,7 @@ def take(queue: str, *, tenant_id: str, most: int, worker: str, lease_sec: int) 
     seen: set[str] = set()
     for limit in _LOOK_AT:
         keys = pulls.due(pull.partition(tenant_id, queue), (*due, over), limit)
-        fresh = [run_id for run_id in map(_run_id, keys) if run_id not in seen]
+        fresh = _unseen(keys, seen)
         seen.update(fresh)
         while fresh and len(taken) < most:
             room = most - len(taken)
@@ -75,6 +75,12 @@ def _started(run_ids: Sequence[str], owner: str, lease_sec: int) -> tuple[list[L
     started, _ = start_due(Batch(queue="normal", messages=[]), jobs, worker=owner)
     leased = [_leased(job, lease_sec) for job in started]
     return [each for each in leased if each], any(job.most for job in jobs)
+
+
+def _unseen(keys: Sequence[Mapping[str, Any]], seen: Collection[str]) -> list[str]:
+    """A run that moves while the index is read may stand in two of its parts."""
+    run_ids = dict.fromkeys(map(_run_id, keys))
+    return [run_id for run_id in run_ids if run_id not in seen]
 
 
 def _run_id(item: Mapping[str, Any]) -> str:

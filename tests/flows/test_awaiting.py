@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
 from botocore.exceptions import EndpointConnectionError
@@ -18,7 +18,6 @@ from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows.awaiting import conclude
 from onthedot.flows.cancel import cancel
-from onthedot.flows.change import change
 from onthedot.flows.holding import Told, extend
 from tests.flows.calm import (
     add,
@@ -157,8 +156,7 @@ def test_its_target_may_show_that_it_is_at_work_and_hears_when_it_need_not_be(
 
 
 def test_its_target_keeps_no_lease_of_the_worker_that_has_not_heard_it_yet(stage: Stage) -> None:
-    task = add(stage, "0 13 * * *", timeout_sec=HOUR)
-    change(task.task_id, lambda task, _: replace(task, target=CALLS_BACK))
+    add(stage, "0 13 * * *", timeout_sec=HOUR, target=CALLS_BACK)
     leases: list[int] = []
 
     def answer(call: Call) -> Answer:

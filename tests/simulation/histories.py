@@ -21,11 +21,12 @@ from onthedot.flows import line, loops
 from onthedot.flows.cancel import cancel
 from onthedot.flows.replay import replay
 from onthedot.flows.trigger import Moment, trigger
-from tests.simulation import auditor, elders, ending, pauses, user
+from tests.simulation import auditor, beyond, elders, ending, pauses, user
 from tests.simulation.faults import Aim, Fault, Place
 from tests.simulation.forged import forge
 from tests.simulation.invariants import Measure, broken
 from tests.simulation.kinds import KINDS, LUNCH
+from tests.simulation.kinds_pull import PULL_KINDS
 from tests.simulation.process import Process
 from tests.simulation.scene import Scene
 from tests.simulation.stage import Act, Stage, make_stage, make_task, play
@@ -54,7 +55,7 @@ def history(
         stage.world.meter()
     random = Random(f"{scene.name.removesuffix(' bare')} {seed}")
     for kind in random.sample(scene.kinds, min(scene.drawn, len(scene.kinds))):
-        text, given = KINDS[kind]
+        text, given = (KINDS | PULL_KINDS)[kind]
         stage.register(make_task(kind, text, stage.world, **given))
     _keep_calendar(stage)
     _bound(stage, scene)
@@ -82,6 +83,8 @@ def history(
 
 def _bring_in(stage: Stage, scene: Scene, seed: int) -> None:
     """What is there that no call of this history made."""
+    if scene.outside:
+        beyond.set_up(stage, scene, seed)
     if scene.poison:
         _poison(stage)
     if scene.elders:

@@ -14,16 +14,19 @@ from tests.simulation import (
     laws_executions,
     laws_exhausted,
     laws_gate,
+    laws_handlers,
     laws_keys,
     laws_lateness,
     laws_order,
     laws_outcomes,
     laws_pauses,
+    laws_polled,
     laws_runs,
     laws_slots,
     laws_tenants,
     laws_trail,
     laws_waiting,
+    laws_words,
     laws_world,
 )
 from tests.simulation.journal import Journal, read
@@ -74,6 +77,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
         _of_lines(stage, journal, measure),
         _of_slots(stage, journal, measure),
         _of_callers(stage, journal),
+        _of_outside(stage, journal),
         [_sound(stage)],
     )
     return list(dict.fromkeys(law for each in laws for law in each))
@@ -149,6 +153,24 @@ def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_api.triggered(stage)
     yield laws_api.beside(stage, journal)
     yield laws_api.filled(stage)
+
+
+def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
+    """What targets and outside workers said later, and what they were told."""
+    yield laws_words.acknowledged(stage, journal)
+    yield laws_words.refused(stage, journal)
+    yield laws_words.told(stage)
+    yield laws_words.kept_alone(stage, journal)
+    yield laws_words.given(stage, journal)
+    yield laws_words.awaited(stage, journal)
+    yield laws_polled.looked_at(stage, journal)
+    yield laws_polled.beside_none(stage)
+    yield laws_polled.left_none(stage)
+    yield laws_handlers.stepped(stage)
+    yield laws_handlers.told_before(stage, journal)
+    yield laws_handlers.handed_on(stage, journal)
+    yield laws_handlers.spent(stage, journal)
+    yield laws_handlers.in_time(stage, journal)
 
 
 def _ruled(stage: Stage, journal: Journal) -> list[Reign]:

@@ -42,6 +42,7 @@ class Seen(NamedTuple):
     owner: str
     range_to: str
     mortal: bool  # it has an end of life
+    fetched: bool  # outside workers find it in their index
     life: Mapping[str, Any]
 
     @property
@@ -189,6 +190,7 @@ def _seen(item: Any) -> Seen | None:
         owner=life["owner"]["S"] if "owner" in life else "",
         range_to=item["range_to"]["S"] if "range_to" in item else "",
         mortal="expires_at" in item,
+        fetched="pull" in item,
         life=life,
     )
 
@@ -220,6 +222,10 @@ def _cursor(item: Any) -> Mapping[str, Any]:
 
 
 def _read_messages(world: World, journal: Journal) -> None:
+    for change in journal.changes:
+        if change.after and change.after.fetched:
+            # Workers find it in their index: the claim is the send.
+            journal.sent_ms.setdefault(change.run_id, change.at_ms)
     start_us = world.epoch_us() - world.now_us
     for now_us, _, operation, request, answer, _ in world.trace:
         if operation not in _SENDS or not isinstance(answer, dict):

@@ -34,12 +34,13 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
 
 def _failed(change: Change, delivery: Delivery) -> bool:
     """Whether that write says that the attempt failed, and that another follows."""
-    before, after = change.before, change.after
-    settled = before is not None and before.status == "running"
-    retries = after is not None and after.status == "retrying"
+    before, after, answer = change.before, change.after, delivery.answer
+    if before is None or after is None or not isinstance(answer, Again):
+        return False
+    settled = before.status in ("running", "awaiting") and after.status == "retrying"
     # What a handler says after its time was over counts for nothing.
     heard = 0 < delivery.ended_ms <= change.at_ms
-    return settled and retries and heard and isinstance(delivery.answer, Again)
+    return settled and heard and answer.outcome == after.reason
 
 
 def _wait_sec(task: Task, change: Change, delivery: Delivery) -> tuple[int, int]:

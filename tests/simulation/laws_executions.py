@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from onthedot.core.numbers import HEARTBEAT_SEC, LEASE_SEC, MARGIN_SEC
-from onthedot.core.policy import Again
+from onthedot.core.policy import Again, Awaiting, Stopped
 from tests.simulation.journal import SKEW_MS, Journal
 from tests.simulation.stage import Delivery, Stage
+from tests.simulation.states import came_of
 from tests.simulation.trace import Entry
 
 # A lease is granted for so long, and asked for again so often: less than this costs none.
@@ -131,8 +132,17 @@ def _further(stage: Stage, journal: Journal) -> Iterator[tuple[Delivery, str]]:
 
 def _cause(stage: Stage, fate: _Fate, before: Delivery, between: tuple[float, float]) -> str:
     worker = next(each for each in stage.world.processes if each.name == before.process)
-    if isinstance(before.answer, Again):
+    task = stage.task_of(before.run_id)
+    if task.target["type"] == "pull":
+        # Outside workers are judged by what the API answered them: laws_pull.
+        return "outside worker"
+    came = came_of(stage, before.run_id, between[1])
+    said = stage.outside.said(before.run_id, before.attempt)
+    if any(isinstance(answer, Again) for answer in (before.answer, *said, *came)):
         return "failed answer"
+    open_still = before.answer is None or isinstance(before.answer, Awaiting | Stopped)
+    if open_still and between[1] - between[0] >= task.timeout_sec * 1000 - 2 * SKEW_MS:
+        return "out of time"
     if worker.dead and fate.last_ms <= between[1]:
         return "dead worker"
     if fate.stalled(*between):

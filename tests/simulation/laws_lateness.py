@@ -129,7 +129,10 @@ def resumed(journal: Journal) -> Iterator[str]:
 def _is_held_back(stage: Stage, task: Task) -> bool:
     """Whether something else than its time and other runs tells when a run may start."""
     key = task.shown.get("concurrency_key") or {}
-    return "rate" in key or task.name in stage.poisoned
+    fetched = task.target["type"] == "pull"
+    # One that is asked to stop while it is called is awaited for as long as it may take.
+    called = task.overlap == "cancel_previous" and "complete" in task.target
+    return "rate" in key or fetched or called or task.name in stage.poisoned
 
 
 def _first(decided: list[tuple[str, str, float]], key: str) -> float:
@@ -169,6 +172,9 @@ def _read(stage: Stage, *, audited: bool) -> _Troubles:
     found = _Troubles(steady_sec(stage))
     returns = _AUDITED_SEC if audited else _SHOWN_AGAIN_SEC
     returns += _FURTHER_SEC * bool(stage.auditor.gap[1])
+    # Then a permit is free, and nobody says so to those who wait for one.
+    lapses = [lapsed_ms / 1000 for lapsed_ms in stage.outside.lapses()]
+    found.costs += [(at, at + _FELT_SEC, returns) for at in lapses]
     lived: dict[Process, list[float]] = defaultdict(list)
     hurt: set[Process] = set()
     edited: set[Process] = set()

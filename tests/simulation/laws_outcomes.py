@@ -18,6 +18,7 @@ from tests.simulation import true_slots
 from tests.simulation.journal import Change, Journal, Seen
 from tests.simulation.reigns import clocks_off_sec
 from tests.simulation.stage import Act, Stage
+from tests.simulation.states import came_of
 
 # An outcome that only the audit records, of what nobody else has accounted for in so long.
 _FOUND_MISSING_SEC = 600
@@ -59,8 +60,12 @@ def founded(stage: Stage, journal: Journal, policy: Policy = TODAY) -> Iterator[
             continue
         if change.task_id in poisoned:
             continue
-        answer = answers.get((change.run_id, after.attempt))
-        told = _answered(journal, change, after, answer)
+        said = [
+            answers.get((change.run_id, after.attempt)),
+            *stage.outside.said(change.run_id, after.attempt),
+            *came_of(stage, change.run_id, change.at_ms),
+        ]
+        told = any(_answered(journal, change, after, answer) for answer in said)
         if after.status == "missed" or after.reason == "coalesced":
             told = _passed(stage, journal, change, ends, policy=policy)
         elif (after.status, after.reason) == ("cancelled", "user"):

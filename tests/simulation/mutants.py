@@ -20,6 +20,7 @@ from tests.simulation import (
     mutants_outcomes,
     mutants_patience,
     mutants_pauses,
+    mutants_pull,
     mutants_tenants,
     mutants_work,
     mutants_world,
@@ -390,4 +391,5 @@ MUTANTS = (
     *mutants_cost.COSTS,
     *mutants_edit_order.MUTANTS,
     *mutants_audit.MUTANTS,
+    *(Mutant(*each) for each in mutants_pull.PULL_FAULTS),
 )

@@ -27,3 +27,5 @@ SQS_OPERATIONS = SQS_BATCHES | {
     "get_queue_attributes",
 }
 OPERATIONS = DYNAMODB_OPERATIONS | SQS_OPERATIONS
+# Of services that are only targets.
+TARGET_OPERATIONS = frozenset({"start_execution", "describe_execution", "stop_execution"})

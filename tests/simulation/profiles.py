@@ -13,6 +13,8 @@ from tests.simulation.profiles_ending import ENDINGS
 from tests.simulation.profiles_limits import LIMITS
 from tests.simulation.profiles_lines import LINES
 from tests.simulation.profiles_outages import OUTAGES
+from tests.simulation.profiles_pull import OUTSIDE
+from tests.simulation.profiles_strange import STRANGE
 from tests.simulation.profiles_world import WORLD
 from tests.simulation.scene import FAULTS_UNTIL_SEC, SLOW, UNTIL_CALM, Scene, bare, quiet
 from tests.simulation.stage import Course
@@ -333,6 +335,7 @@ SCENES = (
     *OUTAGES,
     *WORLD,
     *EDITS,
+    *OUTSIDE,
     # Calendars are put over a task and lifted at any moment.
     Scene(
         name="calendars",
@@ -353,26 +356,7 @@ SCENES = (
     ),
     *ENDINGS,
     *AUDITS,
-    # A pack comes back, and of its parts SQS takes some and refuses the others, time and again.
-    Scene(
-        name="refused",
-        kinds=("minute", "twenty", "all", "none"),
-        drawn=3,
-        aims=(
-            Aim("work#0", "change_message_visibility_batch", 0, Fault.CRASH_AFTER),
-            *(Aim("work#1", "send_message_batch", nth, Fault.PARTIAL) for nth in range(3)),
-            *(Aim("work#2", "send_message_batch", nth, Fault.PARTIAL) for nth in range(3)),
-        ),
-    ),
-    Scene(name="poison", faults=UNTIL_CALM, poison=True),
-    # Strangers write into the queues, about runs that are there and about nothing.
-    Scene(
-        name="forged",
-        faults=quiet(crash_after=0.01, double_message=0.1),
-        failing=0.2,
-        takes_sec=12,
-        forged=True,
-    ),
+    *STRANGE,
     # One task is overdue, another one on time, and only the audit still knows what was sent.
     Scene(
         name="lists",

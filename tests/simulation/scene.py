@@ -30,6 +30,8 @@ class Scene:
     # How often one looks neither at its deadline nor at a cancel.
     deaf: float = 0.0
     poison: bool = False
+    # Targets are called as in production; who is outside calls the API.
+    outside: bool = False
     # Strangers write into the queues.
     forged: bool = False
     # Runs and lists from days ago.

@@ -28,15 +28,15 @@ from onthedot.core.run import Run
 from onthedot.core.schedule import compile_schedule
 from onthedot.core.schema import ACCESS, RUNS, TASKS, creation
 from onthedot.core.task import Task
-from onthedot.flows import apart, books, deliver
+from onthedot.flows import apart, books, deliver, targets
 from onthedot.flows.bury import bury
 from onthedot.flows.dispatch import dispatch
-from tests.simulation import auditor
+from tests.simulation import auditor, parts
 from tests.simulation.auditor import Auditor
 from tests.simulation.consumer import Consumer
 from tests.simulation.elements import let_loose
 from tests.simulation.faults import CALM, Aim, Profile
-from tests.simulation.process import Crashed, Part
+from tests.simulation.outside import Outside
 from tests.simulation.world import World
 
 
@@ -72,6 +72,8 @@ class Delivery:
     # What it answered, once it has, and when.
     answer: Answer | None = None
     ended_ms: float = 0.0
+    # What it was given of the attempt before.
+    checkpoint: object = None
 
 
 @dataclass(slots=True)
@@ -119,6 +121,9 @@ class Stage:
     stand_ins: list[tuple[Any, str, Any]] = field(default_factory=list)
     # Handlers that look neither at their deadline nor at a cancel.
     deaf: Callable[[Call], bool] = lambda _call: False
+    # What is called and done outside; targets that are called as in production, by their type.
+    outside: Outside = field(default_factory=Outside)
+    targets: dict[str, Callable[[Call], Answer]] = field(default_factory=dict)
 
     def register(self, task: Task) -> None:
         """Put a task as it stands after its registration."""
@@ -129,11 +134,25 @@ class Stage:
     def deliver(self, call: Call) -> Answer:
         """The target: told once it is effective, and busy for a while."""
         answer = self._answered(call)
-        for delivery in self.deliveries[::-1]:
-            if (delivery.run_id, delivery.attempt) == (call.run_id, call.attempt):
-                delivery.answer, delivery.ended_ms = answer, self.world.epoch_us() / 1000
-                break
+        self.answered(call.run_id, call.attempt, answer)
         return answer
+
+    def task_of(self, run_id: str) -> Task:
+        """The task of a run, as it was registered."""
+        task_id = run_id.partition(".")[0]
+        return next(task for task in self.tasks if task.task_id == task_id)
+
+    def answered(self, run_id: str, attempt: int, answer: Answer) -> None:
+        """Note what the target has said of an attempt that was brought to it."""
+        if delivery := self.delivery(run_id, attempt):
+            delivery.answer, delivery.ended_ms = answer, self.world.epoch_us() / 1000
+
+    def delivery(self, run_id: str, attempt: int) -> Delivery | None:
+        """The call of the target by that attempt, if there was one."""
+        for delivery in self.deliveries[::-1]:
+            if (delivery.run_id, delivery.attempt) == (run_id, attempt):
+                return delivery
+        return None
 
     def _answered(self, call: Call) -> Answer:
         world = self.world
@@ -203,61 +222,6 @@ class Stage:
         return sorted({0, *(shard_of(task_id) for task_id, part in parts if part == "cursor")})
 
 
-class _Part:
-    """A handler under way, as the flows see a future."""
-
-    def __init__(self, part: Part) -> None:
-        self.part = part
-
-    def done(self) -> bool:
-        return self.part.done
-
-    def result(self) -> Any:
-        if self.part._process.dead:  # noqa: SLF001  # a crash in a handler is its worker's
-            raise Crashed
-        return self.part.result()
-
-    def cancel(self) -> None:
-        """Nothing: a thread that has begun goes on."""
-
-
-def _leave_no_strays(world: World, patience_sec: float = 5.0) -> None:
-    """As the runner does: a process whose handlers do not return has to end."""
-    whole = world.running
-    assert whole is not None
-    if whole.dead:
-        return
-    end_us = world.now_us + int(patience_sec * 1_000_000)
-    while world.now_us < end_us and not all(part.done for part in whole.parts):
-        world.wait(min(100_000, end_us - world.now_us))
-    if not all(part.done for part in whole.parts):
-        world.note("exits", "a handler does not return")
-        whole.dead = True
-        raise Crashed
-
-
-def _submitted(world: World, work: Callable[[], Any]) -> _Part:
-    part = world.submit(work)
-    auditor.name_part(part._process, work)  # noqa: SLF001  # laws ask who did it
-    return _Part(part)
-
-
-def _wait(world: World, parts: list[_Part], seconds: float) -> None:
-    waiter = world.running
-    assert waiter is not None
-    if waiter.dead:
-        raise Crashed
-    if any(part.done() for part in parts):
-        return
-    inner = [part.part._process for part in parts]  # noqa: SLF001  # waiting for any of several
-    for process in inner:
-        process.waiter = waiter
-    world.push(world.now_us + int(max(0.0, seconds) * 1_000_000) + 1, waiter, waiter.turn)
-    world.park(waiter)
-    for process in inner:
-        process.waiter = None
-
-
 def _token(world: World, length: int) -> str:
     return f"{world.random.getrandbits(4 * length):0{length}X}"
 
@@ -281,10 +245,14 @@ def staged(stage: Stage, rows_max: int = 100) -> Iterator[None]:
         (apart, "_log", _SILENT),
         (outbox, "destinations", lambda: [*stage.places, *_CONFIGURED()]),
         (blobs, "_got", blobs._got.__wrapped__),  # noqa: SLF001  # a bucket a history
-        (runner, "submit", lambda work: _submitted(world, work)),
-        (runner, "wait", lambda parts, seconds: _wait(world, parts, seconds)),
-        (runner, "leave_no_strays", lambda: _leave_no_strays(world)),
-        (deliver, "deliver", stage.deliver),
+        (runner, "submit", lambda work: parts.submit(world, work)),
+        (runner, "wait", lambda running, seconds: parts.wait(world, running, seconds)),
+        (runner, "leave_no_strays", lambda: parts.leave_no_strays(world)),
+        (
+            deliver,
+            "TARGETS",
+            {**dict.fromkeys(targets.TARGETS, stage.deliver), **stage.targets},
+        ),
         (plan, "ROWS_MAX", rows_max),
         (books, "ROWS_MAX", rows_max),
         *stage.stand_ins,

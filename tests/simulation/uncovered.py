@@ -5,8 +5,8 @@ from __future__ import annotations
 _LARGE = "a large payload lies in S3, which the world has not: tests/moto/test_large_payloads.py"
 _API = "only the API's handlers enter it, which no history calls yet"
 _LIST = "answers a reader and decides nothing about a run"
-_OUTSIDE = "no outside worker plays in a history yet: tests/flows/test_pull.py"
-_TARGET = "a history's target is its own function: tests/targets and tests/sdk call the real ones"
+_OUTSIDE = "no task of a history is handed over to outside workers: tests/flows/test_pull.py"
+_TARGET = "a history calls no target that refuses by AWS's words: tests/targets"
 _AUDIT = "the audit's rarer work is played by tests/flows alone"
 _WEBHOOK = "an exchange with a server, which the world has not: tests/targets/test_events.py"
 _SWEEP = "no history has large payloads: tests/moto/test_sweep.py"
@@ -35,12 +35,10 @@ _BY_REASON = {
         flows/tallies.py:newest
     """,
     _OUTSIDE: """
-        flows/lease.py flows/holding.py flows/handing.py flows/awaiting.py
-        flows/permits.py:extend_of flows/bury.py:_waits
+        flows/handing.py:hand_over flows/holding.py:standing flows/bury.py:_waits
     """,
     _TARGET: """
-        flows/targets.py flows/hands.py flows/once.py flows/previous.py flows/deliver.py:deliver
-        flows/deliver.py:_error_of flows/deliver.py:_unfit
+        flows/targets.py:_judged flows/deliver.py:_unfit
     """,
     _AUDIT: """
         flows/retime.py flows/exhausted.py:list_all flows/exhausted.py:list_those_before

@@ -1,0 +1,135 @@
+"""Laws of handlers in our workers: steps, checkpoints, other times, the end of their own time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from onthedot.core.keys import is_slot_key, row_of
+from onthedot.core.numbers import ABANDON_SEC
+from onthedot.core.policy import Again, Answer
+from tests.simulation.journal import SKEW_MS, Change, Journal
+from tests.simulation.laws_words import Attempt, disturbed, ends_of
+from tests.simulation.outside import Before, Step
+from tests.simulation.stage import Delivery, Stage
+
+# A handler that is given up is settled within so long.
+_SETTLED_MS = 2_000
+_TOLD_CHECKPOINTS = ("python", "pull")
+
+
+def stepped(stage: Stage) -> Iterator[str]:
+    """Once a step's value was given, every attempt is given it, and none that follows redoes it."""
+    begun = {(one.run_id, one.attempt): one.at_ms for one in stage.deliveries}
+    of_run: dict[str, list[Step]] = defaultdict(list)
+    for step in stage.outside.steps:
+        of_run[step.run_id].append(step)
+    for run_id, steps in of_run.items():
+        values = {str(step.value) for step in steps if step.given_ms}
+        if len(values) > 1:
+            yield f"two values: a step of {run_id} gave {sorted(values)}"
+        known_ms = min((step.given_ms for step in steps if step.given_ms), default=float("inf"))
+        for step in steps:
+            if step.done_ms and begun[run_id, step.attempt] > known_ms:
+                yield f"done again: a step of {run_id}, by attempt {step.attempt}"
+
+
+def told_before(stage: Stage, journal: Journal) -> Iterator[str]:
+    """A handler is told of the newest success before its run, as of when it asks."""
+    succeeded: dict[str, list[tuple[float, str]]] = defaultdict(list)
+    for change in journal.changes:
+        if change.after and change.after.status == "succeeded":
+            succeeded[change.task_id].append((change.at_ms, change.key))
+    for before in stage.outside.befores:
+        task_id, key = row_of(before.run_id)
+        known = [(at_ms, other) for at_ms, other in succeeded[task_id] if other < key]
+        if not _may_be_told(before, known):
+            yield f"misled: {before.run_id} was told of {before.slot}"
+
+
+def _may_be_told(before: Before, known: list[tuple[float, str]]) -> bool:
+    """Whether it was the newest at any moment between question and answer."""
+    moments = [before.asked_ms, *(at for at, _ in known if before.asked_ms < at <= before.told_ms)]
+    for moment_ms in moments:
+        newest = max((key for at, key in known if at <= moment_ms), default=None)
+        # One that stands for no slot is told by the time that it was due.
+        if newest == before.slot or (newest is not None and not is_slot_key(newest)):
+            return True
+    return False
+
+
+def handed_on(stage: Stage, journal: Journal) -> Iterator[str]:
+    """What an attempt leaves for the next one is given to it, and to all that follow."""
+    settled = ends_of(journal)
+    by_run: dict[str, list[Delivery]] = defaultdict(list)
+    for delivery in stage.deliveries:
+        if stage.task_of(delivery.run_id).target["type"] in _TOLD_CHECKPOINTS:
+            by_run[delivery.run_id].append(delivery)
+    for run_id, deliveries in by_run.items():
+        left: list[object] = [None]
+        for delivery in sorted(deliveries, key=lambda one: one.attempt):
+            if delivery.checkpoint not in left:
+                yield f"gone astray: what was left for attempt {delivery.attempt} of {run_id}"
+            left = [delivery.checkpoint]
+            if _heard(delivery, settled):
+                # Of several words one was taken first.
+                said: list[Answer | None] = [*stage.outside.said(run_id, delivery.attempt)]
+                left = [one for word in said or [delivery.answer] for one in _left(word) or left]
+
+
+def _left(answer: Answer | None) -> list[object]:
+    """What it left, if anything."""
+    left = answer.checkpoint if isinstance(answer, Again) else None
+    return [] if left is None else [left]
+
+
+def spent(stage: Stage, journal: Journal) -> Iterator[str]:
+    """No run dies of its attempts before so many of them have failed: one given back has not."""
+    settled = ends_of(journal)
+    heard = [one for one in stage.deliveries if _heard(one, settled)]
+    answers = {(one.run_id, one.attempt): one.answer for one in heard}
+    for run in stage.rows().values():
+        if run.life.reason != "attempts_exhausted":
+            continue
+        back = sum(
+            _released(answers.get((run.run_id, attempt)))
+            for attempt in range(1, run.life.attempt + 1)
+        )
+        least = stage.task_of(run.run_id).max_attempts
+        if run.life.attempt - back < least:
+            failed = run.life.attempt - back
+            yield f"died early: {run.run_id} after {failed} of {least} attempts"
+
+
+def in_time(stage: Stage, journal: Journal) -> Iterator[str]:
+    """An attempt runs out of time at its end, and where nothing goes wrong ends soon after it."""
+    began = {
+        (change.run_id, change.after.attempt): change.at_ms
+        for change in journal.changes
+        if change.started and change.after
+    }
+    calm = not disturbed(stage)
+    for (run_id, attempt), end in ends_of(journal).items():
+        task = stage.task_of(run_id)
+        if task.target.get("type") != "python" or end.after is None:
+            continue
+        took_ms = end.at_ms - began[run_id, attempt]
+        over_ms = took_ms - task.timeout_sec * 1000
+        if end.after.reason == "timed_out" and over_ms < -2 * SKEW_MS:
+            yield f"timed out early: {run_id} after {took_ms / 1000:.1f} s"
+        if calm and over_ms > ABANDON_SEC * 1000 + _SETTLED_MS:
+            yield f"not given up: {run_id} after {took_ms / 1000:.1f} s"
+
+
+def _heard(delivery: Delivery, settled: Mapping[Attempt, Change]) -> bool:
+    """Whether its answer came before its attempt was given up; a later one counts for nothing."""
+    end = settled.get((delivery.run_id, delivery.attempt))
+    if end is None or end.after is None or delivery.ended_ms > end.at_ms:
+        return False
+    if not isinstance(delivery.answer, Again):
+        return True
+    return end.after.status == "retrying" and end.after.reason != "timed_out"
+
+
+def _released(answer: Answer | None) -> bool:
+    return isinstance(answer, Again) and answer.released

@@ -1,0 +1,203 @@
+"""Laws of what is said from outside: a word that was taken is the outcome, a late one nothing."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from onthedot.core.numbers import MARGIN_SEC
+from onthedot.core.policy import Again, Answer, Dead, Done, Skipped
+from onthedot.core.run import Run
+from tests.simulation.journal import SKEW_MS, Change, Journal
+from tests.simulation.outside import Word
+from tests.simulation.stage import Stage
+
+# What an answer of the API takes where nothing goes wrong.
+_ANSWERED_MS = 2_000
+# A message that was lost on its way comes back, or the audit sends another.
+_SENT_AGAIN_MS = 970_000
+_CALM_MS = 5_000
+_UNDER_WAY = ("running", "awaiting")
+Attempt = tuple[str, int]
+
+
+def acknowledged(stage: Stage, journal: Journal) -> Iterator[str]:
+    """Whatever of an attempt was said and taken is what came of it, and of nothing else."""
+    rows, ends = stage.rows(), ends_of(journal)
+    asked_ms = {act.run_id: act.acked_ms for act in stage.acts if act.name == "cancel"}
+    for word in stage.outside.words:
+        if not word.taken or word.answer is None:
+            continue
+        end = ends.get((word.run_id, word.attempt))
+        if end is None or not _is_so(rows[word.run_id], end, word.answer):
+            said = type(word.answer).__name__
+            yield f"taken in vain: {said} of attempt {word.attempt} of {word.run_id}"
+        elif _is_to_stop(end, asked_ms.get(word.run_id, 0.0)):
+            yield f"not stopped: {word.run_id} is to be tried again"
+        if isinstance(word.answer, Done) and rows[word.run_id].life.result not in _results(
+            stage, word
+        ):
+            yield f"another's result: {word.run_id} has {rows[word.run_id].life.result}"
+
+
+def refused(stage: Stage, journal: Journal) -> Iterator[str]:
+    """What is said of an attempt after the next has begun is refused, and changes nothing."""
+    begun = _begun(journal)
+    written = {(change.run_id, change.writer.name) for change in journal.changes if change.writer}
+    for word in stage.outside.words:
+        if word.began_ms <= begun.get((word.run_id, word.attempt + 1), float("inf")):
+            continue
+        if word.taken:
+            yield f"taken too late: attempt {word.attempt} of {word.run_id} by {word.who}"
+        if (word.run_id, word.by) in written:
+            yield f"written too late: attempt {word.attempt} of {word.run_id} by {word.who}"
+
+
+def told(stage: Stage) -> Iterator[str]:
+    """Where nothing goes wrong, each call about an attempt is answered at once."""
+    if disturbed(stage):
+        return
+    for word in stage.outside.words:
+        if not word.heard_ms or word.heard_ms - word.began_ms > _ANSWERED_MS:
+            yield f"not told: {word.who} said {word.answer} of {word.run_id}"
+
+
+def kept_alone(stage: Stage, journal: Journal) -> Iterator[str]:
+    """As long as a worker was told that a run is its own, the next attempt does not begin.
+
+    By true time, and with a margin.
+    """
+    said: dict[Attempt, list[Word]] = defaultdict(list)
+    for word in stage.outside.words:
+        said[word.run_id, word.attempt].append(word)
+    begun = _begun(journal)
+    # Two clocks compare, each with its own error.
+    margin_ms = MARGIN_SEC * 1000 - 2 * stage.world.profile.skew_ms
+    for grant in stage.outside.grants:
+        key = (grant.run_id, grant.attempt)
+        again_ms = begun.get((grant.run_id, grant.attempt + 1))
+        if again_ms is None or any(_ends_it(word, again_ms) for word in said[key]):
+            continue
+        until_ms = max([grant.until_ms, *(word.until_ms for word in said[key])])
+        if again_ms < until_ms + margin_ms:
+            early = (until_ms + margin_ms - again_ms) / 1000
+            yield f"taken away: {grant.run_id} from {grant.who}, {early:.1f} s before its time"
+
+
+def given(stage: Stage, journal: Journal) -> Iterator[str]:
+    """Where nothing goes wrong, who asks for more than it is given leaves nothing behind.
+
+    Of runs that wait for no other, and that have been due for a while.
+    """
+    if disturbed(stage):
+        return
+    free = {task.task_id for task in stage.tasks if task.overlap == "allow"}
+    spans = [span for span in _waiting(journal) if span[0].partition(".")[0] in free]
+    for poll in stage.outside.polls:
+        for run_id, since_ms, until_ms in spans:
+            if poll.given < poll.most and since_ms < poll.asked_ms < poll.answered_ms < until_ms:
+                yield f"left behind: {poll.who} was not given {run_id}"
+
+
+def awaited(stage: Stage, journal: Journal) -> Iterator[str]:
+    """A run of which nobody says anything ends when its time is up: no sooner, hardly later."""
+    said = {(word.run_id, word.attempt) for word in stage.outside.words if word.answer}
+    begun, since = _begun(journal), dict[str, Change]()
+    slack_ms = _SENT_AGAIN_MS if disturbed(stage) else _CALM_MS
+    for change in journal.changes:
+        before, after = change.before, change.after
+        if after and after.status == "awaiting":
+            since.setdefault(change.run_id, change)
+            continue
+        waited = since.pop(change.run_id, None)
+        if waited is None or after is None or before is None or after.status == "cancelled":
+            continue
+        key = (change.run_id, before.attempt)
+        task = stage.task_of(change.run_id)
+        if key in said or task.target["type"] != "http":
+            continue
+        took_ms = change.at_ms - begun[key]
+        over_ms = took_ms - task.timeout_sec * 1000
+        if not -2 * SKEW_MS <= over_ms <= slack_ms:
+            yield f"given up: {change.run_id} after {took_ms / 1000:.1f} s"
+    for run_id, change in since.items():
+        if stage.world.epoch_us() / 1000 - change.at_ms > _SENT_AGAIN_MS:
+            yield f"awaited for ever: {run_id}"
+
+
+def disturbed(stage: Stage) -> bool:
+    """Whether anything went wrong in the history, or may have."""
+    world = stage.world
+    profile, chooser = world.profile, world.chooser
+    chances = (profile.skew_ms, profile.slow, profile.stale, profile.double_message)
+    more = (profile.late_message, profile.double_tick, profile.drop_tick, profile.outages)
+    return bool(chooser.drawn or chooser.only or any(chances) or any(more))
+
+
+def _begun(journal: Journal) -> dict[Attempt, float]:
+    """When each attempt began."""
+    return {
+        (change.run_id, change.after.attempt): change.at_ms
+        for change in journal.changes
+        if change.started and change.after
+    }
+
+
+def ends_of(journal: Journal) -> dict[Attempt, Change]:
+    """The write by which each attempt that was under way ended."""
+    return {
+        (change.run_id, change.before.attempt): change
+        for change in journal.changes
+        if change.before
+        and change.before.status in _UNDER_WAY
+        and change.after
+        and change.after.status not in _UNDER_WAY
+    }
+
+
+def _is_so(run: Run, end: Change, answer: Answer) -> bool:
+    """Whether an attempt ended as was said; a worker that was asked to stop may say it failed."""
+    after = end.after
+    assert after is not None
+    match answer:
+        case Done():
+            return after.status == run.life.status == "succeeded"
+        case Skipped():
+            return after.status == run.life.status == "skipped"
+        case Dead():
+            return (after.status, after.reason) == ("dead", answer.reason)
+        case Again():
+            failed = after.status == "retrying" and after.reason == answer.outcome
+            exhausted = after.reason == "attempts_exhausted" and not answer.released
+            return failed or exhausted or run.life.status == "cancelled"
+    return False
+
+
+def _is_to_stop(end: Change, asked_ms: float) -> bool:
+    """Whether the attempt ended after its run was asked to stop, and another follows."""
+    return 0 < asked_ms < end.at_ms and end.after is not None and end.after.status == "retrying"
+
+
+def _results(stage: Stage, word: Word) -> list[object]:
+    said = stage.outside.said(word.run_id, word.attempt)
+    return [answer.result for answer in said if isinstance(answer, Done)]
+
+
+def _ends_it(word: Word, until_ms: float) -> bool:
+    """Whether a worker may have given the run up by that, or was told that it is over."""
+    if word.began_ms >= until_ms:
+        return False
+    return word.answer is not None or bool(word.answered_ms and not word.taken)
+
+
+def _waiting(journal: Journal) -> Iterator[tuple[str, float, float]]:
+    """From when to when each run could be fetched: a while after it was due, until it began."""
+    open_since: dict[str, float] = {}
+    for change in journal.changes:
+        after = change.after
+        since = open_since.pop(change.run_id, None)
+        if since is not None:
+            yield change.run_id, since, change.at_ms
+        if after and after.status in ("claimed", "retrying"):
+            open_since[change.run_id] = max(change.at_ms, after.due_ms) + _CALM_MS
+    yield from ((run_id, since, float("inf")) for run_id, since in open_since.items())

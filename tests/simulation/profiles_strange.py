@@ -1,0 +1,29 @@
+"""Profiles of what no flow of ours can read, or wrote, and of packs that come back in parts."""
+
+from __future__ import annotations
+
+from tests.simulation.faults import Aim, Fault
+from tests.simulation.scene import UNTIL_CALM, Scene, quiet
+
+STRANGE = (
+    # A pack comes back, and of its parts SQS takes some and refuses the others, time and again.
+    Scene(
+        name="refused",
+        kinds=("minute", "twenty", "all", "none"),
+        drawn=3,
+        aims=(
+            Aim("work#0", "change_message_visibility_batch", 0, Fault.CRASH_AFTER),
+            *(Aim("work#1", "send_message_batch", nth, Fault.PARTIAL) for nth in range(3)),
+            *(Aim("work#2", "send_message_batch", nth, Fault.PARTIAL) for nth in range(3)),
+        ),
+    ),
+    Scene(name="poison", faults=UNTIL_CALM, poison=True),
+    # Strangers write into the queues, about runs that are there and about nothing.
+    Scene(
+        name="forged",
+        faults=quiet(crash_after=0.01, double_message=0.1),
+        failing=0.2,
+        takes_sec=12,
+        forged=True,
+    ),
+)

@@ -10,7 +10,7 @@ from onthedot.adapters import claims, clock, ids, queue
 from onthedot.adapters.targets import stepfunctions
 from onthedot.core import moves, pack
 from onthedot.core.policy import Again, Answer, Stopped, after, error_of, next_look_sec
-from onthedot.core.run import FINAL, Run
+from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
 from onthedot.flows import executions, gate, permits
@@ -49,10 +49,15 @@ def conclude(run: Run, task: Task, answer: Answer) -> bool:
             return False
     if claims.write_one(moves.mark(run, life, now_ms=now_ms)) is not Outcome.DONE:
         return False
-    permits.leave([run])
-    if life.status in FINAL:
-        gate.give_up(run)
+    give_up_places(replace(run, life=life))
     return True
+
+
+def give_up_places(run: Run) -> None:
+    """Let others have what an attempt that has ended held; twice does no harm."""
+    permits.leave([run])
+    if run.final:
+        gate.give_up(run)
 
 
 def _given_up(run: Run) -> Answer | None:

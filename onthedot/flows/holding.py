@@ -15,7 +15,7 @@ from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
 from onthedot.flows import permits
-from onthedot.flows.awaiting import conclude
+from onthedot.flows.awaiting import conclude, give_up_places
 
 _TRIES = 4
 
@@ -79,7 +79,11 @@ def settle(
         if run.life.attempt != attempt or not _may_be_told(run, task):
             return Told.LOST
         if run.life.status not in ("running", "awaiting"):
-            return Told.TAKEN if _came_of(run, answer) else Told.LOST
+            if not _came_of(run, answer):
+                return Told.LOST
+            # Whoever wrote it may have died right after that: then the places are held still.
+            give_up_places(run)
+            return Told.TAKEN
         if conclude(run, task, _heeding(run, answer)):
             return Told.TAKEN
     return Told.LOST

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from botocore.exceptions import EndpointConnectionError
@@ -18,7 +18,7 @@ from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows.awaiting import conclude
 from onthedot.flows.cancel import cancel
-from onthedot.flows.holding import Told, extend
+from onthedot.flows.holding import Told, extend, settle
 from tests.flows.calm import (
     add,
     gate,
@@ -200,6 +200,17 @@ def test_it_holds_its_place_until_it_has_ended(stage: Stage) -> None:
     assert gate(stage, task)["holders"] == [run.key]
 
     conclude(run, task, Done())
+
+    assert gate(stage, task)["holders"] == []
+
+
+def test_a_word_that_is_said_again_frees_the_place_that_a_dead_process_kept(stage: Stage) -> None:
+    task, run = awaited(stage, overlap="queue", target=CALLS_BACK)
+    ended = replace(run.life, status="succeeded", lease_ms=0)
+    claims.write_one(moves.mark(run, ended, now_ms=clock.now_ms()))
+    assert gate(stage, task)["holders"] == [run.key]
+
+    assert settle(run.run_id, 1, Done(), tenant_id="acme") is Told.TAKEN
 
     assert gate(stage, task)["holders"] == []
 

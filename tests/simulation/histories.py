@@ -254,6 +254,9 @@ def _do(stage: Stage, act: Act, at_sec: float) -> object:
         return run
     if act.name in _BESIDE:
         return _BESIDE[act.name](stage, act)
+    if act.task_id.startswith("tsk_"):
+        # The API knows no schedule of that id.
+        return None
     done = _EDITS[act.name](stage, act.task_id, at_sec)
     if done is not None:
         act.version = done.version

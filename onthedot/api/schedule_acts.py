@@ -18,6 +18,7 @@ from onthedot.api.shapes_acts import PauseIn, ResumeIn, TriggerIn
 from onthedot.core import catchup, lifecycle, run_view, schedule_view
 from onthedot.core.instants import measured
 from onthedot.flows import define, trigger
+from onthedot.flows.catchup import before_resume
 from onthedot.flows.edit import Edited
 from onthedot.flows.trigger import Moment
 
@@ -54,8 +55,10 @@ def resume(
 ) -> Response[str]:
     """Go on from now. What passed meanwhile is run only if asked for: first comes the plan."""
     seen = find(schedule)
-    task = seen.task
     mode = (body.catchup if body else None) or "none"
+    # An earlier try may have resumed it, and died before it ran what had passed.
+    resumed_before = tried_before() and seen.task.status == "active"
+    task = before_resume(seen.task) if resumed_before else seen.task
     now_ms = clock.now_ms()
     now = now_ms // 1000
     world = [task.version, mode]

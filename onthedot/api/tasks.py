@@ -11,7 +11,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 from onthedot.adapters import clock
 from onthedot.api import answers, complaints, plans, rules, warned
 from onthedot.api.answers import Handlers
-from onthedot.api.asking import asked, by, own_id, tenant, tried_before
+from onthedot.api.asking import asked, by, own_id, own_moment, tenant, tried_before
 from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.preconditions import check_read_only, check_version
 from onthedot.api.shapes import TaskIn, TasksIn
@@ -104,7 +104,9 @@ def reschedule(
     """Move a task that has not started to another time."""
     task = find(task_id)
     check_version(task.version)
-    moved = oneoff.moved(task, body.given(), clock.now_ms())
+    # Each try of one request means the same time.
+    begun_ms, _ = own_moment()
+    moved = oneoff.moved(task, body.given(), begun_ms)
     if dry_run == "true":
         oneoffs.refuse_started(oneoffs.row(task))
         effects = {"action": "reschedule", "run_at": moved.shown["start_at"]}

@@ -67,8 +67,7 @@ def first_due(task: Task) -> int | None:
 def revision(before: Task, *, until: int, by: str) -> Insert:
     """Keep what a schedule was, for as long as the runs that it led to are kept."""
     item = {
-        "task_id": before.task_id,
-        "part": f"rev#{before.schedule_version:06}",
+        **revision_key(before.task_id, before.schedule_version),
         "compiled": before.compiled,
         "from": nominal(before.effective_from),
         "until": nominal(until),
@@ -76,3 +75,8 @@ def revision(before: Task, *, until: int, by: str) -> Insert:
         "expires_at": until + HISTORY_SEC,
     }
     return Insert(TABLE, item, ("task_id", "part"))
+
+
+def revision_key(task_id: str, schedule_version: int) -> dict[str, str]:
+    """Give the key under which a former schedule of a task is kept."""
+    return {"task_id": task_id, "part": f"rev#{schedule_version:06}"}

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from onthedot.adapters import clock, ids
-from onthedot.core.instants import nominal
+from onthedot.adapters import clock, ids, tables
+from onthedot.core import registered
+from onthedot.core import run as runs
+from onthedot.core import task as tasks
+from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.keys import backfill_key
 from onthedot.core.run import Run
 from onthedot.core.task import Task
-from onthedot.flows.extra import first_life, launch
+from onthedot.core.writes import Outcome
+from onthedot.flows.extra import first_life, launch, relaunched
 
 
 def catch_up(task: Task, slots: Sequence[int]) -> None:
     """Launch them; a slot that was run again before is left alone."""
     now_ms = clock.now_ms()
-    runs = [
+    wanted = [
         Run(
             task_id=task.task_id,
             key=backfill_key(slot, 1),
@@ -27,5 +32,32 @@ def catch_up(task: Task, slots: Sequence[int]) -> None:
         )
         for slot in slots
     ]
-    if runs:
-        launch(runs)
+    if not wanted:
+        return
+    for run, outcome in zip(wanted, launch(wanted), strict=True):
+        if outcome is Outcome.REFUSED:
+            _go_on(run)
+
+
+def before_resume(task: Task) -> Task:
+    """Gives a schedule as its last resume found it, or as it is if there was none."""
+    number = task.schedule_version - 1
+    item = tables.get(tasks.TABLE, registered.revision_key(task.task_id, number))
+    if item is None:
+        return task
+    return replace(
+        task,
+        status="paused",
+        version=task.version - 1,
+        schedule_version=number,
+        compiled=item["compiled"],
+        effective_from=parse_nominal(item["from"]),
+    )
+
+
+def _go_on(run: Run) -> None:
+    """Sends one that an earlier try has claimed, and may have died before it sent it."""
+    item = tables.get(runs.TABLE, runs.row_key(run.run_id))
+    there = runs.readable(item) if item else None
+    if there is not None and there.origin == run.origin:
+        relaunched(there)

@@ -61,7 +61,9 @@ def _same(former: dict[str, object], key: BusinessKey) -> Task:
     known = read(str(former["task_id"]))
     if known is None:
         raise Problem("not_found", "The task of this idempotency_key is gone.")
-    return known.task
+    # Whoever made it may have died before it was dispatched.
+    done = edit(known.task.task_id, lifecycle.unchanged, known=known)
+    return done.task if done else known.task
 
 
 def create_all(wanted: Sequence[Task], by: By) -> list[Task]:
@@ -97,8 +99,11 @@ def reschedule(task_id: str, moved: Task, by: By) -> Task | None:
 
 
 def _moved(task: Task, _now: int, *, elsewhere: Task) -> Task:
-    refuse_started(row(task))
-    return lifecycle.moved(task, elsewhere)
+    moved = lifecycle.moved(task, elsewhere)
+    if moved != task:
+        # Else an earlier try of the same request has moved it: its run may have started since.
+        refuse_started(row(task))
+    return moved
 
 
 def row(task: Task) -> Run | None:

@@ -8,7 +8,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from onthedot.adapters import aws
-from onthedot.flows import define, loops
+from onthedot.core.problems import Problem
+from onthedot.flows import define, edit, extra, loops, oneoffs, register
 from tests.api import ran
 from tests.api.kit import SCHEDULE, Answer, Api
 
@@ -59,6 +60,91 @@ def test_a_backfill_begins_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> No
     assert loops.step()["backfilled"] == 5
     (found,) = api.call("GET /v1/schedules/report/backfills").body["data"]
     assert found["backfill_id"] == answer.body["backfill_id"]
+
+
+def lost_once(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> None:
+    """The process is lost before it comes to one function, at the first try only."""
+    there, left = getattr(module, name), [1]
+
+    def dying(*given: Any, **named: Any) -> Any:
+        if left:
+            left.pop()
+            raise RuntimeError("lost")
+        return there(*given, **named)
+
+    monkeypatch.setattr(module, name, dying)
+
+
+def sent(api: Api) -> int:
+    """How many messages wait for workers."""
+    return sum(len(queue.messages) for queue in api.sqs.queues.values())
+
+
+@pytest.mark.parametrize(
+    ("route", "more"),
+    [("POST /v1/schedules", {"name": "report", "every_sec": 60}), ("POST /v1/tasks", {})],
+)
+def test_what_is_due_soon_is_dispatched_although_the_first_try_died_before(
+    api: Api, monkeypatch: pytest.MonkeyPatch, route: str, more: dict[str, Any]
+) -> None:
+    lost_once(monkeypatch, register, "dispatch_inline")
+
+    made = twice(api, route, {"target": SCHEDULE["target"], **more})
+
+    assert made.status == 201
+    assert sent(api)
+
+
+def test_a_task_of_the_callers_own_key_is_dispatched_by_the_second_request(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost_once(monkeypatch, register, "dispatch_inline")
+    body = {"target": SCHEDULE["target"], "idempotency_key": "order-1"}
+
+    first, second = api.call("POST /v1/tasks", body), api.call("POST /v1/tasks", body)
+
+    assert (first.status, second.status) == (500, 200)
+    assert sent(api)
+
+
+@pytest.mark.parametrize("place", ["catch_up", "resume"])
+def test_what_passed_under_a_pause_is_run_although_the_first_try_died_before(
+    api: Api, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    api.schedule(cron="* * * * *", overlap="allow")
+    api.call("POST /v1/schedules/report/pause")
+    api.wait(180)
+    route, body = "POST /v1/schedules/report/resume", {"catchup": "all"}
+    plan = api.call(route, body).body
+    module, name = {"catch_up": (define, "catch_up"), "resume": (extra, "send")}[place]
+    lost_once(monkeypatch, module, name)
+
+    done = twice(api, f"{route}?plan_token={plan['plan_token']}", body)
+
+    assert (done.status, done.body["status"]) == (200, "active")
+    caught_up = api.call("GET /v1/schedules/report/runs?origin=catchup").body["data"]
+    wanted = plan["effects"]["will_run"]
+    assert len(wanted) == 3
+    assert sorted(run["scheduled_for"] for run in caught_up) == wanted
+
+
+def test_a_task_that_was_moved_and_has_run_since_is_answered_as_moved(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = api.call("POST /v1/tasks", {"target": SCHEDULE["target"], "delay_sec": 900}).body
+    route = f"POST /v1/tasks/{made['task_id']}/reschedule"
+    lost_once(monkeypatch, edit, "_stamp")
+
+    def start(*_given: Any) -> None:
+        raise Problem("already_started", "Its run has started.")
+
+    first = api.call(route, {"delay_sec": 30}, idempotency_key="once")
+    monkeypatch.setattr(oneoffs, "refuse_started", start)
+    api.wait(60)
+    second = api.call(route, {"delay_sec": 30}, idempotency_key="once")
+
+    assert (first.status, second.status) == (500, 200)
+    assert second.body["run_at"] == "2026-11-18T12:00:30Z"
 
 
 def test_a_purge_begins_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:

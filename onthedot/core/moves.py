@@ -70,9 +70,14 @@ def claimed_by(life: Life) -> tuple[Clause, ...]:
     return (*exact_state(life), Clause.equal("life.claim_id", life.claim_id))
 
 
-def take_over_claim(run: Run, claim_id: str, claim_until: int, *, now_ms: int) -> Update:
-    """Own the sending of a claim whose dispatcher is dead, or act for it (`force`)."""
-    life = replace(run.life, claim_id=claim_id, claim_until=claim_until)
+def take_over_claim(
+    run: Run, claim_id: str, claim_until: int, *, due_ms: int, now_ms: int
+) -> Update:
+    """Own the sending of a claim whose dispatcher is dead, or act for it (`force`).
+
+    It is due when its slot is by now: another jitter may have moved that.
+    """
+    life = replace(run.life, claim_id=claim_id, claim_until=claim_until, due_ms=due_ms)
     return _update(run, life, claimed_by(run.life), now_ms=now_ms)
 
 

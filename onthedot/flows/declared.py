@@ -11,13 +11,14 @@ from functools import partial
 from typing import Any
 
 from onthedot.adapters import clock, ids, listing
-from onthedot.core import definition
+from onthedot.core import definition, lifecycle
 from onthedot.core.field_rules import of_code
 from onthedot.core.task import Task
 from onthedot.core.trail import By
 from onthedot.core.ulid import CHANCE_LETTERS, ulid
 from onthedot.flows import define
 from onthedot.flows.calendars import resolve
+from onthedot.flows.edit import edit
 from onthedot.flows.identity import new_id
 from onthedot.flows.known import read
 from onthedot.flows.names import owner
@@ -45,7 +46,11 @@ def register(wanted: Iterable[Mapping[str, Any]], tenant_id: str) -> dict[str, i
         elif not of_code(known.task.shown.get("managed_by", "")):
             done["taken"] += 1
         else:
-            done["changed" if _changed(known.task, fields) else "unchanged"] += 1
+            changed = _changed(known.task, fields)
+            if not changed:
+                # The deployment that made it may have died before it was dispatched.
+                edit(known.task.task_id, lifecycle.unchanged, known=known)
+            done["changed" if changed else "unchanged"] += 1
     done["ended"] += _end_others(set(by_name), tenant_id)
     return {name: number for name, number in done.items() if number}
 

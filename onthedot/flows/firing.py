@@ -117,16 +117,26 @@ def _resolve(doubtful: Sequence[Claim], tick: Tick) -> None:
     for (claim, seen), outcome in zip(taking, outcomes, strict=True):
         claim.fate = Fate.MINE if outcome is Outcome.DONE else Fate.LEFT
         if claim.fires:
-            claim.run = replace(claim.run, life=replace(seen.life, claim_id=tick.dispatch_id))
+            life = replace(seen.life, claim_id=tick.dispatch_id, due_ms=_due_ms(claim, seen))
+            claim.run = replace(claim.run, life=life)
     tick.count("taken_over", sum(claim.fate is Fate.MINE for claim, _ in taking))
 
 
 def _taking(claim: Claim, seen: run.Run, tick: Tick) -> Update:
     now_ms = clock.now_ms()
     if claim.fires:
-        return moves.take_over_claim(seen, tick.dispatch_id, tick.claim_until, now_ms=now_ms)
+        due_ms = _due_ms(claim, seen)
+        return moves.take_over_claim(
+            seen, tick.dispatch_id, tick.claim_until, due_ms=due_ms, now_ms=now_ms
+        )
     life = claim.run.life
     return moves.miss_claim(seen, life.status, life.reason, now_ms=now_ms)
+
+
+def _due_ms(claim: Claim, seen: run.Run) -> int:
+    """When a claim is due that is taken over: by the plan, unless an edit has come since."""
+    behind = claim.due.version < seen.life.tv
+    return seen.life.due_ms if behind else claim.run.life.due_ms
 
 
 def _send(wanted: Sequence[Claim], tick: Tick) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from lambdas.dispatch import handler as dispatch
 from lambdas.work import handler as work
-from onthedot.adapters import aws
+from onthedot.adapters import aws, tables
+from onthedot.core import run as runs
 from onthedot.core.instants import parse_nominal
 from tests.api.kit import CONTEXT, Api
 
@@ -100,3 +101,21 @@ def test_what_the_dispatcher_claims_and_what_the_call_claims_is_claimed_once(api
     assert outcomes(api) == {"12:01:00": ("claimed", None), "12:02:00": ("claimed", None)}
     queue = api.sqs.queues[api.sqs.url("normal")]
     assert len(queue.messages) == 2
+
+
+def test_a_run_that_is_claimed_is_due_by_the_jitter_of_the_edit(api: Api) -> None:
+    made = api.schedule(cron="* * * * *", jitter_sec=40, overlap="allow")
+    before = dues(made["task_id"])
+
+    api.call("PATCH /v1/schedules/report", {"jitter_sec": 0})
+
+    assert all(due > slot for slot, due in before)
+    # The first slot was due before the edit by its jitter: it is dropped.
+    assert dues(made["task_id"])[1:] == [(slot, slot) for slot, _ in before][1:]
+
+
+def dues(task_id: str) -> list[tuple[int, int]]:
+    """Each claimed slot, and when it is due."""
+    items = tables.rows(("task_id", task_id), "scheduled_for", ("0", "~"))
+    found = [runs.parse(item) for item in items]
+    return [(parse_nominal(run.key), run.life.due_ms // 1000) for run in found]

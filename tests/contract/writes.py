@@ -105,7 +105,11 @@ def _settles() -> list[Case]:
 
 def _of_rows() -> list[Case]:
     cases = [
-        Case("take over", moves.take_over_claim(CLAIMED, "D2", NOW_MS, now_ms=NOW_MS), None),
+        Case(
+            "take over",
+            moves.take_over_claim(CLAIMED, "D2", NOW_MS, due_ms=NOW_MS, now_ms=NOW_MS),
+            None,
+        ),
         Case("miss", moves.miss_claim(CLAIMED, "missed", "late", now_ms=NOW_MS), None),
         Case("stamp", moves.stamp(CLAIMED, 4, now_ms=NOW_MS), None),
         Case("mark", moves.mark(CLAIMED, replace(CLAIMED.life, buried=1), now_ms=NOW_MS), None),

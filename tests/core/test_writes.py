@@ -37,7 +37,7 @@ UPDATES: dict[str, tuple[Make, list[str]]] = {
     "gate": (lambda: gate.write(Gate(task_id=TASK_ID, rev=3), Gate(task_id=TASK_ID)), ["rev"]),
     "loop moved": (lambda: loop.moved(LOOP, LOOP), ["rev", "status"]),
     "take over a claim": (
-        lambda: moves.take_over_claim(CLAIMED, "D2", NOON_MS, now_ms=NOON_MS),
+        lambda: moves.take_over_claim(CLAIMED, "D2", NOON_MS, due_ms=NOON_MS, now_ms=NOON_MS),
         [*EXACT, "life.claim_id"],
     ),
     "miss a claim": (

@@ -61,7 +61,7 @@ class Told:
 class Ask(Act):
     """One request: what was asked, with which key, and what each of its tries was told.
 
-    `acked_ms` is when its answer came, whatever it says.
+    `acked_ms` is when the API said that it has done it: a refusal is no acknowledgement.
     """
 
     route: str
@@ -71,6 +71,8 @@ class Ask(Act):
     # Its Idempotency-Key.
     once: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
+    # The plan that it carries out, as it was shown.
+    plan: Mapping[str, Any] | None = None
     told: list[Told] = field(default_factory=list)
 
     @property
@@ -81,12 +83,17 @@ class Ask(Act):
     @property
     def done(self) -> bool:
         """Whether the API said that it has done it."""
-        return self.answer is not None and self.answer.status < 300
+        if self.answer is None:
+            return False
+        # It is gone: by an earlier try, whose answer did not come.
+        ended = self.route.startswith("DELETE") and len(self.told) > 1
+        return self.answer.status < 300 or (ended and self.answer.status == 404)
 
     @property
     def said(self) -> Any:
         """The body of what it said when it had done it."""
-        return self.answer.body if self.answer is not None and self.done else None
+        told = self.answer
+        return told.body if told is not None and told.status < 300 else None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -107,6 +114,7 @@ class Caller:
         name: str = "",
         task_id: str = "",
         once: str | None = None,
+        plan: Mapping[str, Any] | None = None,
         patience_sec: float = PATIENCE_SEC,
         **headers: str,
     ) -> Ask:
@@ -127,6 +135,7 @@ class Caller:
             tenant_id=self.tenant_id,
             key_id=self.key_id,
             once=once,
+            plan=plan,
             headers={each.replace("_", "-"): text for each, text in headers.items()},
         )
         stage.acts.append(ask)
@@ -148,6 +157,8 @@ class Caller:
     @staticmethod
     def _acknowledge(ask: Ask) -> None:
         """Keep what the answer names, for the laws that every act is judged by."""
+        if not ask.done:
+            return
         ask.acked_ms = ask.told[-1].at_ms
         said = ask.said or {}
         ask.task_id = ask.task_id or said.get("task_id") or ""

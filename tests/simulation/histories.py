@@ -21,7 +21,8 @@ from onthedot.flows import line, loops
 from onthedot.flows.cancel import cancel
 from onthedot.flows.replay import replay
 from onthedot.flows.trigger import Moment, trigger
-from tests.simulation import auditor, beyond, elders, ending, pauses, user
+from tests.simulation import auditor, beyond, elders, ending, pauses, user, users
+from tests.simulation.caller import opened
 from tests.simulation.faults import Aim, Fault, Place
 from tests.simulation.forged import forge
 from tests.simulation.invariants import Measure, broken
@@ -71,6 +72,7 @@ def history(
         if kept is None or number in kept.calls:
             task = _to_be_created(stage, number) if name == "create" else task
             _call(stage, name, task.task_id, at_sec)
+    _engage(stage, scene, random)
     if "backfill" in scene.calls and not scene.course.audited:
         until_sec = scene.course.ticks_until + 300
         stage.world.every(60, "step", lambda _: loops.step(), first_sec=40, until_sec=until_sec)
@@ -99,6 +101,19 @@ def _bound(stage: Stage, scene: Scene) -> None:
         limit: dict[str, Any] = limit_key("acme") | {"most": scene.running_max}
         limit |= {"targets": list(scene.targets)} if scene.targets else {}
         stage.world.store.put_item(TableName="runs", Item=typed_item(limit))
+
+
+def _engage(stage: Stage, scene: Scene, random: Random) -> None:
+    """Let users ask the API; without the audit others do what it leaves to the minutes."""
+    if not scene.users:
+        return
+    words, most, between = scene.users, scene.users_max, scene.calls_between
+    users.engage(stage, opened(stage), random, words, most=most, between=between)
+    if scene.course.audited:
+        return
+    until_sec = scene.course.ticks_until + 300
+    stage.world.every(60, "loops", lambda _: loops.step(), first_sec=42, until_sec=until_sec)
+    pauses.each_minute(stage, scene.course.sec - 300)
 
 
 def verdict(scene: Scene, seed: int, aims: tuple[Aim, ...] = ()) -> list[str]:

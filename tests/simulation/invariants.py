@@ -8,7 +8,9 @@ from itertools import chain
 
 from tests.simulation import (
     laws_api,
+    laws_asked,
     laws_backoff,
+    laws_bounds,
     laws_calendars,
     laws_cost,
     laws_executions,
@@ -153,6 +155,8 @@ def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_api.triggered(stage)
     yield laws_api.beside(stage, journal)
     yield laws_api.filled(stage)
+    yield from laws_asked.heeded(stage, journal)
+    yield laws_bounds.heeded(stage, journal)
 
 
 def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:

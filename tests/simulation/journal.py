@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _RUN = re.compile(r'"run_id":"([^"]+)"')
 _SENDS = frozenset({"send_message", "send_message_batch"})
+_LOOPS = ("backfill#", "operation#")
 SKEW_MS = 2_000
 
 
@@ -105,6 +106,14 @@ class Move(NamedTuple):
     after: Mapping[str, Any]
 
 
+class Begun(NamedTuple):
+    """Work on many runs that was begun."""
+
+    at_ms: float
+    of: str
+    writer: Process | None
+
+
 @dataclass(slots=True)
 class Journal:
     """Everything that was committed, by what it was."""
@@ -119,6 +128,8 @@ class Journal:
     limits: list[Limit] = field(default_factory=list)
     # When the history began.
     start_ms: float = 0.0
+    # Backfills and operations on dead letters, by their ids.
+    loops: dict[str, Begun] = field(default_factory=dict)
     # When SQS first took a message that names the run.
     sent_ms: dict[str, float] = field(default_factory=dict)
 
@@ -157,7 +168,16 @@ def read(world: World, corrected: Mapping[str, int]) -> Journal:
         elif key[1] == "cursor" and before is not None and after is not None:
             journal.moves.append(Move(at_us / 1000, key[0], _cursor(before), _cursor(after)))
     _read_messages(world, journal)
+    journal.loops = _loops(world, writers)
     return journal
+
+
+def _loops(world: World, writers: Mapping[int, Any]) -> dict[str, Begun]:
+    return {
+        key[1]: Begun(at_us / 1000, key[0], writers.get(at_us))
+        for at_us, key, before in world.store.table("runs").rows._log  # noqa: SLF001  # its own log
+        if before is None and key[0].startswith(_LOOPS)
+    }
 
 
 def _pairs(world: World, table: str) -> list[tuple[int, Any, Any, Any]]:

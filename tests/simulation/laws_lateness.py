@@ -41,7 +41,7 @@ _FETCHED_SEC = 12.0
 _FELT_SEC = float(LEASE_SEC + MARGIN_SEC + 5)
 _TAKEOVER_MS = 7_000
 _WORKERS = frozenset({"work", "audit", "bury"})
-_CLAIMERS = frozenset({"dispatch", "api", "pauses"})
+_CLAIMERS = frozenset({"dispatch", "api", "pauses", "loops", "deploy"})
 
 
 @dataclass(slots=True)

@@ -40,9 +40,7 @@ def kept(
     stage: Stage, journal: Journal, runs: Sequence[Standing], policy: Policy = TODAY
 ) -> Iterator[str]:
     """Gates, keys, the quota's line, backfills, catch-ups."""
-    by_task: dict[str, list[Standing]] = defaultdict(list)
-    for run in runs:
-        by_task[run.task.task_id].append(run)
+    by_task = _by_task(journal, runs)
     if not journal.limits:
         for of_task in by_task.values():
             if waits(of_task[0].task) and of_task[0].task.overlap != "cancel_previous":
@@ -56,6 +54,20 @@ def kept(
                 yield from _in_turn(of_loop)
         if policy.catch_ups_in_turn and of_task[0].task.misfire == "all":
             yield from _in_turn(_late(of_task))
+
+
+def _by_task(journal: Journal, runs: Iterable[Standing]) -> dict[str, list[Standing]]:
+    found: dict[str, list[Standing]] = defaultdict(list)
+    for run in runs:
+        if _one_gate(journal, run.task.task_id):
+            found[run.task.task_id].append(run)
+    return found
+
+
+def _one_gate(journal: Journal, task_id: str) -> bool:
+    """Whether no edit has given the task another gate."""
+    ruled = [one.task for one in journal.versions[task_id]]
+    return len({(one.overlap, one.max_concurrent, one.queue_max) for one in ruled}) == 1
 
 
 def _at_a_gate(runs: Sequence[Standing], policy: Policy) -> Iterator[str]:
@@ -139,7 +151,7 @@ def _most(journal: Journal, at_ms: float) -> int:
     before = [one.most for one in journal.limits if one.at_ms <= at_ms - _KNOWN_MS]
     lately = [one.most for one in journal.limits if at_ms - _KNOWN_MS < one.at_ms <= at_ms]
     known = [*before[-1:], *lately]
-    return max(known) if all(known) else 0
+    return max(known) if known and all(known) else 0
 
 
 def _by_loop(stage: Stage, runs: Iterable[Standing]) -> Iterator[list[Standing]]:

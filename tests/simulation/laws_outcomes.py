@@ -23,6 +23,8 @@ from tests.simulation.states import came_of
 # An outcome that only the audit records, of what nobody else has accounted for in so long.
 _FOUND_MISSING_SEC = 600
 _NO_EDITS = frozenset({"trigger", "put off", "replay", "limit", "cancel", "backfill"})
+# What edits tasks that it does not name.
+_OF_MANY = frozenset({"deploy", "calendar"})
 Ends = dict[str, list[tuple[str, str, Change]]]
 # One dispatcher writes in several calls.
 _ONE_WRITE_MS = 1_000
@@ -195,4 +197,5 @@ def _by_itself(journal: Journal, change: Change) -> bool:
 def _edits(act: Act, change: Change) -> bool:
     """Whether an edit of the task was under way then."""
     until_ms = act.acked_ms or float("inf")
-    return _names(act, change) and change.at_ms <= until_ms and act.name not in _NO_EDITS
+    named = _names(act, change) or (act.name in _OF_MANY and act.began_ms <= change.at_ms)
+    return named and change.at_ms <= until_ms and act.name not in _NO_EDITS

@@ -42,7 +42,9 @@ def _told(stage: Stage, versions: list[Version]) -> tuple[int, int]:
     seen = 0
     asked, by_itself = 0, 0
     for place, version in enumerate(versions):
-        if version.task.version == seen or act_of(stage, version) is None:
+        act = act_of(stage, version)
+        # A calendar's change is told of the calendar, not of each task that names it.
+        if version.task.version == seen or act is None or act.name == "calendar":
             continue
         seen = version.task.version
         asked += 1

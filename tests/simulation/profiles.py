@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.kinds import KINDS
+from tests.simulation.profiles_api import ASKED
 from tests.simulation.profiles_audit import AUDITS
 from tests.simulation.profiles_cost import COSTS
 from tests.simulation.profiles_edits import EDITS
@@ -357,6 +358,7 @@ SCENES = (
     *ENDINGS,
     *AUDITS,
     *STRANGE,
+    *ASKED,
     # One task is overdue, another one on time, and only the audit still knows what was sent.
     Scene(
         name="lists",

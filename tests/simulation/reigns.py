@@ -86,11 +86,11 @@ def act_of(stage: Stage, version: Version) -> Act | None:
 
 def _doubt(stage: Stage, version: Version, before: Version | None) -> _Doubt:
     at = version.at_ms / 1000
-    if before is None:
-        return _Doubt(at, at)
     off = clocks_off_sec(stage)
-    end = end_of(before.task)
     act = act_of(stage, version)
+    if before is None:
+        return _Doubt(at, at) if act is None else _of_call(act, version, off)
+    end = end_of(before.task)
     own = _Doubt(at, at) if act is None else _of_call(act, version, off)
     if version.task.status != "active" or at < end - 1 - off:
         return own

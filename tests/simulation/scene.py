@@ -23,6 +23,9 @@ class Scene:
     # Calls of the API, at any moment.
     calls: tuple[str, ...] = ()
     calls_max: int = 3
+    # What users do through the API's own handlers, and how many things at most.
+    users: tuple[str, ...] = ()
+    users_max: int = 0
     # How often a handler fails, how long it takes at most, how often it kills its worker.
     failing: float = 0.0
     takes_sec: float = 0.0

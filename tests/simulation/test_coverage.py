@@ -8,10 +8,11 @@ from tests.mutation import known
 from tests.mutation.reached import Point, points
 from tests.simulation import coverage
 from tests.simulation.profiles import ALL
+from tests.simulation.profiles_api import ASKED
 from tests.simulation.uncovered import UNCOVERED
 
 # What only some seeds of these come to.
-_RARE = ("keys", "edits", "races", "extras", "rough")
+_RARE = ("keys", "edits", "races", "extras", "rough", *(scene.name for scene in ASKED))
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 _LARGE = "a large payload lies in S3, which the world has not: tests/moto/test_large_payloads.py"
-_API = "only the API's handlers enter it, which no history calls yet"
+_API = "no user of a history asks for it: tests/api"
+_RARE = "few histories come to it: tests/api/test_tried_again.py, tests/api/test_quota.py"
 _LIST = "answers a reader and decides nothing about a run"
 _OUTSIDE = "no task of a history is handed over to outside workers: tests/flows/test_pull.py"
 _TARGET = "a history calls no target that refuses by AWS's words: tests/targets"
@@ -15,24 +16,14 @@ _RESTORE = (
 )
 
 _BY_REASON = {
-    _LARGE: "adapters/blobs.py flows/replay.py:payload_of",
+    _LARGE: "adapters/blobs.py",
     _API: """
-        flows/bounding.py:_begin flows/bounding.py:_used flows/bounding.py:_with_items
-        flows/bounding.py:bound flows/bounding.py:unbound flows/calendars.py:read
-        flows/calendars.py:compiled flows/calendars.py:write
-        flows/calendars.py:remove flows/calendars.py:named_by flows/calendars.py:step
-        flows/calendars.py:_passed flows/calendars.py:_recompute flows/calendars.py:_reclosed
-        flows/calendars.py:_blackouts flows/calendars.py:_together
-        flows/dead_letters.py flows/declared.py flows/define.py:tell flows/names.py
-        flows/extra.py:_ours flows/extra.py:relaunched flows/handlers.py flows/identity.py:new_id
-        flows/keys.py flows/line.py:limits flows/loops.py:read flows/loops.py:stop
-        flows/oneoffs.py flows/permits.py:all_taken flows/pulse.py:forget flows/recount.py:recount
-        flows/register.py:create_many flows/replay.py:patched
-        flows/backfill.py:_all_at_once flows/backfill.py:plan flows/pauses.py:tell
+        flows/permits.py:all_taken flows/pulse.py:forget flows/keys.py:make_first
     """,
+    _RARE: "flows/catchup.py:_go_on flows/extra.py:_ours flows/recount.py:recount",
     _LIST: """
-        flows/agenda.py flows/recent.py flows/waiting.py flows/pulse.py:recent
-        flows/tallies.py:newest
+        flows/agenda.py:_is_fresh flows/agenda.py:neighbours flows/agenda.py:forget
+        flows/recent.py:Walk.behind
     """,
     _OUTSIDE: """
         flows/handing.py:hand_over flows/holding.py:standing flows/bury.py:_waits

@@ -1,0 +1,332 @@
+"""Laws of what was asked: what the API answered is true, and holds from its answer on."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from onthedot.core.defaults import SCHEDULE
+from onthedot.core.definition import fields_of
+from onthedot.core.instants import nominal, parse_instant, parse_nominal
+from onthedot.core.run import Run
+from onthedot.core.task import Task
+from tests.simulation.caller import Ask, Told
+from tests.simulation.journal import SKEW_MS, Journal, Version
+from tests.simulation.stage import Stage
+
+# A key that was revoked opens nothing after so long: docs/api.md.
+REVOKED_AFTER_MS = 60_000
+_SERVER_FAULT = 500
+_REFUSED = 401
+_WORDS = ("task_id", "run_id", "backfill_id", "operation_id")
+_WRITES = frozenset({"create", "put", "edit", "pause", "resume"})
+# Routes that carry a repeated Idempotency-Key out once.
+_NOT_ONCE = frozenset({"key"})
+
+
+def heeded(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
+    """All of them."""
+    asks = [act for act in stage.acts if isinstance(act, Ask)]
+    if not asks:
+        return
+    yield caused(stage, asks)
+    yield once(journal, asks)
+    yield alike(asks)
+    yield finished(journal, asks)
+    yield stands(journal, asks)
+    yield asked_for(journal, asks)
+    yield carried_out(stage, asks)
+    yield caught_up(stage, asks)
+    yield backfilled(stage, journal, asks)
+    yield revoked(asks)
+    yield alone(journal)
+
+
+def caused(stage: Stage, asks: Sequence[Ask]) -> Iterator[str]:
+    """A server's fault, or no answer, has its cause in a store or in what befell its process."""
+    befallen = _befallen(stage)
+    for ask in asks:
+        for told in ask.told:
+            failed = told.status >= _SERVER_FAULT or not told.status
+            if failed and told.process not in befallen:
+                yield f"uncaused: {ask.route} was told {told.status} {told.text[:200]}"
+            if told.status == _SERVER_FAULT:
+                yield f"internal: {ask.route} was told {told.text[:200]} by {told.process}"
+
+
+def _befallen(stage: Stage) -> set[str]:
+    """The processes that met a fault, or asked a store that refused."""
+    outages = stage.world.profile.outages
+    found = set()
+    for at_us, process, what, _, _, fault in stage.world.trace:
+        if process is None:
+            continue
+        refused = any(0 <= at_us / 1_000_000 - one.from_sec <= one.for_sec + 2 for one in outages)
+        if fault or refused or what == "stalls":
+            found.add(process.name)
+    return found
+
+
+def once(journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
+    """One Idempotency-Key, and one plan, makes one thing, however often it is sent."""
+    for what, processes in _requests(asks).items():
+        made = [
+            f"task {task_id}"
+            for task_id, versions in journal.versions.items()
+            if _by(versions[0].writer, processes) and task_id.startswith("sch_")
+        ]
+        made += [
+            f"run {change.run_id}"
+            for change in journal.changes
+            if change.before is None
+            and ("~m" in change.key or "~r" in change.key)
+            and _by(change.writer, processes)
+        ]
+        made += [
+            f"loop {name}" for name, begun in journal.loops.items() if _by(begun.writer, processes)
+        ]
+        if len(made) > 1:
+            yield f"twice: {what} made {', '.join(made)}"
+
+
+def _requests(asks: Sequence[Ask]) -> dict[str, set[str]]:
+    """The processes that tried each request, by its Idempotency-Key and by its plan."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for ask in asks:
+        if ask.once and ask.name not in _NOT_ONCE:
+            found[f"{ask.key_id} {ask.once}"] |= ask.tries.keys()
+        if ask.plan is not None:
+            found[str(ask.plan["plan_token"])] |= ask.tries.keys()
+    return found
+
+
+def _by(writer: Any, processes: set[str]) -> bool:
+    return writer is not None and writer.name in processes
+
+
+def alike(asks: Sequence[Ask]) -> Iterator[str]:
+    """The same request is answered alike each time, and names the same."""
+    told: dict[tuple[str, str], list[Told]] = defaultdict(list)
+    for ask in asks:
+        if ask.once and ask.answer is not None:
+            told[ask.key_id, ask.once].append(ask.answer)
+    for key, answers in told.items():
+        if len({(one.status, _named(one)) for one in answers}) > 1:
+            texts = [f"{one.status} {_named(one)}" for one in answers]
+            yield f"unlike: {key} was answered {' and '.join(texts)}"
+
+
+def finished(journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
+    """What an earlier try of a request has begun is finished and answered, never refused.
+
+    Without an Idempotency-Key nobody can tell such a try from another caller's; and what another
+    caller has changed since is what it is.
+    """
+    for ask in asks:
+        if ask.answer is None or ask.done or not ask.once or ask.answer.status == _REFUSED:
+            continue
+        processes = set(ask.tries)
+        wrote = [
+            task_id
+            for task_id, versions in journal.versions.items()
+            if any(_by(one.writer, processes) for one in versions)
+            and _by(versions[-1].writer, processes)
+        ]
+        ran = [
+            one.run_id
+            for one in journal.changes
+            if one.before is None and "~" in one.key and _by(one.writer, processes)
+        ]
+        if wrote or ran:
+            yield f"half done: {ask.route} was told {ask.answer.code}, and wrote {[*wrote, *ran]}"
+
+
+def _named(told: Told) -> str:
+    body = told.body or {}
+    return " ".join(str(body.get(word, "")) for word in _WORDS)
+
+
+def stands(journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
+    """What was acknowledged is what was asked for, and was written before the answer."""
+    for ask in asks:
+        if not ask.done or ask.plan == {}:
+            continue
+        versions = journal.versions.get(ask.task_id, [])
+        if ask.name == "delete":
+            ended = [one for one in versions if one.task.status == "deleted"]
+            if not ended or ended[0].at_ms > ask.acked_ms:
+                yield f"undone: {ask.task_id} was told to be deleted"
+        elif ask.name in _WRITES and ask.said and "task_id" in ask.said:
+            yield from _stands(ask, versions)
+
+
+def _stands(ask: Ask, versions: Sequence[Version]) -> Iterator[str]:
+    mine = next((one for one in versions if one.task.version == ask.version), None)
+    if mine is None or mine.at_ms > ask.acked_ms:
+        yield f"undone: {ask.name} of {ask.task_id} has no version {ask.version}"
+        return
+    for field, wanted in _wanted(ask).items():
+        found = _found(mine.task, field)
+        if found != wanted:
+            yield f"undone: {ask.name} of {ask.task_id} left {field} at {found!r}, not {wanted!r}"
+
+
+def _wanted(ask: Ask) -> dict[str, Any]:
+    if ask.name == "resume":
+        return {}
+    if ask.name != "pause":
+        given = {**ask.body}
+        return {name: SCHEDULE[name] if one is None else one for name, one in given.items()}
+    until = ask.body.get("until")
+    return {"until": parse_instant(until, "until") if until else None}
+
+
+def _found(task: Task, field: str) -> Any:
+    if field != "until":
+        return fields_of(task)[field]
+    said = (task.shown.get("paused") or {}).get("until")
+    return parse_instant(said, "until") if said else None
+
+
+def asked_for(journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
+    """Nothing of a caller's comes to be that no caller has asked for."""
+    asking = {name: ask for ask in asks for name in ask.tries}
+    for task_id, versions in journal.versions.items():
+        for version in versions:
+            ask = asking.get(version.writer.name) if version.writer else None
+            if ask is not None and ask.task_id not in ("", task_id):
+                yield f"unasked: {task_id} was changed by {ask.name} of {ask.task_id}"
+    wanted = {"~m": ("trigger",), "~r": ("replay",)}
+    for change in journal.changes:
+        if change.before is not None or change.writer is None or change.writer.kind != "api":
+            continue
+        ask = asking.get(change.writer.name)
+        for mark, names in wanted.items():
+            if mark in change.key and ask is not None and ask.name not in names:
+                yield f"unasked: {change.run_id} was made by {ask.name}"
+
+
+def carried_out(stage: Stage, asks: Sequence[Ask]) -> Iterator[str]:
+    """Each run that an answer named was begun, with what it was asked with, and not too soon."""
+    rows, told = stage.rows(), defaultdict(list)
+    for delivery in stage.deliveries:
+        told[delivery.run_id].append(delivery)
+    for ask in asks:
+        if ask.name not in ("trigger", "replay") or not ask.done:
+            continue
+        run, given = rows.get(ask.run_id), ask.body or {}
+        if run is None:
+            yield f"lost: {ask.run_id} of {ask.name} has no row"
+            continue
+        for delivery in told[ask.run_id]:
+            if "payload" in given and delivery.payload != given["payload"]:
+                yield f"mistaken: {ask.run_id} was given {delivery.payload}"
+            due_ms = parse_instant(given["due_at"], "due_at") * 1000 if "due_at" in given else 0
+            if delivery.at_ms < due_ms - SKEW_MS:
+                yield f"too soon: {ask.run_id} ran {due_ms - delivery.at_ms} ms before its time"
+        if ask.name == "replay" and run.replay_of != ask.route.split("/")[3]:
+            yield f"mistaken: {ask.run_id} runs {run.replay_of} again"
+
+
+def caught_up(stage: Stage, asks: Sequence[Ask]) -> Iterator[str]:
+    """A resume runs exactly the slots that its plan has shown."""
+    planned: dict[str, set[str]] = defaultdict(set)
+    rows = [run for run in stage.rows().values() if run.origin == "catchup"]
+    for ask in asks:
+        if ask.name != "resume" or ask.plan is None:
+            continue
+        slots = set(ask.plan["effects"]["will_run"])
+        planned[ask.task_id] |= slots
+        if ask.done:
+            mine = {run.slot for run in stage.rows().values() if run.task_id == ask.task_id}
+            for slot in sorted(slots - mine):
+                yield f"not caught up: {ask.task_id} {slot}, though its plan was carried out"
+    for run in rows:
+        if run.slot not in planned[run.task_id]:
+            yield f"unplanned: {run.run_id} is caught up by no plan"
+
+
+def backfilled(stage: Stage, journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
+    """A backfill runs slots of its plan, each once; done, none of them is left without a run."""
+    by_loop: dict[str, list[Run]] = defaultdict(list)
+    for run in stage.rows().values():
+        by_loop[run.backfill_id].append(run)
+    stopped = {ask.route.split("/")[5] for ask in asks if ask.name == "stop" and ask.tries}
+    for ask in asks:
+        if ask.name != "backfill" or not ask.said or ask.plan is None:
+            continue
+        effects, name = ask.plan["effects"], ask.said["backfill_id"]
+        for run in by_loop[name]:
+            if not effects["from"] <= run.slot <= effects["to"]:
+                yield f"beyond its plan: {run.run_id} of {name}"
+        edited = _edited_after(journal, ask)
+        if name in stopped or edited:
+            continue
+        yield from _unfilled(stage, journal, ask)
+
+
+def _edited_after(journal: Journal, ask: Ask) -> bool:
+    """Whether the schedule was another one while it was backfilled."""
+    versions = journal.versions[ask.task_id]
+    last = [one for one in versions if one.at_ms <= ask.began_ms][-1]
+    return versions[-1].task.schedule_version != last.task.schedule_version or any(
+        one.task.status == "deleted" for one in versions
+    )
+
+
+def _unfilled(stage: Stage, journal: Journal, ask: Ask) -> Iterator[str]:
+    assert ask.plan is not None
+    effects = ask.plan["effects"]
+    if not effects["runs"]:
+        return
+    first, last = parse_nominal(effects["first_slot"]), parse_nominal(effects["last_slot"])
+    schedule = journal.versions[ask.task_id][-1].task.schedule
+    begun = {
+        run.slot or run.key
+        for run in stage.rows().values()
+        if run.task_id == ask.task_id and (run.life.attempt or run.backfill_id)
+    }
+    for slot in schedule.slots(first - 1):
+        if slot > last:
+            return
+        if nominal(slot) not in begun:
+            yield f"not backfilled: {ask.task_id} {nominal(slot)} of {ask.said['backfill_id']}"
+
+
+def revoked(asks: Sequence[Ask]) -> Iterator[str]:
+    """A key opens from its answer on; revoked, it opens nothing once it is forgotten."""
+    over = {ask.route.rpartition("/")[2]: ask for ask in asks if ask.name == "revoke" and ask.told}
+    for ask in asks:
+        revoking = over.get(ask.key_id)
+        for told in ask.told:
+            began_ms = ask.tries[told.process]
+            if revoking is None or told.at_ms < revoking.began_ms:
+                if told.status == _REFUSED:
+                    yield f"shut out: {ask.key_id} does not open {ask.route}"
+            elif revoking.done and began_ms > revoking.acked_ms + REVOKED_AFTER_MS:
+                let_in = told.status and told.status < _SERVER_FAULT and told.status != _REFUSED
+                if let_in:
+                    yield f"revoked in vain: {ask.key_id} was told {told.status}"
+
+
+def alone(journal: Journal) -> Iterator[str]:
+    """No two schedules have a name at the same time, and no two tasks an order's key."""
+    lives: dict[str, list[tuple[float, float, str]]] = defaultdict(list)
+    for task_id, versions in journal.versions.items():
+        key = versions[0].task.shown.get("idempotency_key")
+        if key:
+            lives[f"key {key}"].append((versions[0].at_ms, float("inf"), task_id))
+        if not task_id.startswith("sch_"):
+            continue
+        for place, version in enumerate(versions):
+            if version.task.status == "deleted":
+                continue
+            until = versions[place + 1].at_ms if place + 1 < len(versions) else float("inf")
+            lives[version.task.name].append((version.at_ms, until, task_id))
+    for name, spans in lives.items():
+        spans.sort()
+        for (_, until, one), (since, _, other) in pairwise(spans):
+            if since < until and one != other:
+                yield f"two of a name: {name} is {one} and {other}"

@@ -1,0 +1,84 @@
+"""Profiles in which users ask the API's own handlers, in calm and under faults."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.simulation.outages import Outage
+from tests.simulation.scene import UNTIL_CALM, Scene, quiet
+from tests.simulation.stage import Course
+
+_EDITS = ("create", "edit", "edit", "put", "pause", "resume", "catch up", "delete", "trigger")
+_RUNS = ("trigger", "replay", "cancel", "backfill", "task", "task", "tasks", "twice")
+_LONG = Course(ticks_until=330, sec=1_100)
+
+ASKED = (
+    Scene(name="asked", kinds=(), users=(*_EDITS, *_RUNS, "look"), users_max=8, course=_LONG),
+    Scene(
+        name="asked crashes",
+        kinds=(),
+        users=(*_EDITS, *_RUNS),
+        users_max=8,
+        course=_LONG,
+        faults=quiet(crash_before=0.02, crash_after=0.02, lost=0.02, slow=0.05, skew_ms=2_000),
+    ),
+    Scene(
+        name="asked answers",
+        kinds=(),
+        users=(*_EDITS, *_RUNS),
+        users_max=8,
+        course=_LONG,
+        faults=replace(UNTIL_CALM, faults_max=20, stale=0.3, throttled=0.03, repeated=0.04),
+    ),
+    Scene(
+        name="asked refused",
+        kinds=(),
+        users=(*_EDITS, *_RUNS),
+        users_max=8,
+        course=_LONG,
+        faults=quiet(
+            outages=(
+                Outage(from_sec=20, for_sec=6, table="tasks", reads=True),
+                Outage(from_sec=60, for_sec=5, table="runs", reads=True),
+                Outage(from_sec=100, for_sec=8, table="access", reads=True),
+                Outage(from_sec=150, for_sec=6, queue="normal"),
+            )
+        ),
+    ),
+    Scene(
+        name="asked calendars",
+        kinds=(),
+        users=("create", "edit", "calendar", "calendar", "pause", "resume"),
+        users_max=5,
+        course=_LONG,
+        faults=replace(UNTIL_CALM, faults_max=5),
+    ),
+    Scene(
+        name="asked keys",
+        kinds=(),
+        users=("key", "key", "trigger", "edit"),
+        users_max=4,
+        course=_LONG,
+        faults=quiet(crash_before=0.01, crash_after=0.01, lost=0.01, skew_ms=2_000),
+    ),
+    Scene(
+        name="asked letters",
+        kinds=(),
+        users=("letters", "letters", "replay", "create"),
+        users_max=5,
+        calls_between=(60, 300),
+        course=_LONG,
+        faults=quiet(crash_before=0.01, crash_after=0.01, lost=0.01, repeated=0.02),
+        failing=0.6,
+    ),
+    # The operator sets what the tenant may use, and code declares schedules beside its users.
+    Scene(
+        name="asked bounds",
+        kinds=(),
+        users=("ration", "ration", "deploy", "deploy", "trigger", "create", "delete", "upgrade"),
+        users_max=8,
+        course=_LONG,
+        faults=quiet(crash_before=0.01, crash_after=0.01, lost=0.01, repeated=0.02),
+        takes_sec=5,
+    ),
+)

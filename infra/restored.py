@@ -3,19 +3,22 @@
 import sys
 
 from infra.outputs import become
-from onthedot.flows.exhausted import list_all
-from onthedot.flows.restored import end_what_was_open, mend_pauses, start_from_now
+from onthedot.flows.restored import mended
+
+_SAID = {
+    "cancelled": "cancelled, for nobody knows what became of it: {}",
+    "goes on": "goes on from now: {}",
+}
 
 
 def main() -> None:
     """Say each name as it is dealt with: it is the list of what a person should look at."""
     become()
-    for run_id in end_what_was_open():
-        _say(f"cancelled, for nobody knows what became of it: {run_id}")
-    for task_id in (*start_from_now(), *mend_pauses()):
-        _say(f"goes on from now: {task_id}")
-    # Which schedules fire no more, the restored list may not know.
-    listed = sum(1 for _ in list_all())
+    listed = 0
+    for what, name in mended():
+        listed += what == "listed"
+        if what in _SAID:
+            _say(_SAID[what].format(name))
     _say(f"looked at for the status completed: {listed} schedules that are not to fire now")
 
 

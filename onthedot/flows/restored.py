@@ -17,6 +17,18 @@ from onthedot.core.task import Task
 from onthedot.flows import patience
 from onthedot.flows.cancel import cancel
 from onthedot.flows.edit import edit
+from onthedot.flows.exhausted import list_all
+
+
+def mended() -> Iterator[tuple[str, str]]:
+    """Do all that is to be done, in this order; give what was done, and to which run or task.
+
+    Which schedules fire no more, the restored list may not know: it is written once more, last.
+    """
+    yield from (("cancelled", run_id) for run_id in end_what_was_open())
+    yield from (("goes on", task_id) for task_id in start_from_now())
+    yield from (("goes on", task_id) for task_id in mend_pauses())
+    yield from (("listed", task_id) for task_id in list_all())
 
 
 def end_what_was_open() -> Iterator[str]:

@@ -41,6 +41,7 @@ class Auditor:
     never_takes: str = ""
     # What comes before the history begins, and what is asked of it at its end.
     prepared: Callable[[Any], None] | None = None
+    undone: Callable[[], None] | None = None
     laws: tuple[Callable[[Any, Any], Iterator[str]], ...] = ()
     # No other law is asked: the tables do not tell what has happened.
     alone: bool = False
@@ -92,6 +93,8 @@ def looking(auditor: Auditor, emitted: Callable[..., None]) -> Iterator[None]:
     finally:
         for (module, name, _), value in zip(wanted, before, strict=True):
             setattr(module, name, value)
+        if auditor.undone is not None:
+            auditor.undone()
 
 
 def name_part(part: Process, work: Callable[[], Any]) -> None:

@@ -232,7 +232,7 @@ def _readable(item: Any) -> bool:
 
 
 def _held(at_us: int, item: Any) -> Held:
-    lists = plain(item["lists"])
+    lists = plain(item["lists"]) if item else {"holders": (), "waiting": ()}
     return Held(at_us / 1000, tuple(lists["holders"]), tuple(lists["waiting"]))
 
 

@@ -24,9 +24,10 @@ def sound_writes(journal: Journal) -> Iterator[str]:
             continue
         if after.mortal and not after.final:
             yield f"mortal: {change.run_id} is open and has an end of life"
-        if after.reason == "undeliverable" and after.attempt < 3 and _buried(after) < 3:
+        most = min((one.task.max_attempts for one in journal.versions[change.task_id]), default=3)
+        if after.reason == "undeliverable" and after.attempt < most and _buried(after) < 3:
             yield f"buried alive: {change.run_id} at attempt {after.attempt}"
-        if after.reason == "undeliverable" and after.attempt < 3 and _hasty(change, after):
+        if after.reason == "undeliverable" and after.attempt < most and _hasty(change, after):
             yield f"hasty: {change.run_id} was given up before SQS can have given up on it"
         if before is not None:
             yield from _moved(change, before, after)

@@ -8,14 +8,27 @@ from dataclasses import replace
 from typing import Any
 
 import lambdas.audit
-from onthedot.adapters import clock, runner
+from onthedot.adapters import blobs, clock, runner
 from onthedot.adapters import events as outbox
 from onthedot.core import deaths, gathered
 from onthedot.core import events as happened
+from onthedot.core import run as runs
 from onthedot.core.events import Event
 from onthedot.core.ledger import Ledger
 from onthedot.core.run import Run
-from onthedot.flows import apart, audit, events, health, minute, pauses, tallies
+from onthedot.flows import (
+    apart,
+    audit,
+    bury,
+    events,
+    health,
+    minute,
+    pauses,
+    restored,
+    retime,
+    sweep,
+    tallies,
+)
 from tests.simulation.mutant import Mutant, Patch
 
 
@@ -157,6 +170,51 @@ def ended_early() -> list[Patch]:
     return [(pauses, "_wait_until", lambda _instant: clock.sleep(0))]
 
 
+def open_stays() -> list[Patch]:
+    """After a restore what was open goes on."""
+    return [(restored, "end_what_was_open", lambda: iter(()))]
+
+
+def awaited_stays() -> list[Patch]:
+    """After a restore a run whose attempt is under way goes on."""
+    return [(runs, "OPEN", frozenset({"claimed", "retrying"}))]
+
+
+def overdue_stays() -> list[Patch]:
+    """After a restore what is overdue catches up."""
+    return [(restored, "start_from_now", lambda: iter(()))]
+
+
+def pauses_stay() -> list[Patch]:
+    """After a restore what was paused for a while is left alone."""
+    return [(restored, "mend_pauses", lambda: iter(()))]
+
+
+def young_swept() -> list[Patch]:
+    """What was put an hour ago is old."""
+    return [(sweep, "_YOUNG_MS", 0)]
+
+
+def named_swept() -> list[Patch]:
+    """Nobody looks who names it."""
+    return [(sweep, "_named", dict.fromkeys)]
+
+
+def never_brought_back() -> list[Patch]:
+    """What is named again stays aside."""
+    return [(blobs, "bring_back", lambda _key: None)]
+
+
+def never_retimed() -> list[Patch]:
+    """Cursors stay where the old data had them."""
+    return [(retime, "_following", lambda _due, _edge: None)]
+
+
+def buried_alive() -> list[Patch]:
+    """What SQS gave up on is over for bury, and nobody writes that down."""
+    return [(bury, "_ended", lambda _job, _now_ms: True)]
+
+
 MUTANTS = (
     Mutant("all or none", "0167: an act fails alone", together, ("uncounted", "unlooked")),
     Mutant(
@@ -182,4 +240,13 @@ MUTANTS = (
     Mutant("alive anyway", "0167: who sees nothing is not alive", alive_anyway, ("unlooked",)),
     Mutant("figures doubled", "a run is counted once", counted_twice, ("told", "uncounted")),
     Mutant("never further", "an hour looks at a day", never_further, ("audit gone",)),
+    Mutant("open stays", "a restore ends what was open", open_stays, ("restored",)),
+    Mutant("running stays", "a restore ends all that was open", awaited_stays, ("restored",)),
+    Mutant("overdue stays", "a restore lets all go on from now", overdue_stays, ("restored",)),
+    Mutant("pauses stay", "a restore mends pauses", pauses_stay, ("restored",)),
+    Mutant("young swept", "0033: what is young is left alone", young_swept, ("swept",)),
+    Mutant("named swept", "0033: what is named stays", named_swept, ("swept",)),
+    Mutant("left aside", "0033: what is named comes back", never_brought_back, ("swept",)),
+    Mutant("never retimed", "a slot that comes earlier fires", never_retimed, ("retimed",)),
+    Mutant("ended unwritten", "bury ends what may not run", buried_alive, ("given up bare",)),
 )

@@ -7,7 +7,16 @@ from typing import Any
 
 from onthedot.core.call import Call
 from onthedot.core.policy import Answer, Dead, Done
-from tests.simulation import laws_minute, laws_told
+from tests.simulation import (
+    laws_minute,
+    laws_restored,
+    laws_retimed,
+    laws_swept,
+    laws_told,
+    restoring,
+    retiming,
+    sweeping,
+)
 from tests.simulation.auditor import Auditor
 from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.outages import Outage
@@ -131,6 +140,73 @@ AUDITS = (
             ticks_until=330,
             sec=7_900,
             auditor=Auditor(look_back_min=30, whole=True, gap=(40, 2_760)),
+        ),
+    ),
+    # Workers die over runs, and SQS gives up on the messages: bury sends or ends the runs.
+    Scene(
+        name="given up",
+        kinds=("fragile", "sickly", "minute"),
+        drawn=2,
+        faults=Profile(faults_until_sec=500, faults_max=12, crash_before=0.02, crash_after=0.02),
+        takes_sec=30,
+        course=Course(
+            ticks_until=480,
+            sec=1_800,
+            receives_max=1,
+            auditor=Auditor(told=True, laws=_TOLD, excused_sec=600),
+        ),
+    ),
+    # Tables are set back by minutes, both or one, while everything stands still.
+    Scene(
+        name="restored",
+        kinds=("minute", "twenty", "all", "latest", "none", "fragile", "queue"),
+        drawn=3,
+        faults=Profile(faults_until_sec=1_400, faults_max=3, crash_after=0.001, lost=0.001),
+        calls=("pause for a while", "pause for a while", "resume", "other", "trigger"),
+        calls_max=4,
+        calls_between=(150, 850),
+        failing=0.1,
+        takes_sec=60,
+        course=Course(
+            gap=(restoring.STOPPED, restoring.AGAIN),
+            ticks_until=2_200,
+            sec=3_000,
+            auditor=Auditor(
+                look_back_min=30,
+                gap=(restoring.STOPPED, restoring.AGAIN),
+                prepared=restoring.prepared,
+                laws=(laws_restored.heeded,),
+                alone=True,
+            ),
+        ),
+    ),
+    # Payloads lie in the bucket, and seven minutes past the hour they are looked through.
+    Scene(
+        name="swept",
+        kinds=("minute", "all", "twenty", "sickly"),
+        drawn=3,
+        faults=Profile(faults_until_sec=400, faults_max=2, lost=0.003, throttled=0.003),
+        course=Course(
+            ticks_until=200,
+            sec=900,
+            auditor=Auditor(prepared=sweeping.prepared, laws=(laws_swept.heeded,)),
+        ),
+    ),
+    # A deployment brings new data of the zones, by which slots come earlier or later.
+    Scene(
+        name="retimed",
+        kinds=("minute",),
+        drawn=0,
+        faults=Profile(faults_until_sec=460, faults_max=1, crash_before=0.002, crash_after=0.002),
+        course=Course(
+            ticks_until=1_800,
+            sec=2_000,
+            auditor=Auditor(
+                prepared=retiming.prepared,
+                undone=retiming.undone,
+                laws=(laws_retimed.heeded,),
+                alone=True,
+            ),
         ),
     ),
 )

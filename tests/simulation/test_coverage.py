@@ -12,7 +12,10 @@ from tests.simulation.profiles_api import ASKED
 from tests.simulation.uncovered import UNCOVERED
 
 # What only some seeds of these come to.
-_RARE = ("keys", "edits", "races", "extras", "rough", *(scene.name for scene in ASKED))
+_RARE = (
+    *("keys", "edits", "races", "extras", "rough", "restored", "swept"),
+    *(scene.name for scene in ASKED),
+)
 
 
 @pytest.fixture(scope="module")

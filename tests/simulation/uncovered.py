@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-_LARGE = "a large payload lies in S3, which the world has not: tests/moto/test_large_payloads.py"
+_LARGE = "a large payload is put and got by handlers only: tests/moto/test_large_payloads.py"
 _API = "no user of a history asks for it: tests/api"
 _RARE = "few histories come to it: tests/api/test_tried_again.py, tests/api/test_quota.py"
 _LIST = "answers a reader and decides nothing about a run"
 _OUTSIDE = "no task of a history is handed over to outside workers: tests/flows/test_pull.py"
 _TARGET = "a history calls no target that refuses by AWS's words: tests/targets"
-_AUDIT = "the audit's rarer work is played by tests/flows alone"
 _WEBHOOK = "an exchange with a server, which the world has not: tests/targets/test_events.py"
-_SWEEP = "no history has large payloads: tests/moto/test_sweep.py"
-_RESTORE = (
-    "no history restores a table: tests/flows/test_restored.py, tests/engines/test_restored.py"
-)
 
 _BY_REASON = {
-    _LARGE: "adapters/blobs.py",
+    _LARGE: "adapters/blobs.py:put adapters/blobs.py:get adapters/blobs.py:_got",
     _API: """
         flows/permits.py:all_taken flows/pulse.py:forget flows/keys.py:make_first
     """,
@@ -31,15 +26,9 @@ _BY_REASON = {
     _TARGET: """
         flows/targets.py:_judged flows/deliver.py:_unfit
     """,
-    _AUDIT: """
-        flows/retime.py flows/exhausted.py:list_all flows/exhausted.py:list_those_before
-        flows/bury.py:_ended
-    """,
     _WEBHOOK: """
         flows/events.py:_by_webhook flows/events.py:_webhook flows/events.py:_signing_keys
     """,
-    _SWEEP: "flows/sweep.py:_sort_out flows/sweep.py:_named",
-    _RESTORE: "flows/restored.py",
     "needs an edit that leaves very many slots behind: tests/flows/test_books.py": (
         "flows/books.py:_range"
     ),

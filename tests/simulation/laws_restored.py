@@ -1,0 +1,88 @@
+"""Laws of a restore: nothing that was due by then starts again, and what comes after fires."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onthedot.core.instants import nominal
+from onthedot.core.keys import run_id
+from onthedot.core.policy import Done
+from onthedot.core.task import Task
+from tests.simulation.journal import Journal
+from tests.simulation.reigns import end_of, slots_within
+from tests.simulation.restoring import AGAIN, BACK, KEPT, STOPPED, set_back
+from tests.simulation.stage import Stage
+
+# A tick sees so far ahead, and the first ones after the start come when they come.
+_AHEAD_SEC = 200
+# What the audit finds missing it records ten minutes after it was listed.
+_RECORDED_SEC = 1_300
+
+
+def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+    """Each law of it."""
+    yield from _once(stage)
+    yield from _goes_on(stage, journal)
+    yield from _recorded(stage)
+
+
+def _once(stage: Stage) -> Iterator[str]:
+    """No run is called before and after, and where runs were set back none that was due by then."""
+    start_ms = stage.world.start.timestamp() * 1000
+    back_ms, stopped_ms = start_ms + BACK * 1000, start_ms + STOPPED * 1000
+    before = {one.run_id: one for one in stage.deliveries if one.at_ms < stopped_ms + 60_000}
+    for delivery in stage.deliveries:
+        if delivery.at_ms < back_ms:
+            continue
+        earlier = before.get(delivery.run_id)
+        if earlier is not None and isinstance(earlier.answer, Done):
+            yield f"again: {delivery.run_id} had succeeded before the restore"
+        if "runs" in set_back(stage) and delivery.due_ms < back_ms:
+            yield f"late: {delivery.run_id} was due before the restore, and started after it"
+
+
+def _goes_on(stage: Stage, journal: Journal) -> Iterator[str]:
+    """What is active fires from then on; what was paused until some time before is active."""
+    start = stage.world.start.timestamp()
+    called = {one.run_id for one in stage.deliveries}
+    until = start + AGAIN + 600
+    for task in stage.tasks:
+        versions = journal.versions[task.task_id]
+        last = versions[-1].task
+        # Of tasks alone set back, a pause that had ended stands again, until somebody resumes it.
+        mended = "runs" in set_back(stage)
+        if mended and last.status == "paused" and end_of(last) < until:
+            yield f"still paused: {task.name}"
+        if last.status != "active" or versions[-1].at_ms / 1000 > start + AGAIN:
+            continue
+        for slot, _ in slots_within(last, start + AGAIN + _AHEAD_SEC, until):
+            named = run_id(task.task_id, nominal(slot))
+            # One that stands in a line may find it full.
+            if named not in called and not (task.overlap == "queue" and named in stage.rows()):
+                yield f"silent: {task.name} {nominal(slot)} was not called after the restore"
+
+
+def _recorded(stage: Stage) -> Iterator[str]:
+    """Every slot of the forgotten time is on record, of what nobody edited.
+
+    But not where rows alone are set back: nobody looks for what is missing behind a cursor.
+    """
+    start = stage.world.start.timestamp()
+    if "tasks" not in set_back(stage):
+        return
+    if stage.world.epoch_us() / 1_000_000 < start + AGAIN + _RECORDED_SEC:
+        return
+    rows = stage.rows()
+    for task in stage.tasks:
+        if any(act.task_id == task.task_id for act in stage.acts):
+            continue
+        spans = _spans(stage, task)
+        for slot, _ in slots_within(task, start + KEPT - 200, start + AGAIN):
+            key = nominal(slot)
+            if run_id(task.task_id, key) not in rows and not any(a <= key <= b for a, b in spans):
+                yield f"forgotten: {task.name} {key} has no row"
+
+
+def _spans(stage: Stage, task: Task) -> list[tuple[str, str]]:
+    mine = [run for run in stage.rows().values() if run.task_id == task.task_id and run.range_to]
+    return [(run.key.partition("~")[0], run.range_to) for run in mine]

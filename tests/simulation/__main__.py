@@ -13,10 +13,12 @@ from multiprocessing.pool import Pool as ProcessPool
 from tests.mutation.reached import Point, listen
 from tests.simulation import coverage
 from tests.simulation.exhaust import Plan
-from tests.simulation.histories import verdict
+from tests.simulation.histories import history, judged
+from tests.simulation.operations import OPERATIONS
 from tests.simulation.profiles import ALL
 from tests.simulation.shrink import shrink
-from tests.simulation.small_history import judged, seconds_of, single_plans
+from tests.simulation.small_history import judged as judged_small
+from tests.simulation.small_history import seconds_of, single_plans
 
 _PORTION = 50
 _SHOWN_MAX = 20
@@ -34,19 +36,25 @@ def _prepare() -> None:
     _seen = listen(coverage.MODULES)
 
 
-def _portion(seeds: tuple[str, int, int]) -> tuple[Found, frozenset[Point]]:
+def _portion(seeds: tuple[str, int, int]) -> tuple[Found, frozenset[Point], int]:
+    """Give those that break a law, what they reached, and how many calls all of them made."""
     name, first, until = seeds
     gc.disable()
     _seen.clear()
-    found = [(name, seed, verdict(ALL[name], seed)) for seed in range(first, until)]
+    found: Found = []
+    calls = 0
+    for seed in range(first, until):
+        stage = history(ALL[name], seed)
+        calls += sum(entry[2] in OPERATIONS for entry in stage.world.trace)
+        found.append((name, seed, judged(stage, ALL[name])))
     gc.collect()
-    return [one for one in found if one[2]], frozenset(_seen)
+    return [one for one in found if one[2]], frozenset(_seen), calls
 
 
 def _second_crashes(first: Plan) -> tuple[int, Found]:
     gc.disable()
     plans = seconds_of(first)
-    found = [(f"crashes {plan}", 0, judged(plan)) for plan in plans]
+    found = [(f"crashes {plan}", 0, judged_small(plan)) for plan in plans]
     gc.collect()
     return len(plans), [one for one in found if one[2]]
 
@@ -75,12 +83,14 @@ def main() -> int:
     ]
     began, broken = time.monotonic(), Counter[str]()
     seen: set[Point] = set()
+    calls = 0
     with Pool(initializer=_prepare) as pool:
         pairs = [] if os.environ.get("PROFILE") else _every_pair(pool)
         for name, _, laws in pairs[:_SHOWN_MAX]:
             sys.stdout.write(f"{name}: {'; '.join(laws[:3])}\n")
-        for found, points in pool.imap_unordered(_portion, portions):
+        for found, points, made in pool.imap_unordered(_portion, portions):
             seen |= points
+            calls += made
             for name, seed, laws in found:
                 broken[name] += 1
                 if broken.total() <= _SHOWN_MAX:
@@ -90,6 +100,7 @@ def main() -> int:
     sec = time.monotonic() - began
     count = each * len(names)
     sys.stdout.write(f"{count} histories in {sec:.0f} s, {broken.total()} break a law\n")
+    sys.stdout.write(f"{calls / count:.1f} calls to the stores in the mean history\n")
     for name, number in broken.most_common():
         sys.stdout.write(f"  {name}: {number}\n")
     for line in coverage.report(seen) if len(names) == len(ALL) else ():

@@ -40,7 +40,8 @@ class Effects:
         self._chooser = world.chooser
         self._trace = world.trace
         self._outages = {each: outages.Bucket(each.per_sec) for each in world.profile.outages}
-        self._unsteady_reads = bool(world.profile.stale or world.profile.short_page)
+        self._lags = world.profile.index_lag_ms[1] > 0
+        self._unsteady_reads = bool(world.profile.stale or world.profile.short_page or self._lags)
 
     def effect(self, operation: str, call: Call, request: Answer) -> Any:
         world = self._world
@@ -121,6 +122,8 @@ class Effects:
         def unsteady(**request: Any) -> Any:
             store, now_us = self._world.store, self._world.now_us
             store.behind_us = self._chooser.behind_us(now_us)
+            if self._lags and "IndexName" in request:
+                store.behind_us = self._chooser.index_behind_us()
             store.page_max = self._chooser.page_max(now_us)
             try:
                 return call(**request)

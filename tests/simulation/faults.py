@@ -63,10 +63,12 @@ class Profile:
 
     stale: float = 0.0  # an eventually consistent read of an index or a table
     stale_ms: tuple[int, int] = (10, 5_000)
+    index_lag_ms: tuple[int, int] = (0, 0)  # by which each read of any index is behind
     short_page: float = 0.0  # a Query or Scan that ends its page after 1 to 3 items
 
     double_message: float = 0.0  # at each receipt: a copy turns up that no delete reaches
     double_after_ms: tuple[int, int] = (0, 30_000)
+    nameless: float = 0.0  # a message without a MessageGroupId
     late_message: float = 0.0
     late_message_ms: tuple[int, int] = (100, 20_000)
     shuffle: bool = False
@@ -216,6 +218,9 @@ class Chooser:
             return self.between_us(self.profile.stale_ms)
         return 0
 
+    def index_behind_us(self) -> int:
+        return self.between_us(self.profile.index_lag_ms)
+
     def page_max(self, now_us: int) -> int | None:
         if self.happens(self.profile.short_page, now_us):
             return self.random.randint(1, 3)
@@ -259,6 +264,10 @@ class Postman:
             self.chooser.random.shuffle(visible)
             count = self.chooser.random.randint(1, count)
         return visible[:count]
+
+    def group(self, named: str | None) -> str | None:
+        chooser = self.chooser
+        return None if chooser.happens(chooser.profile.nameless, self.now_us()) else named
 
     def stale_handle_deletes(self) -> bool:
         return self.chooser.random.random() < self.chooser.profile.stale_handle_deletes

@@ -21,7 +21,16 @@ from onthedot.flows import line, loops
 from onthedot.flows.cancel import cancel
 from onthedot.flows.replay import replay
 from onthedot.flows.trigger import Moment, trigger
-from tests.simulation import auditor, beyond, elders, ending, pauses, user, users
+from tests.simulation import (
+    auditor,
+    beyond,
+    calendar_edits,
+    elders,
+    ending,
+    pauses,
+    user,
+    users,
+)
 from tests.simulation.caller import opened
 from tests.simulation.faults import Aim, Fault, Place
 from tests.simulation.forged import forge
@@ -30,6 +39,7 @@ from tests.simulation.kinds import KINDS, LUNCH
 from tests.simulation.kinds_pull import PULL_KINDS
 from tests.simulation.process import Process
 from tests.simulation.scene import Scene
+from tests.simulation.sizes import applied
 from tests.simulation.stage import Act, Stage, make_stage, make_task, play
 
 _TRIES = 12
@@ -49,11 +59,21 @@ def history(
     scene: Scene, seed: int, aims: tuple[Aim, ...] = (), *, kept: Kept | None = None
 ) -> Stage:
     """Play it to its end, or play again what is kept of it."""
+    with applied(scene.sizes):
+        return _history(scene, seed, aims, kept)
+
+
+def _history(scene: Scene, seed: int, aims: tuple[Aim, ...], kept: Kept | None) -> Stage:
     stage = make_stage(
-        seed, scene.faults, (*scene.aims, *aims), receives_max=scene.course.receives_max
+        seed,
+        scene.faults,
+        (*scene.aims, *aims),
+        receives_max=scene.course.receives_max,
+        start=scene.start,
     )
     if scene.costed:
         stage.world.meter()
+    stage.all_shards = scene.sizes.all_shards
     random = Random(f"{scene.name.removesuffix(' bare')} {seed}")
     for kind in random.sample(scene.kinds, min(scene.drawn, len(scene.kinds))):
         text, given = (KINDS | PULL_KINDS)[kind]
@@ -73,7 +93,7 @@ def history(
             task = _to_be_created(stage, number) if name == "create" else task
             _call(stage, name, task.task_id, at_sec)
     _engage(stage, scene, random)
-    if "backfill" in scene.calls and not scene.course.audited:
+    if _LOOPS & {*scene.calls} and not scene.course.audited:
         until_sec = scene.course.ticks_until + 300
         stage.world.every(60, "step", lambda _: loops.step(), first_sec=40, until_sec=until_sec)
     if "pause for a while" in scene.calls and not scene.course.audited:
@@ -83,24 +103,28 @@ def history(
     return stage
 
 
+def _bound(stage: Stage, scene: Scene) -> None:
+    """What each tenant may do."""
+    if not scene.running_max and not scene.targets:
+        return
+    for tenant_id in dict.fromkeys(["acme", *(task.tenant_id for task in stage.tasks)]):
+        limit: dict[str, Any] = limit_key(tenant_id) | {"most": scene.running_max}
+        limit |= {"targets": list(scene.targets)} if scene.targets else {}
+        stage.world.store.put_item(TableName="runs", Item=typed_item(limit))
+
+
 def _bring_in(stage: Stage, scene: Scene, seed: int) -> None:
     """What is there that no call of this history made."""
     if scene.outside:
         beyond.set_up(stage, scene, seed)
+    for number in range(scene.crowd):
+        stage.register(make_task(f"n{number:04}x", "2 12 * * *", stage.world, end_sec=150))
     if scene.poison:
         _poison(stage)
     if scene.elders:
         elders.settle_in(stage, seed, audited=scene.course.audited)
     if scene.forged:
         forge(stage, seed)
-
-
-def _bound(stage: Stage, scene: Scene) -> None:
-    """What the tenant may do."""
-    if scene.running_max or scene.targets:
-        limit: dict[str, Any] = limit_key("acme") | {"most": scene.running_max}
-        limit |= {"targets": list(scene.targets)} if scene.targets else {}
-        stage.world.store.put_item(TableName="runs", Item=typed_item(limit))
 
 
 def _engage(stage: Stage, scene: Scene, random: Random) -> None:
@@ -319,10 +343,13 @@ _LAUNCHES: dict[str, Callable[[Stage, Act], Run | None]] = {
     "put off": lambda _, act: _put_off(act),
     "replay": _replayed,
 }
+# What moves on what a call has begun, minute by minute.
+_LOOPS = frozenset({"backfill", "move lunch"})
 _BESIDE: dict[str, Callable[[Stage, Act], object]] = {
     "create": _created,
     "limit": lambda _, act: _limited(act),
     "cancel": _cancelled,
+    "move lunch": calendar_edits.moved,
     "backfill": lambda _, act: _backfilled(act),
 }
 _EDITS: dict[str, Callable[[Stage, str, float], Task | None]] = {

@@ -100,6 +100,8 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
     yield laws_backoff.kept(stage, journal)
     yield laws_world.strays(stage)
     yield laws_world.vanished(stage)
+    yield laws_world.addressed(stage)
+    yield laws_world.by_the_wall(stage)
     if measure.timely:
         yield laws_world.overstayed(journal)
     if measure.frugal:
@@ -137,6 +139,7 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_slots.counted(stage, journal, until_sec)
     yield laws_slots.acknowledged(stage, journal)
     yield laws_calendars.heeded(stage, ruled, until_sec)
+    yield laws_calendars.followed(stage)
     yield laws_api.fired(journal, ruled)
     yield laws_exhausted.heeded(stage, journal, noted=measure.noted)
     yield laws_lateness.late(stage, journal, ruled, until_sec, audited=measure.audited)

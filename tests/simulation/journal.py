@@ -83,10 +83,11 @@ class Held(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """How many runs of the tenant may be under way from one moment on; zero is no limit."""
+    """How many runs of a tenant may be under way from one moment on; zero is no limit."""
 
     at_ms: float
     most: int
+    tenant_id: str
 
 
 class Version(NamedTuple):
@@ -124,7 +125,6 @@ class Journal:
     bookings: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     versions: dict[str, list[Version]] = field(default_factory=lambda: defaultdict(list))
     moves: list[Move] = field(default_factory=list)
-    # All tasks of a history are one tenant's.
     limits: list[Limit] = field(default_factory=list)
     # When the history began.
     start_ms: float = 0.0
@@ -149,7 +149,8 @@ def read(world: World, corrected: Mapping[str, int]) -> Journal:
         elif key[1] == RATE:
             journal.bookings[key[0]].append(plain(after["starts"])[-1])
         elif key[1] == LIMIT:
-            journal.limits.append(Limit(at_us / 1000, plain(after["most"]) if after else 0))
+            tenant_id, most = key[0].partition("#")[2], plain(after["most"]) if after else 0
+            journal.limits.append(Limit(at_us / 1000, most, tenant_id))
         elif _is_of_this_history(before, after, at_us, start_us):
             ends = (_seen(before), _seen(after))
             writer = writers.get(at_us)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from onthedot.core.blackouts import blackout
+from tests.simulation.kinds_world import TENANTS, ZONED
 
 Kind = tuple[str, dict[str, Any]]
 
@@ -14,6 +15,7 @@ _RATE = {"key": "rate", "rate": {"count": 2, "per_sec": 60}}
 LUNCH = blackout("lunch", cron="2-3 12 * * *")
 FOREIGN = {"type": "python", "handler": "foreign"}
 _OWN = {"type": "python", "handler": "own"}
+_LISTED = {"listed": "acme#s", "created_at": "2026-11-18T11:00:00.000Z"}
 KINDS: dict[str, Kind] = {
     "minute": ("* * * * *", _FREE),
     "twenty": ("*/20 * * * * *", _FREE),
@@ -56,4 +58,9 @@ KINDS: dict[str, Kind] = {
         {"max_attempts": 1, "shown": {"pause_after_deaths": 2}, **_FREE},
     ),
     "fragile": ("*/30 * * * * *", {"max_attempts": 1, **_FREE}),
+    "kept minute": ("* * * * *", {"blackouts": (LUNCH,), "shown": _LISTED, **_FREE}),
+    "kept twenty": ("*/20 * * * * *", {"blackouts": (LUNCH,), "shown": _LISTED, **_FREE}),
+    "kept open": ("*/20 * * * * *", {"shown": _LISTED, **_FREE}),
+    **TENANTS,
+    **ZONED,
 }

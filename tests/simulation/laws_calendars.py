@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onthedot.core import calendar_items as calendars
+from onthedot.core import task as tasks
+from onthedot.core.attributes import plain_item
 from onthedot.core.instants import nominal
 from onthedot.core.keys import run_id
 from onthedot.core.run import Run
@@ -11,6 +14,28 @@ from onthedot.core.task import Task
 from tests.simulation import true_slots
 from tests.simulation.reigns import Reign, slots_within
 from tests.simulation.stage import Stage
+from tests.simulation.values import Item
+
+
+def followed(stage: Stage) -> Iterator[str]:
+    """Once all have been looked at, each task has its calendars as their user left them."""
+    rows = stage.world.store.table("runs").rows.items
+    loops = [plain_item(item) for key, item in rows.items() if key[0].startswith("recompute#")]
+    if not loops or any(loop["status"] != "done" for loop in loops):
+        return
+    for (_, part), item in stage.world.store.table("tasks").rows.items.items():
+        if part != "spec" or item["status"]["S"] != "active" or "blackouts" not in item:
+            continue
+        spec = tasks.parse(plain_item(item))
+        for one in spec.blackouts:
+            now = calendars.parse(plain_item(_kept(stage, spec.tenant_id, one["name"])))
+            if one != now.blackout:
+                yield f"left behind: {spec.name} has {one['cron']} of {one['name']}, not {now.cron}"
+
+
+def _kept(stage: Stage, tenant_id: str, name: str) -> Item:
+    key = tuple(calendars.key(tenant_id, name).values())
+    return stage.world.store.table("tasks").rows.items[key[0], key[1]]
 
 
 def heeded(stage: Stage, ruled: list[Reign], until_sec: float) -> Iterator[str]:

@@ -193,13 +193,30 @@ def _read(stage: Stage, *, audited: bool) -> _Troubles:
             found.thawed += [at + sec - returns] if entry[2] == "stalls" else []
             if part.kind in _WORKERS or part.name.startswith("audit"):
                 found.costs.append((at, at + sec - returns + _FELT_SEC, sec))
+    # One that ends pauses, and ended none, has claimed nothing.
+    acted = {
+        part: times for part, times in lived.items() if part.kind != "pauses" or part in edited
+    }
+    _tell_sound_ticks(found, acted, hurt, shared="lambda" in stage.world.called)
+    return found
+
+
+def _tell_sound_ticks(
+    found: _Troubles, lived: dict[Process, list[float]], hurt: set[Process], *, shared: bool
+) -> None:
     for part, times in lived.items():
         if part.kind == "dispatch" and part not in hurt and part.done and not part.dead:
             found.sound.append((times[0], times[-1]))
-        elif part.kind in _CLAIMERS and (part.kind != "pauses" or part in edited):
+        elif part.kind in _CLAIMERS:
             found.harmed.append(times[0])
+    if shared:
+        # Each of several saw to a part of the shards: the tick is sound if all of them are.
+        found.sound = [one for one in found.sound if not _beside(one[0], found.harmed)]
     found.sound.sort()
-    return found
+
+
+def _beside(began: float, harmed: Sequence[float]) -> bool:
+    return any(abs(began - other) < _TICK_SEC / 2 for other in harmed)
 
 
 def _steps(stage: Stage) -> Iterator[tuple[float, Process | None, Entry]]:
@@ -240,4 +257,6 @@ def steady_sec(stage: Stage) -> float:
         sec += profile.late_message_ms[1] / 1000
     if profile.stale:
         sec += _TICK_SEC + profile.stale_ms[1] / 1000
+    if profile.index_lag_ms[1]:
+        sec += _TICK_SEC + profile.index_lag_ms[1] / 1000
     return sec

@@ -14,6 +14,7 @@ from onthedot.core import keyed
 from onthedot.core.gate import guarded, waits
 from onthedot.core.keyed import Limit
 from tests.simulation.journal import Journal
+from tests.simulation.journal import Limit as Quota
 from tests.simulation.stage import Stage
 from tests.simulation.standing import Standing
 
@@ -47,7 +48,7 @@ def kept(
                 yield from _at_a_gate(of_task, policy)
         for most, of_key in _by_key(runs):
             yield from _arrived(of_key, "its key", most)
-    yield from _within_quota(journal, runs)
+    yield from _within_quotas(journal, runs)
     for of_task in by_task.values():
         if guarded(of_task[0].task):
             for of_loop in _by_loop(stage, of_task):
@@ -117,10 +118,14 @@ def _by_key(runs: Iterable[Standing]) -> Iterator[tuple[int, list[Standing]]]:
         yield limit.most, of_key
 
 
-def _within_quota(journal: Journal, runs: Sequence[Standing]) -> Iterator[str]:
+def _within_quotas(journal: Journal, runs: Sequence[Standing]) -> Iterator[str]:
+    for tenant_id in dict.fromkeys(one.tenant_id for one in journal.limits):
+        limits = [one for one in journal.limits if one.tenant_id == tenant_id]
+        yield from _within_quota(limits, [one for one in runs if one.task.tenant_id == tenant_id])
+
+
+def _within_quota(limits: Sequence[Quota], runs: Sequence[Standing]) -> Iterator[str]:
     """A free permit is for those in the line, who has been due longest first."""
-    if not journal.limits:
-        return
     slots = [run for run in runs if run.slot]
     for late in slots:
         if not late.calls:
@@ -131,7 +136,7 @@ def _within_quota(journal: Journal, runs: Sequence[Standing]) -> Iterator[str]:
             for run in slots
             if run.free and run.due_ms < late.due_ms and run.stood(late.received_ms, at_ms)
         ]
-        most = _most(journal, at_ms)
+        most = _most(limits, at_ms)
         if ahead and most and most - _under_way(runs, late, at_ms) <= len(ahead):
             names = [run.run_id for run in ahead]
             yield f"overtaken: {names} stood in the tenant's line, and {late.run_id} was called"
@@ -146,10 +151,10 @@ def _under_way(runs: Iterable[Standing], late: Standing, at_ms: float) -> int:
     )
 
 
-def _most(journal: Journal, at_ms: float) -> int:
+def _most(limits: Sequence[Quota], at_ms: float) -> int:
     """The highest limit that a worker may have known; zero where there may have been none."""
-    before = [one.most for one in journal.limits if one.at_ms <= at_ms - _KNOWN_MS]
-    lately = [one.most for one in journal.limits if at_ms - _KNOWN_MS < one.at_ms <= at_ms]
+    before = [one.most for one in limits if one.at_ms <= at_ms - _KNOWN_MS]
+    lately = [one.most for one in limits if at_ms - _KNOWN_MS < one.at_ms <= at_ms]
     known = [*before[-1:], *lately]
     return max(known) if known and all(known) else 0
 

@@ -186,9 +186,9 @@ def _names(act: Act, change: Change) -> bool:
 
 
 def _by_itself(journal: Journal, change: Change) -> bool:
-    """Whether the system paused the task about then, for its deaths, or let it go on."""
+    """Whether the system edited the task about then: for its deaths, a pause, a calendar."""
     writer = change.writer.name.partition("#")[0] if change.writer else ""
-    return writer == "audit" and any(
+    return writer in ("audit", "step") and any(
         abs(one.at_ms - change.at_ms) <= _ONE_EDIT_MS
         for one in journal.versions[change.task_id][1:]
     )

@@ -46,13 +46,16 @@ def within_reach(stage: Stage) -> Iterator[str]:
 
 def _started(journal: Journal, change: Change, under_way: dict[str, Seen]) -> Iterator[str]:
     """What started when there was no limit holds no permit, and does not count."""
-    limits = _in_force(journal, change.at_ms)
+    tenant_id = _tenant(journal, change.task_id)
+    limits = _in_force(journal, change.at_ms, tenant_id)
     if not all(limits):
         return
     holding = [
         run_id
         for run_id, seen in under_way.items()
-        if _living(seen, change) and ("permit" in seen.life or run_id == change.run_id)
+        if _living(seen, change)
+        and ("permit" in seen.life or run_id == change.run_id)
+        and _tenant(journal, run_id.partition(".")[0]) == tenant_id
     ]
     if change.after and "permit" not in change.after.life:
         yield f"without a permit: {change.run_id} started, {max(limits)} may run"
@@ -64,8 +67,13 @@ def _living(seen: Seen, change: Change) -> bool:
     return seen.lease_ms + SKEW_MS >= change.at_ms
 
 
-def _in_force(journal: Journal, at_ms: float) -> list[int]:
+def _tenant(journal: Journal, task_id: str) -> str:
+    return journal.versions[task_id][0].task.tenant_id
+
+
+def _in_force(journal: Journal, at_ms: float, tenant_id: str) -> list[int]:
     """Every limit that a start may go by; zero is none."""
-    before = [one.most for one in journal.limits if one.at_ms <= at_ms - _KNOWN_MS]
-    lately = [one.most for one in journal.limits if at_ms - _KNOWN_MS < one.at_ms <= at_ms]
+    limits = [one for one in journal.limits if one.tenant_id == tenant_id]
+    before = [one.most for one in limits if one.at_ms <= at_ms - _KNOWN_MS]
+    lately = [one.most for one in limits if at_ms - _KNOWN_MS < one.at_ms <= at_ms]
     return [before[-1] if before else 0, *lately]

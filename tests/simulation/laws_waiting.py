@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from onthedot.core import keyed
 from onthedot.core.gate import guarded, waits
-from tests.simulation.journal import Journal
+from tests.simulation.journal import Journal, Limit
 from tests.simulation.laws_lateness import steady_sec
 from tests.simulation.stage import Stage
 from tests.simulation.standing import FOR_EVER, Standing
@@ -42,7 +42,7 @@ def long(
     """Each line, moment by moment."""
     troubles = _Troubles.of(stage, audited=audited)
     end_ms = stage.world.epoch_us() / 1000
-    for line in (*_gates(runs), *_keys(runs), *_quota(stage, journal, runs), *_rates(runs)):
+    for line in (*_gates(runs), *_keys(runs), *_quotas(stage, journal, runs), *_rates(runs)):
         for since_ms, until_ms, run_id in _idle(line, end_ms):
             sec = (until_ms - since_ms) / 1000
             if sec > troubles.allowed_sec(since_ms, until_ms):
@@ -164,16 +164,20 @@ def _line(name: str, waiting: list[Standing], holding: list[Standing], most: int
     )
 
 
-def _quota(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[_Line]:
+def _quotas(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[_Line]:
+    for tenant_id in dict.fromkeys(one.tenant_id for one in journal.limits):
+        limits = [one for one in journal.limits if one.tenant_id == tenant_id]
+        yield from _quota(stage, limits, [one for one in runs if one.task.tenant_id == tenant_id])
+
+
+def _quota(stage: Stage, limits: Sequence[Limit], runs: Sequence[Standing]) -> Iterator[_Line]:
     """A permit is taken for one attempt; a dead worker's is free when its lease is over."""
-    if not journal.limits:
-        return
     calls = [call for run in runs for call in run.calls]
-    changed = [one.at_ms for one in journal.limits]
+    changed = [one.at_ms for one in limits]
 
     def most(at_ms: float) -> float:
         place = bisect_right(changed, at_ms) - 1
-        return (journal.limits[place].most or FOR_EVER) if place >= 0 else FOR_EVER
+        return (limits[place].most or FOR_EVER) if place >= 0 else FOR_EVER
 
     died = _died(stage)
     yield _Line(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
 
 from onthedot.core.attributes import plain_item
 from onthedot.core.keys import is_run_id, run_id
@@ -12,10 +14,15 @@ from onthedot.core.numbers import ABANDON_SEC
 from onthedot.core.run import FINAL
 from tests.simulation.expiry import Vanished
 from tests.simulation.journal import Journal
+from tests.simulation.kinds_world import EXPECTED
 from tests.simulation.rows import Key
 from tests.simulation.stage import Stage
 from tests.simulation.values import Item
 
+_RUN = re.compile(r'"run_id":"([^"]+)"')
+_ON_THE_WAY = frozenset({"work", "bury"})
+# So long from the start of a history its slots around the change are known.
+_KNOWN_FOR = timedelta(minutes=5)
 # A step of a handler, and a call or two behind it.
 _SLACK_MS = 2_000
 
@@ -50,6 +57,42 @@ def overstayed(journal: Journal) -> Iterator[str]:
             if took_ms > most_ms:
                 over = (took_ms - most_ms) / 1000
                 yield f"overstayed: {change.run_id} had {over:.1f} s more than its time"
+
+
+def addressed(stage: Stage) -> Iterator[str]:
+    """Each message is in its runs' queue, and carries the name of their tenant."""
+    tasks = {task.task_id: task for task in stage.tasks}
+    for entry in stage.world.trace:
+        process, operation, request, outcome = entry[1:5]
+        if operation != "send_message_batch" or not isinstance(outcome, dict):
+            continue
+        if process is None or process.kind in _ON_THE_WAY:
+            # What they send stays where their own message was, which may be a stranger's.
+            continue
+        for each in request["Entries"]:
+            for named in _RUN.findall(each["MessageBody"]):
+                task = tasks.get(named.partition(".")[0])
+                if task is None:
+                    continue
+                if each.get("MessageGroupId") != task.tenant_id:
+                    yield f"misaddressed: a message of {named} is another tenant's"
+                if not request["QueueUrl"].endswith(f"/{task.queue}"):
+                    yield f"misaddressed: a message of {named} is in another queue"
+
+
+def by_the_wall(stage: Stage) -> Iterator[str]:
+    """Around a change of the clocks runs what tables of the zones say, and nothing else does."""
+    rows = stage.rows()
+    start, until = stage.world.start, stage.world.start + _KNOWN_FOR
+    for task in stage.tasks:
+        expected = EXPECTED.get((start, task.name))
+        if expected is None:
+            continue
+        of_task = [run for run in rows.values() if run.task_id == task.task_id]
+        keys = sorted(run.key for run in of_task if run.life.attempt)
+        ran = [key[11:16] for key in keys if start < datetime.fromisoformat(key) < until]
+        if ran != list(expected):
+            yield f"by another wall: {task.name} ran at {ran} and not at {list(expected)}"
 
 
 def vanished(stage: Stage) -> Iterator[str]:

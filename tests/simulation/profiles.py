@@ -370,7 +370,7 @@ SCENES = (
     Scene(
         name="rough",
         # What a tenant may not call is for a profile of its own.
-        kinds=tuple(kind for kind in KINDS if not kind.startswith("foreign")),
+        kinds=tuple(kind for kind in KINDS if not kind.startswith(("foreign", "wall"))),
         faults=UNTIL_CALM,
         course=Course(dispatchers=2),
         calls=("pause", "resume", "half", "trigger"),

@@ -16,6 +16,9 @@ class Mischief(Protocol):
     def copy_after_us(self) -> int | None:
         """When a copy that no delete reaches turns up, if one does."""
 
+    def group(self, named: str | None) -> str | None:
+        """The name of the group that a message keeps."""
+
     def pick(self, visible: list[Message], count: int) -> list[Message]:
         """Which of the visible messages are received."""
 
@@ -29,6 +32,9 @@ class Calm:
 
     def copy_after_us(self) -> int | None:
         return None
+
+    def group(self, named: str | None) -> str | None:
+        return named
 
     def pick(self, visible: list[Message], count: int) -> list[Message]:
         return visible[:count]
@@ -80,7 +86,7 @@ class Queue:
             place=f"{self.name}-{self.count:06d}",
             message_id=f"{self.name}-{self.count:06d}",
             body=body,
-            group=group,
+            group=self.mischief.group(group),
             sent_us=now,
             visible_us=now + wait_us + self.mischief.delay_us(),
             attributes=extra,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from tests.simulation.faults import CALM, ROUGH, Aim, Profile
+from tests.simulation.sizes import REAL, Sizes
 from tests.simulation.stage import Course
+from tests.simulation.world import START
 
 FAULTS_UNTIL_SEC = 200.0
 
@@ -39,6 +42,11 @@ class Scene:
     forged: bool = False
     # Runs and lists from days ago.
     elders: bool = False
+    # When it begins, and how large pages, batches and the like are.
+    start: datetime = START
+    sizes: Sizes = REAL
+    # So many tasks more, each with one run, and all of those due at the same second.
+    crowd: int = 0
     # Faults that must happen, and when the calls do.
     aims: tuple[Aim, ...] = ()
     calls_between: tuple[float, float] = (5, 280)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from botocore.exceptions import BotoCoreError
@@ -31,13 +32,16 @@ from onthedot.core.task import Task
 from onthedot.flows import apart, books, deliver, targets
 from onthedot.flows.bury import bury
 from onthedot.flows.dispatch import dispatch
-from tests.simulation import auditor, parts
+from tests.simulation import auditor, parts, yesterday
 from tests.simulation.auditor import Auditor
+from tests.simulation.clients import Client
 from tests.simulation.consumer import Consumer
 from tests.simulation.elements import let_loose
 from tests.simulation.faults import CALM, Aim, Profile
 from tests.simulation.outside import Outside
-from tests.simulation.world import World
+from tests.simulation.sizes import Functions
+from tests.simulation.world import START, World
+from tests.simulation.yesterday import Flows
 
 
 def _url(queue: str) -> str:
@@ -119,6 +123,8 @@ class Stage:
     kills: Callable[[Call], bool] = lambda _call: False
     # What a part that not every history has puts in the place of something real.
     stand_ins: list[tuple[Any, str, Any]] = field(default_factory=list)
+    # Whether dispatchers ask shards without tasks, too.
+    all_shards: bool = False
     # Handlers that look neither at their deadline nor at a cancel.
     deaf: Callable[[Call], bool] = lambda _call: False
     # What is called and done outside; targets that are called as in production, by their type.
@@ -216,8 +222,10 @@ class Stage:
         parsed = [runs.readable(row) for row in rows if "life" in row]
         return {run.run_id: run for run in parsed if run}
 
-    def shards(self) -> list[int]:
-        """Those that have tasks by now, and the one that keeps the backlog."""
+    def shards(self) -> Sequence[int]:
+        """All, or those that have tasks by now and the one that keeps the backlog."""
+        if self.all_shards:
+            return range(keys.SHARDS)
         parts = self.world.store.table("tasks").rows.items
         return sorted({0, *(shard_of(task_id) for task_id, part in parts if part == "cursor")})
 
@@ -227,7 +235,7 @@ def _token(world: World, length: int) -> str:
 
 
 @contextmanager
-def staged(stage: Stage, rows_max: int = 100) -> Iterator[None]:
+def staged(stage: Stage, rows_max: int = 100, *, yesterdays: bool = False) -> Iterator[None]:
     """Put the world in the place of the clients, the clock, the ids and the target."""
     world = stage.world
     replaced = [
@@ -257,6 +265,8 @@ def staged(stage: Stage, rows_max: int = 100) -> Iterator[None]:
         (books, "ROWS_MAX", rows_max),
         *stage.stand_ins,
     ]
+    if yesterdays:
+        replaced += yesterday.stand_ins(stage, replaced)
     before = [getattr(module, name) for module, name, _ in replaced]
     for module, name, stand_in in replaced:
         setattr(module, name, stand_in)
@@ -267,18 +277,19 @@ def staged(stage: Stage, rows_max: int = 100) -> Iterator[None]:
             setattr(module, name, original)
 
 
-def make_task(name: str, text: str, world: World, **given: Any) -> Task:
+def make_task(name: str, text: str, world: World, /, **given: Any) -> Task:
     """A task as the API would register it."""
     start = int(world.start.timestamp())
     prefix, jitter_sec = given.pop("prefix", "sch"), given.pop("jitter_sec", 0)
     end_sec = given.pop("end_sec", None)
     end_at = None if end_sec is None else start + end_sec
+    zone = given.pop("zone", {})
     task_id = f"{prefix}_{name.upper().replace(' ', '0'):0<26}"
-    schedule = compile_schedule(text, jitter_sec=jitter_sec, seed=task_id, end_at=end_at)
+    schedule = compile_schedule(text, jitter_sec=jitter_sec, seed=task_id, end_at=end_at, **zone)
     given = {"target": {"type": "recording"}, "tenant_id": "acme"} | given
     # What an edit makes of it follows from its fields, as the API keeps them.
     shown = {"cron": text, "jitter_sec": jitter_sec, "end_at": end_at and nominal(end_at)}
-    shown |= {"calendars": [one["name"] for one in given.get("blackouts", ())]}
+    shown |= zone | {"calendars": [one["name"] for one in given.get("blackouts", ())]}
     given["shown"] = {name: said for name, said in shown.items() if said} | given.get("shown", {})
     return Task(
         task_id=task_id,
@@ -290,10 +301,16 @@ def make_task(name: str, text: str, world: World, **given: Any) -> Task:
 
 
 def make_stage(
-    seed: int, profile: Profile = CALM, aims: tuple[Aim, ...] = (), *, receives_max: int = 10
+    seed: int,
+    profile: Profile = CALM,
+    aims: tuple[Aim, ...] = (),
+    *,
+    receives_max: int = 10,
+    start: datetime = START,
 ) -> Stage:
     """An empty system."""
-    world = World(seed, profile, aims)
+    world = World(seed, profile, aims, start=start)
+    world.services["lambda"] = Client(world, Functions(world))
     world.store.create_table(**creation(TASKS, "tasks"))
     world.store.create_table(**creation(RUNS, "runs"))
     world.store.create_table(**creation(ACCESS, "access"))
@@ -323,27 +340,37 @@ class Course:
     receives_max: int = 10
     # From so many slots on, a range stands for them.
     rows_max: int = 100
+    # Yesterday's release works alone for a minute, and beside today's until then.
+    yesterday_sec: float = 0.0
 
 
 def play(stage: Stage, course: Course) -> None:
     """Let rules tick, workers work, and the auditor look."""
     world = stage.world
-    with staged(stage, course.rows_max), auditor.looking(course.auditor, stage.emitted):
+    flows = Flows(dispatch, lambda event: work(event, None), bury)
+    if course.yesterday_sec:
+        flows = yesterday.mixed(world, course.yesterday_sec, flows)
+    mixed = course.yesterday_sec > 0
+    with (
+        staged(stage, course.rows_max, yesterdays=mixed),
+        auditor.looking(course.auditor, stage.emitted),
+    ):
         for _ in range(course.dispatchers):
             for first, until in ((0.0, course.gap[0]), (course.gap[1], course.ticks_until)):
                 world.every(
                     60,
                     "dispatch",
-                    lambda _tick: dispatch(stage.shards()),
+                    lambda _tick: flows.dispatch(stage.shards()),
                     first_sec=first,
                     until_sec=until,
                     limit_sec=course.dispatch_limit_sec,
                 )
         if course.audited:
             auditor.employ(world, course.auditor, course.sec)
+            yesterday.employ(world, course.yesterday_sec)
         for queue in ("high", "normal", "low"):
-            Consumer(world, queue, "work", lambda event: work(event, None), batch=10, limit_sec=900)
-        Consumer(world, "dead", "bury", bury, batch=10, limit_sec=60)
+            Consumer(world, queue, "work", flows.work, batch=10, limit_sec=900)
+        Consumer(world, "dead", "bury", flows.bury, batch=10, limit_sec=60)
         let_loose(world, course.sec)
         world.run(course.sec)
         world.close()

@@ -71,8 +71,8 @@ class World:
         self._ordinals: dict[str, int] = {}
         self._end_us = _NEVER_US
         self._hub = getcurrent()
-        # What TTL does, where it does anything.
-        self.expiry: Expiry | None = None
+        self.called: set[str] = set()  # what else than stores and queues
+        self.expiry: Expiry | None = None  # what TTL does, where it does anything
         # Handlers that were left behind, by the kind of their process: frozen until the next one.
         self._strays: dict[str, list[Process]] = {}
 

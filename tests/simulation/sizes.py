@@ -1,0 +1,101 @@
+"""Sizes of a history: small pages and batches, few or all shards, siblings of a dispatcher."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from onthedot.adapters import claims, siblings, tables
+from onthedot.core import keys
+from onthedot.flows import dispatch, exhausted, line
+from tests.simulation.process import Process
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+_FUNCTION = "AWS_LAMBDA_FUNCTION_NAME"
+# Lambda tries an event twice more, after one minute and after two.
+_AGAIN_SEC = (60, 120)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """Zero leaves each as it is in production."""
+
+    page: int = 0
+    batch: int = 0
+    got_at_once: int = 0
+    shards: int = 0
+    shards_at_once: int = 0
+    # From so many due tasks on a dispatcher hands shards over.
+    due_max: int = 0
+    # Every shard is asked, not only those that have tasks.
+    all_shards: bool = False
+
+
+REAL = Sizes()
+
+
+@contextmanager
+def applied(sizes: Sizes) -> Iterator[None]:
+    """Let a history have these."""
+    if sizes == REAL:
+        yield
+        return
+    wanted: list[tuple[Any, str, int]] = [
+        (tables, "PAGE", sizes.page),
+        (line, "PAGE", sizes.page),
+        (exhausted, "_PAGE", sizes.page),
+        (claims, "BATCH", sizes.batch),
+        (tables, "GET_MAX", sizes.got_at_once),
+        (keys, "SHARDS", sizes.shards),
+        (dispatch, "SHARDS_AT_ONCE", sizes.shards_at_once),
+        (siblings, "SHARDS_AT_ONCE", sizes.shards_at_once),
+        (dispatch, "DUE_MAX", sizes.due_max),
+    ]
+    replaced = [each for each in wanted if each[2]]
+    before = [getattr(module, name) for module, name, _ in replaced]
+    for module, name, size in replaced:
+        setattr(module, name, size)
+    if sizes.due_max:
+        os.environ[_FUNCTION] = "dispatch"
+    try:
+        yield
+    finally:
+        os.environ.pop(_FUNCTION, None)
+        for (module, name, _), size in zip(replaced, before, strict=True):
+            setattr(module, name, size)
+
+
+class Functions:
+    """Lambda, as far as a dispatcher calls it: an event is taken at once, and carried out later."""
+
+    exceptions = None
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def invoke(self, **request: Any) -> dict[str, Any]:
+        """Take an event; it may come twice."""
+        world = self._world
+        world.called.add("lambda")
+        shards = json.loads(request["Payload"])["shards"]
+        copies = 1 + world.chooser.happens(world.profile.double_tick, world.now_us)
+        for _ in range(copies):
+            self._carry_out(range(shards[0], shards[1] + 1), list(_AGAIN_SEC))
+        return {"StatusCode": 202}
+
+    def _carry_out(self, shards: range, again: list[int]) -> None:
+        world = self._world
+
+        def ended(process: Process) -> None:
+            if again and (process.dead or process.error is not None):
+                after_sec = again.pop(0)
+                at_sec = world.now_us / 1_000_000 + after_sec
+                world.call_at(at_sec, lambda: self._carry_out(shards, again))
+
+        world.spawn("dispatch", lambda: dispatch.dispatch(shards), limit_sec=60, ended=ended)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 from typing import Any
 
+from onthedot.adapters import aws
 from onthedot.core.attributes import typed, typed_item
 from onthedot.core.backfill import Backfill, loop
 from onthedot.core.calendar_items import Stored, insert
@@ -27,6 +29,7 @@ from tests.simulation import (
     calendar_edits,
     elders,
     ending,
+    parts,
     pauses,
     user,
     users,
@@ -74,6 +77,8 @@ def _history(scene: Scene, seed: int, aims: tuple[Aim, ...], kept: Kept | None) 
     if scene.costed:
         stage.world.meter()
     stage.all_shards = scene.sizes.all_shards
+    if scene.sizes.in_parallel:
+        stage.stand_ins.append((aws, "in_parallel", partial(parts.in_parallel, stage.world)))
     random = Random(f"{scene.name.removesuffix(' bare')} {seed}")
     for kind in random.sample(scene.kinds, min(scene.drawn, len(scene.kinds))):
         text, given = (KINDS | PULL_KINDS)[kind]

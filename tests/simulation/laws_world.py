@@ -59,9 +59,8 @@ def overstayed(journal: Journal) -> Iterator[str]:
                 yield f"overstayed: {change.run_id} had {over:.1f} s more than its time"
 
 
-def addressed(stage: Stage) -> Iterator[str]:
-    """Each message is in its runs' queue, and carries the name of their tenant."""
-    tasks = {task.task_id: task for task in stage.tasks}
+def addressed(stage: Stage, journal: Journal) -> Iterator[str]:
+    """Each message is in a queue that its task has had, and carries the name of its tenant."""
     for entry in stage.world.trace:
         process, operation, request, outcome = entry[1:5]
         if operation != "send_message_batch" or not isinstance(outcome, dict):
@@ -71,12 +70,13 @@ def addressed(stage: Stage) -> Iterator[str]:
             continue
         for each in request["Entries"]:
             for named in _RUN.findall(each["MessageBody"]):
-                task = tasks.get(named.partition(".")[0])
-                if task is None:
+                versions = journal.versions.get(named.partition(".")[0])
+                if not versions:
                     continue
-                if each.get("MessageGroupId") != task.tenant_id:
+                if each.get("MessageGroupId") != versions[0].task.tenant_id:
                     yield f"misaddressed: a message of {named} is another tenant's"
-                if not request["QueueUrl"].endswith(f"/{task.queue}"):
+                queue = request["QueueUrl"].rpartition("/")[2]
+                if queue not in {version.task.queue for version in versions}:
                     yield f"misaddressed: a message of {named} is in another queue"
 
 

@@ -161,4 +161,24 @@ WORLD = (
         running_max=2,
         course=Course(ticks_until=210),
     ),
+    # Calls at once, of which one fails while others are under way: those go on, frozen for a while.
+    Scene(
+        name="in parallel",
+        kinds=("minute", "twenty", "skip", "two", "key"),
+        drawn=3,
+        faults=Profile(
+            faults_until_sec=_UNTIL,
+            faults_max=10,
+            lost=0.02,
+            refused=0.02,
+            throttled=0.02,
+            crash_after=0.005,
+            freezes=1,
+            slow=0.1,
+        ),
+        sizes=Sizes(batch=2, got_at_once=4, in_parallel=True),
+        takes_sec=15,
+        failing=0.1,
+        course=Course(ticks_until=210),
+    ),
 )

@@ -33,6 +33,8 @@ class Sizes:
     shards_at_once: int = 0
     # From so many due tasks on a dispatcher hands shards over.
     due_max: int = 0
+    # Calls that may be made at once are; one that fails leaves the others under way.
+    in_parallel: bool = False
     # Every shard is asked, not only those that have tasks.
     all_shards: bool = False
 

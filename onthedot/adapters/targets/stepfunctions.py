@@ -23,7 +23,7 @@ def call(asked: Call) -> Answer:
     """Start an execution, under a name that finds it again: twice is once."""
     client = aws.patient_client("stepfunctions", 10)
     waits = bool(asked.target.get("wait"))
-    if waits and asked.attempt > 1 and (left := _left_behind(asked)):
+    if waits and (left := _left_behind(asked)):
         return left
     try:
         started = client.start_execution(
@@ -41,16 +41,21 @@ def call(asked: Call) -> Answer:
 
 
 def _left_behind(asked: Call) -> Answer | None:
-    """An attempt whose worker died may have started one: it is waited for, not run beside."""
-    arn = _arn(replace(asked, attempt=asked.attempt - 1))
+    """An attempt whose worker died may have started one: it is waited for, not run beside.
+
+    The newest attempt that has started one decides: those after it died before they could.
+    """
     client = aws.patient_client("stepfunctions", 10)
-    try:
-        seen = look(arn)
-    except client.exceptions.ExecutionDoesNotExist:
-        return None
-    if seen is None:
-        return Awaiting("execution", arn)
-    return seen if isinstance(seen, Done) else None
+    for attempt in range(asked.attempt - 1, 0, -1):
+        arn = _arn(replace(asked, attempt=attempt))
+        try:
+            seen = look(arn)
+        except client.exceptions.ExecutionDoesNotExist:
+            continue
+        if seen is None:
+            return Awaiting("execution", arn)
+        return seen if isinstance(seen, Done) else None
+    return None
 
 
 def look(arn: str) -> Answer | None:

@@ -9,19 +9,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from onthedot.core.errors import BusyError
 from onthedot.core.policy import Answer
-from onthedot.core.run import Run
-from onthedot.flows import holding, lease
-from onthedot.flows.holding import Told
-from onthedot.flows.lease import Leased
 from tests.simulation import delivering
 from tests.simulation.outside import Grant, Poll, Word
 from tests.simulation.process import Part
 
 if TYPE_CHECKING:
+    from tests.simulation.counter import Counter, Leased
     from tests.simulation.stage import Stage
 
-TENANT = "acme"
-QUEUE = "gpu"
 # API Gateway waits no longer.
 _WAITS_SEC = 29
 _AWAY = (BusyError, BotoCoreError, ClientError)
@@ -34,56 +29,52 @@ class Unavailable(Exception):  # noqa: N818  # as the client calls it
 def take(stage: Stage, *, most: int, lease_sec: int) -> list[Grant]:
     """Ask for runs, as a worker does."""
     world = stage.world
+    api: Counter = stage.outside.api
     who, asked_ms = _me(stage), world.epoch_us() / 1000
     grants: list[Grant] = []
 
     def carried_out() -> list[Leased]:
-        found = lease.take(QUEUE, tenant_id=TENANT, most=most, worker=who, lease_sec=lease_sec)
+        found = api.lease(who, most, lease_sec)
         now_ms = world.epoch_us() / 1000
         stage.outside.polls.append(Poll(who, asked_ms, now_ms, most, len(found)))
         for each in found:
-            life, until_ms = each.run.life, _true_ms(stage, each.run.life.lease_ms)
-            grants.append(Grant(who, each.run.run_id, life.attempt, asked_ms, now_ms, until_ms))
+            until_ms = _true_ms(stage, each.until_ms)
+            grants.append(Grant(who, each.run_id, each.attempt, asked_ms, now_ms, until_ms))
         stage.outside.grants += grants
         return found
 
     for grant, leased in zip(grants, _answered(stage, carried_out), strict=True):
         grant.heard_ms = world.epoch_us() / 1000
-        call = leased.call
         delivering.note(
             stage,
-            call.run_id,
-            call.attempt,
-            call.due_ms,
-            payload=call.payload,
-            checkpoint=call.checkpoint,
+            leased.run_id,
+            leased.attempt,
+            leased.due_ms,
+            payload=leased.payload,
+            checkpoint=leased.checkpoint,
         )
     return grants
 
 
 def say(stage: Stage, run_id: str, attempt: int, answer: Answer) -> bool:
     """Say what came of an attempt; True if that counts."""
-    return _say(
-        stage,
-        Word(_me(stage), "", run_id, attempt, answer, 0.0),
-        lambda: holding.settle(run_id, attempt, answer, tenant_id=TENANT) is Told.TAKEN,
-    )
+    word = Word(_me(stage), "", run_id, attempt, answer, 0.0)
+    return _say(stage, word, lambda: stage.outside.api.settle(run_id, attempt, answer))
 
 
 def beat(stage: Stage, run_id: str, attempt: int, lease_sec: int) -> tuple[bool, bool]:
     """Keep an attempt; tells whether it is kept, and whether it is to stop."""
-    kept: list[Run] = []
+    stops = False
 
     def carried_out() -> bool:
-        found = holding.extend(run_id, attempt, tenant_id=TENANT, lease_sec=lease_sec)
-        if isinstance(found, Run):
-            kept.append(found)
-            word.until_ms = _true_ms(stage, found.life.lease_ms)
-        return bool(kept)
+        nonlocal stops
+        kept = stage.outside.api.keep(run_id, attempt, lease_sec, {"at": stage.world.now_us})
+        if kept is not None:
+            word.until_ms, stops = _true_ms(stage, kept[0]), kept[1]
+        return kept is not None
 
     word = Word(_me(stage), "", run_id, attempt, None, 0.0)
-    taken = _say(stage, word, carried_out)
-    return taken, bool(kept and kept[0].cancel_ms)
+    return _say(stage, word, carried_out), stops
 
 
 def _say(stage: Stage, word: Word, carried_out: Callable[[], bool]) -> bool:

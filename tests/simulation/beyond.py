@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from onthedot.adapters import aws, jobs, net
 from onthedot.flows.targets import TARGETS
 from tests.simulation.clients import Client
+from tests.simulation.counter import Flows, Handlers
 from tests.simulation.handled import Handled
 from tests.simulation.receivers import Receiver
 from tests.simulation.states import States
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
 _WORKERS = 2
 _LOGS = ("onthedot.flows.deliver", "onthedot.flows.targets")
 # They go on for so long after the last tick.
-_STAY_SEC = 700.0
+_STAY_SEC = 500.0
 
 
 def set_up(stage: Stage, scene: Scene, seed: int) -> None:
     """Let the targets of the stage's tasks be called as in production, down to the adapter."""
+    stage.outside.api = Handlers(stage) if scene.by_handlers else Flows()
     kinds = {task.target["type"] for task in stage.tasks}
     receiver, states, handled = Receiver(stage, seed), States(stage, seed), Handled(stage, seed)
     clients: dict[str, Any] = {"stepfunctions": Client(stage.world, states)}

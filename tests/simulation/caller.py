@@ -239,7 +239,7 @@ class Front:
         process = world.spawn("api", work, limit_sec=API_SEC)
         if environment.skew_us is None:
             environment.skew_us = process.skew_us
-        process.skew_us = environment.skew_us
+        process.set_clock(environment.skew_us, world.now_us)
         ask.tries[process.name] = world.epoch_us() / 1000
         process.waiter = waiter
         world.park(waiter)

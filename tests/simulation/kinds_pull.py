@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from onthedot.core.task import Retry
-from tests.simulation.asking import QUEUE
+from tests.simulation.counter import QUEUE
 from tests.simulation.handled import HANDLER
 from tests.simulation.kinds import Kind
 from tests.simulation.receivers import CALLBACK_PATH

@@ -32,7 +32,7 @@ def acknowledged(stage: Stage, journal: Journal) -> Iterator[str]:
         if end is None or not _is_so(rows[word.run_id], end, word.answer):
             said = type(word.answer).__name__
             yield f"taken in vain: {said} of attempt {word.attempt} of {word.run_id}"
-        elif _is_to_stop(end, asked_ms.get(word.run_id, 0.0)):
+        elif _is_to_stop(end, word, asked_ms.get(word.run_id, 0.0)):
             yield f"not stopped: {word.run_id} is to be tried again"
         if isinstance(word.answer, Done) and rows[word.run_id].life.result not in _results(
             stage, word
@@ -173,9 +173,10 @@ def _is_so(run: Run, end: Change, answer: Answer) -> bool:
     return False
 
 
-def _is_to_stop(end: Change, asked_ms: float) -> bool:
-    """Whether the attempt ended after its run was asked to stop, and another follows."""
-    return 0 < asked_ms < end.at_ms and end.after is not None and end.after.status == "retrying"
+def _is_to_stop(end: Change, word: Word, asked_ms: float) -> bool:
+    """Whether it was said after the run was asked to stop, and another attempt is to follow."""
+    asked = 0 < asked_ms < min(word.began_ms, end.at_ms)
+    return asked and end.after is not None and end.after.status == "retrying"
 
 
 def _results(stage: Stage, word: Word) -> list[object]:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from onthedot.adapters import claims, clock, ids, queue
+from onthedot.adapters import aws, claims, clock, ids, queue
 from onthedot.adapters.targets import stepfunctions
 from onthedot.core import moves, pack, policy, pull, webcall
 from onthedot.core import run as runs
+from onthedot.core.call import Call
 from onthedot.core.keys import run_id as run_id_of
 from onthedot.core.policy import Again, Answer, Awaiting, Done
 from onthedot.core.run import Life, Run
@@ -192,6 +193,21 @@ def begun_again() -> list[Patch]:
     return [(stepfunctions, "_left_behind", lambda _asked: None)]
 
 
+def one_attempt_back() -> list[Patch]:
+    """Only what the attempt right before started is looked for."""
+    original = stepfunctions._left_behind  # noqa: SLF001  # planted in the target
+
+    def left_behind(asked: Call) -> Answer | None:
+        client = aws.patient_client("stepfunctions", 10)
+        try:
+            stepfunctions.look(stepfunctions._arn(replace(asked, attempt=asked.attempt - 1)))  # noqa: SLF001
+        except client.exceptions.ExecutionDoesNotExist:
+            return None
+        return original(asked)
+
+    return [(stepfunctions, "_left_behind", left_behind)]
+
+
 def never_stopped() -> list[Patch]:
     """What was started goes on when its run is over."""
     return [(executions, "stop", lambda _run: True)]
@@ -307,6 +323,7 @@ PULL_FAULTS: tuple[tuple[str, str, Callable[[], list[Patch]], tuple[str, ...]], 
     ("looked at once", "an execution is looked at again", looked_at_once, ("executions",)),
     ("looked at rarely", "an execution is looked at soon", looked_at_rarely, ("executions",)),
     ("begun again", "an execution left behind is awaited", begun_again, ("executions crashes",)),
+    ("one attempt back", "several workers may die", one_attempt_back, ("executions deaths",)),
     ("never stopped", "what is cancelled is stopped", never_stopped, ("executions",)),
     ("stopped later", "what is cancelled is stopped at once", stopped_later, ("executions",)),
     ("given back counts", "what is given back costs nothing", given_back_counts, ("handled",)),

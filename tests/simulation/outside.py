@@ -113,6 +113,8 @@ class Outside:
     steps: list[Step] = field(default_factory=list)
     befores: list[Before] = field(default_factory=list)
     executions: dict[str, Execution] = field(default_factory=dict)
+    # How the API answers those who are outside.
+    api: Any = None
 
     def said(self, run_id: str, attempt: int) -> Iterator[Answer]:
         """Gives what the target of that attempt said of it later, unless that was refused."""

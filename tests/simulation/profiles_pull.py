@@ -9,15 +9,23 @@ from tests.simulation.outages import Outage
 from tests.simulation.scene import UNTIL_CALM, Scene, quiet
 from tests.simulation.stage import Course
 
-_COURSE = Course(ticks_until=270, sec=1_500)
+_COURSE = Course(ticks_until=210, sec=1_200)
 _CALLBACKS = ("callback", "callback queue", "callback previous", "posted")
 _EXECUTIONS = ("execution", "execution queue", "execution previous", "begun")
 _PULLED = ("pulled", "pulled queue", "pulled previous")
 _HANDLED = ("handled", "handled queue")
-_CRASHES = quiet(crash_before=0.01, crash_after=0.015, lost=0.01, double_message=0.05)
-_ROUGH = replace(UNTIL_CALM, faults_max=16)
+# Some sound ticks follow.
+_UNTIL_SEC = 130.0
+_CRASHES = replace(
+    quiet(crash_before=0.01, crash_after=0.015, lost=0.01, double_message=0.05),
+    faults_until_sec=_UNTIL_SEC,
+)
+_ROUGH = replace(UNTIL_CALM, faults_max=16, faults_until_sec=_UNTIL_SEC)
+_DEATHS = Profile(
+    faults_until_sec=_UNTIL_SEC, faults_max=40, crash_before=0.06, crash_after=0.06, lost=0.02
+)
 _STALLS = Profile(
-    faults_until_sec=200,
+    faults_until_sec=_UNTIL_SEC,
     faults_max=16,
     stall_before=0.05,
     stall_after=0.05,
@@ -40,21 +48,32 @@ def _outside(name: str, kinds: tuple[str, ...], faults: Profile) -> Scene:
     )
 
 
-def _each(name: str, kinds: tuple[str, ...]) -> tuple[Scene, ...]:
-    """With nothing wrong, with processes that die, with everything, and while a table refuses."""
+def _each(name: str, kinds: tuple[str, ...], *, said: bool = False) -> tuple[Scene, ...]:
+    """With nothing wrong, with processes that die, with everything at once.
+
+    What is said in the second one goes through the API's own handlers.
+    """
     return (
         _outside(name, kinds, Profile()),
-        _outside(f"{name} crashes", kinds, _CRASHES),
+        replace(_outside(f"{name} crashes", kinds, _CRASHES), by_handlers=said),
         _outside(f"{name} rough", kinds, _ROUGH),
-        _outside(f"{name} throttled", kinds, Profile(outages=(_REFUSES,))),
     )
 
 
+def _throttled(name: str, kinds: tuple[str, ...]) -> Scene:
+    """While a table refuses."""
+    return _outside(f"{name} throttled", kinds, Profile(outages=(_REFUSES,)))
+
+
 OUTSIDE = (
-    *_each("callbacks", _CALLBACKS),
+    *_each("callbacks", _CALLBACKS, said=True),
     *_each("executions", _EXECUTIONS),
-    *_each("pulled", _PULLED),
+    *_each("pulled", _PULLED, said=True),
     *_each("handled", _HANDLED),
+    _throttled("callbacks", _CALLBACKS),
+    _throttled("pulled", _PULLED),
+    # One worker after another dies over an execution, some before they have looked for it.
+    _outside("executions deaths", ("execution", "execution queue"), _DEATHS),
     # Workers stand still in the middle of a step, and others take their runs over.
     _outside("handled stalls", _HANDLED, _STALLS),
     # Runs of all of them share the tenant's permits, which are held as long as what they wait for.
@@ -62,6 +81,5 @@ OUTSIDE = (
         _outside("outside quotas", ("callback", "execution", "handled"), _CRASHES),
         drawn=2,
         running_max=3,
-        course=replace(_COURSE, ticks_until=150),
     ),
 )

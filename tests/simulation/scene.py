@@ -38,6 +38,8 @@ class Scene:
     poison: bool = False
     # Targets are called as in production; who is outside calls the API.
     outside: bool = False
+    # Those who are outside ask the API's own handlers, not the flows behind them.
+    by_handlers: bool = False
     # Strangers write into the queues.
     forged: bool = False
     # Runs and lists from days ago.

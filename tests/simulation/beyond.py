@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _WORKERS = 2
 _LOGS = ("onthedot.flows.deliver", "onthedot.flows.targets")
 # They go on for so long after the last tick.
-_STAY_SEC = 500.0
+_STAY_SEC = 750.0
 
 
 def set_up(stage: Stage, scene: Scene, seed: int) -> None:

@@ -66,7 +66,7 @@ class Workers:
         assert world.running is not None
         random = Random(f"worker {self._seed} {world.running.name}")
         polls, idle = clock.monotonic(), _POLLS_SEC[0]
-        while world.now_us < self._until_us:
+        while world.now_us < self._until_us or held:
             now = clock.monotonic()
             if now >= polls and len(held) < _AT_ONCE:
                 fetched = self._fetched(random, _AT_ONCE - len(held))

@@ -43,7 +43,7 @@ def _final(stage: Stage, task: Task, status: str, random: Random) -> None:
     life = Life(
         status=status,
         reason="" if status == "succeeded" else "attempts_exhausted",
-        attempt=1,
+        attempt=1 if status == "succeeded" else task.max_attempts,
         tv=1,
         schedule_version=1,
         due_ms=(ended - 2) * 1000,

@@ -7,7 +7,6 @@ from typing import Any
 
 from onthedot.core import attention, pull
 from onthedot.core.attempts import ATTEMPTS_KEPT, attempt_record
-from onthedot.core.numbers import LEASE_SEC
 from onthedot.core.run import (
     FINAL,
     NOT_STARTED,
@@ -136,10 +135,9 @@ def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
     return _update(seen, begun.life, clauses, now_ms=now_ms)
 
 
-def at(start: Update, now_ms: int, lease_ms: int | None = None) -> Update:
+def at(start: Update, now_ms: int, lease_ms: int) -> Update:
     """Put the time of its sending into a start that was written down ahead of it."""
     (_, life), *marks = start.sets
-    lease_ms = now_ms + LEASE_SEC * 1000 if lease_ms is None else lease_ms
     sent = {**life, "started_ms": now_ms, "lease_ms": lease_ms}
     clauses = tuple(
         replace(clause, value=now_ms) if clause.operator == "<=" else clause

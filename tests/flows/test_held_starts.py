@@ -13,7 +13,7 @@ def test_a_start_sent_late_says_so() -> None:
     begun = started(run(), owner="W", msg="m", now_ms=NOON_MS, lease_ms=NOON_MS + 20_000)
     write = moves.start(run(), begun, now_ms=NOON_MS)
 
-    sent = moves.at(write, NOON_MS + 250)
+    sent = moves.at(write, NOON_MS + 250, NOON_MS + 20_250)
 
     ((_, life),) = sent.sets
     assert (life["started_ms"], life["lease_ms"]) == (NOON_MS + 250, NOON_MS + 20_250)

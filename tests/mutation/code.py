@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -54,6 +54,14 @@ def put(module: str, tree: ast.Module, only: str = "") -> None:
         key = (function.__code__.co_qualname, function.__code__.co_firstlineno)
         if key in codes and only in {"", key[0]}:
             function.__code__ = codes[key]
+
+
+def forget(modules: Iterable[str]) -> None:
+    """Empties their caches: what an earlier history has asked for is computed again."""
+    for module in modules:
+        for found in vars(import_module(module)).values():
+            if hasattr(found, "cache_clear"):
+                found.cache_clear()
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -29,8 +29,61 @@ EQUIVALENT = (
         "job.wake_ms >= now_ms",
         "a job that wakes in this very millisecond is looked at in this round or the next",
     ),
+    Equivalent(
+        "onthedot.core.bound",
+        "counts",
+        "claimed = is_slot_key(run.key) and life.claimed_ms > 0",
+        "1",
+        "a time in milliseconds since 1970 is never one",
+    ),
+    Equivalent(
+        "onthedot.core.gate",
+        "write",
+        'item = {"task_id": seen.task_id, "scheduled_for": GATE, "rev": 1, "lists": lists}',
+        "2",
+        "a revision is compared with itself only, and any but zero will do",
+    ),
+    *(
+        Equivalent(
+            "onthedot.flows.ready",
+            "prepare",
+            "lease_ms=now_ms + LEASE_SEC * 1000,",
+            after,
+            "a placeholder: `begin` puts the lease of its sending in its place",
+        )
+        for after in ("now_ms - LEASE_SEC * 1000", "LEASE_SEC // 1000", "1001")
+    ),
+    *(
+        Equivalent(
+            "onthedot.core.stretches",
+            "stretches",
+            source,
+            after,
+            "where the clock does not jump, nothing is cut off and no seam is left",
+        )
+        for source, after in (
+            ('if not policy.elapsed and after < 0 and policy.overlap == "last":', "after <= 0"),
+            ('if not policy.elapsed and before < 0 and policy.overlap == "first":', "before <= 0"),
+            ('if not policy.elapsed and before > 0 and policy.gap != "skip":', "before >= 0"),
+        )
+    ),
 )
 
 
+# Why all that `_by_a_tick` names changes nothing.
+A_TICK = "a flow reads its clock at some moment: one millisecond later is as good, by any rule"
+_BOUNDS = ((" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "))
+_CLOCKS = ("now_ms", "clock.monotonic()")
+
+
 def is_known(change: Change) -> bool:
-    return any(each.is_of(change) for each in EQUIVALENT)
+    return by_a_tick(change) or any(each.is_of(change) for each in EQUIVALENT)
+
+
+def by_a_tick(change: Change) -> bool:
+    """Whether only the very tick of a clock that the flow itself reads is decided otherwise."""
+    if not change.module.startswith("onthedot.flows.") or change.before.startswith("0 "):
+        return False
+    reads = any(clock in change.before for clock in _CLOCKS) and "// 1000" not in change.before
+    turned = (change.before.replace(*bound) for bound in _BOUNDS)
+    return reads and change.after in turned

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import chain, zip_longest
 from multiprocessing import get_context
 
+from tests.mutation.code import forget
 from tests.mutation.quiet import quiet
 from tests.mutation.reached import Point, listen
 from tests.simulation.histories import verdict
@@ -59,8 +60,9 @@ def play(modules: Sequence[str], seeds: range, profiles: Iterable[str] = ALL) ->
     """Plays these seeds of each profile, in other processes: this one's code stays as it is."""
     asked = [(name, seed) for seed in seeds for name in profiles]
     known = Known(seeds_until=seeds.stop)
+    heard = partial(_heard, modules)
     with get_context("fork").Pool(PROCESSES, partial(_prepare, modules)) as pool:
-        for history, points, laws in pool.imap(_heard, asked, chunksize=8):
+        for history, points, laws in pool.imap(heard, asked, chunksize=8):
             if laws:
                 known.broken.append(history)
                 continue
@@ -79,8 +81,9 @@ def _prepare(modules: Sequence[str]) -> None:
     _seen = listen(modules)
 
 
-def _heard(history: History) -> tuple[History, frozenset[Point], list[str]]:
+def _heard(modules: Sequence[str], history: History) -> tuple[History, frozenset[Point], list[str]]:
     name, seed = history
+    forget(modules)
     _seen.clear()
     laws = verdict(ALL[name], seed)
     if seed % _COLLECTED_AFTER == 0:

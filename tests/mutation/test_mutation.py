@@ -10,7 +10,7 @@ from tests.mutation import alone, known, trial
 from tests.mutation.__main__ import sample
 from tests.mutation.changes import Change, changes, plant
 from tests.mutation.deciding import modules
-from tests.mutation.equivalent import EQUIVALENT
+from tests.mutation.equivalent import A_TICK, EQUIVALENT, by_a_tick
 from tests.mutation.nearest import nearest
 from tests.mutation.reached import points
 from tests.mutation.share import interval
@@ -93,6 +93,22 @@ def test_a_statement_knows_the_histories_that_come_to_it() -> None:
     assert played.reaching(claim, 1) == [("calm", 0)]
 
 
+def test_a_statement_behind_a_cache_is_reached_by_each_history_that_asks() -> None:
+    stretches = "onthedot.core.stretches"
+    played = known.play([stretches], range(1), ["calm", "poison"])
+
+    cut = _change(stretches, "place - 1", "stretches").at
+    assert played.reaching(cut, 5) == [("calm", 0), ("poison", 0)]
+
+
+def test_more_seeds_are_played_of_the_profiles_that_come_to_a_statement() -> None:
+    played = known.play([_FIRING], range(1), ["calm", "poison"])
+    claim = _change(_FIRING, "outcome is not Outcome.DONE", "_claim").at
+
+    assert played.further(claim, 3) == [("calm", 1), ("poison", 1), ("calm", 2)]
+    assert known.Known().further(claim, 3) == []
+
+
 def test_the_nearest_tests_are_those_of_the_modules_own_name_and_then_its_users() -> None:
     assert nearest("onthedot.core.gate")[0] == "tests/core/test_gate.py"
     assert "tests/flows/test_dispatch.py" in nearest(_FIRING)
@@ -112,6 +128,14 @@ def test_what_changes_nothing_is_still_a_change_of_the_code_and_has_its_reason()
 
     assert [each for each in EQUIVALENT if not any(each.is_of(one) for one in found)] == []
     assert [each for each in EQUIVALENT if len(each.reason.split()) < 4] == []
+
+
+def test_only_the_tick_of_a_clock_is_left_out_by_rule() -> None:
+    found = [each for name in modules() for each in changes(name) if by_a_tick(each)]
+
+    assert {"clock.monotonic() >= until", "job.wake_ms <= now_ms"} < {one.before for one in found}
+    assert not any("now_ms" not in one.before and "clock." not in one.before for one in found)
+    assert len(A_TICK.split()) > 4
 
 
 def test_the_interval_of_a_share_is_wilsons() -> None:

@@ -35,6 +35,7 @@ from tests.simulation.journal import Journal, read
 from tests.simulation.reigns import Reign, reigns
 from tests.simulation.stage import Stage
 from tests.simulation.standing import standings
+from tests.simulation.written import laws as of_written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +81,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
         _of_slots(stage, journal, measure),
         _of_callers(stage, journal),
         _of_outside(stage, journal),
+        of_written(stage, journal, purged=measure.purged, audited=measure.audited),
         [_sound(stage)],
     )
     return list(dict.fromkeys(law for each in laws for law in each))

@@ -143,7 +143,7 @@ def read(world: World, corrected: Mapping[str, int]) -> Journal:
     start_us = world.epoch_us() - world.now_us
     journal.start_ms = start_us / 1000
     writers = {start_us + entry[0]: entry[1] for entry in world.trace}
-    for at_us, key, before, after in _pairs(world, "runs"):
+    for at_us, key, before, after in pairs(world, "runs"):
         if key[1] == GATE:
             journal.gates[key[0]].append(_held(at_us, after))
         elif key[1] == RATE:
@@ -159,7 +159,7 @@ def read(world: World, corrected: Mapping[str, int]) -> Journal:
                 skew_ms = writer.skew_at(at_us - start_us) // 1000 + corrected.get(writer.name, 0)
             change = Change(at_us / 1000, key[0], key[1], *ends, writer, skew_ms)
             journal.changes.append(change)
-    for at_us, key, before, after in _pairs(world, "tasks"):
+    for at_us, key, before, after in pairs(world, "tasks"):
         if key[1] == "spec" and after is not None:
             # One that was made unreadable on purpose is no version.
             with suppress(ValueError):
@@ -181,7 +181,7 @@ def _loops(world: World, writers: Mapping[int, Any]) -> dict[str, Begun]:
     }
 
 
-def _pairs(world: World, table: str) -> list[tuple[int, Any, Any, Any]]:
+def pairs(world: World, table: str) -> list[tuple[int, Any, Any, Any]]:
     """Each write with what was there before and what was there after it."""
     rows = world.store.table(table).rows
     following = dict(rows.items)

@@ -1,0 +1,156 @@
+"""Laws of lists: each run is listed for the audit from its claim to its end, and after it."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from onthedot.core.attributes import plain_item
+from tests.simulation.journal import Journal, pairs
+from tests.simulation.stage import Stage
+
+# A carried list waits for at most fifteen minutes.
+_WAITS_MS = 16 * 60_000
+_AHEAD_MS = 15 * 60_000
+# An audit that stands still for longer leaves a minute to the look at the day before.
+_STANDS_STILL_SEC = 60
+_MISSED_SEC = 180
+_DAY_SEC = 86_400
+_KEPT_SEC = {"check": 3 * _DAY_SEC, "recent": 2 * 3_600}
+
+
+class _Listed(NamedTuple):
+    """From when to when a list named a run."""
+
+    since_ms: float
+    until_ms: float
+
+
+def named(stage: Stage, journal: Journal) -> Iterator[str]:
+    """No run is open for a moment in which the audit could not find it."""
+    for item in _items(stage, "check#"):
+        yield from _kept(item, "check")
+    listed = _times(stage)
+    end_ms = stage.world.epoch_us() / 1000
+    born: dict[str, float] = {}
+    ended: dict[str, float] = {}
+    for change in journal.changes:
+        if change.before is None and change.after and "claimed_ms" in change.after.life:
+            born.setdefault(change.run_id, change.at_ms)
+        if change.after is not None and change.after.final:
+            ended.setdefault(change.run_id, change.at_ms)
+    for run_id, since_ms in born.items():
+        covered_ms = since_ms
+        for one in sorted(listed.get(run_id, ())):
+            if one.since_ms <= covered_ms:
+                covered_ms = max(covered_ms, one.until_ms)
+        if covered_ms < ended.get(run_id, end_ms):
+            after_sec = (covered_ms - since_ms) / 1000
+            yield f"unlisted: {run_id} was open and on no list {after_sec:.1f} s after its claim"
+
+
+def sorted_in(stage: Stage, journal: Journal) -> Iterator[str]:
+    """What is over stands among what happened lately, by its due time, and waits no more."""
+    if stage.world.profile.expires or _late_audits(stage):
+        return
+    end_ms = stage.world.epoch_us() / 1000
+    recent: dict[str, set[int]] = defaultdict(set)
+    for item in _items(stage, "recent#"):
+        hour, newest = item["task_id"].removeprefix("recent#"), item["scheduled_for"].split("#")[0]
+        dues = [_due_ms(entry, after) for entry, after in _entries(item)]
+        for (entry, _), due_ms in zip(_entries(item), dues, strict=True):
+            recent[entry[0]].add(due_ms)
+        if _text(max(dues))[:13] != hour or _ms(newest) != max(dues):
+            yield f"misplaced: the newest of {hour} {newest} is due {_text(max(dues))}"
+        yield from _kept(item, "recent")
+    for item in _items(stage, "check#"):
+        minute_ms = _minute_ms(item)
+        if minute_ms < end_ms - _WAITS_MS or minute_ms > end_ms + _AHEAD_MS:
+            yield f"never looked at: {item['task_id']} {item['scheduled_for']}"
+    rows = stage.rows()
+    for change in journal.changes:
+        claimed = change.before is None and change.after and "claimed_ms" in change.after.life
+        run = rows.get(change.run_id) if claimed else None
+        if run is None or not run.final or run.life.ended_ms >= end_ms - _WAITS_MS:
+            continue
+        if run.life.due_first_ms not in recent[run.run_id]:
+            yield f"not told: {run.run_id} is no part of what happened lately"
+
+
+def _late_audits(stage: Stage) -> bool:
+    """Whether an audit stood still, or none came for minutes: another look is to find those."""
+    begun: dict[str, float] = {}
+    for entry in stage.world.trace:
+        if entry[1] is None or entry[1].kind != "audit":
+            continue
+        begun.setdefault(entry[1].name.partition("/")[0], entry[0] / 1_000_000)
+        if entry[2] == "stalls" and float(entry[3]["note"].split()[1]) >= _STANDS_STILL_SEC:
+            return True
+    times = sorted(begun.values())
+    return any(later - sooner > _MISSED_SEC for sooner, later in pairwise(times))
+
+
+def _kept(item: Mapping[str, Any], kind: str) -> Iterator[str]:
+    since_ms = item["since_ms"] if kind == "recent" else _minute_ms(item)
+    if item["expires_at"] != since_ms // 1000 + _KEPT_SEC[kind]:
+        yield f"kept: {item['task_id']} is kept until {item['expires_at']}"
+    if item["count"] != len(_entries(item)):
+        yield f"counted: {item['task_id']} says {item['count']} of {len(_entries(item))}"
+
+
+def _minute_ms(item: Mapping[str, Any]) -> int:
+    """The minute in which the audit is to look at it."""
+    return _ms(item["task_id"].split("#")[1] + ":00Z")
+
+
+def _times(stage: Stage) -> dict[str, list[_Listed]]:
+    """When which lists of the audit named each run."""
+    open_since: dict[tuple[str, str], tuple[float, list[str]]] = {}
+    found: dict[str, list[_Listed]] = defaultdict(list)
+    for at_us, key, _, after in pairs(stage.world, "runs"):
+        if not key[0].startswith("check#"):
+            continue
+        since_ms, names = open_since.pop(key, (0.0, []))
+        for name in names:
+            found[name].append(_Listed(since_ms, at_us / 1000))
+        if after is not None:
+            entries = _entries(plain_item(after))
+            open_since[key] = (at_us / 1000, [entry[0] for entry, _ in entries])
+    for since_ms, names in open_since.values():
+        for name in names:
+            found[name].append(_Listed(since_ms, float("inf")))
+    return found
+
+
+def _items(stage: Stage, prefix: str) -> Iterator[dict[str, Any]]:
+    for item in stage.world.store.scan(TableName="runs")["Items"]:
+        if item["task_id"]["S"].startswith(prefix):
+            yield plain_item(item)
+
+
+def _entries(item: Mapping[str, Any]) -> list[tuple[list[Any], int]]:
+    """Read apart from the code that writes them."""
+    entries = json.loads(zlib.decompress(item["entries"]))
+    after = json.loads(zlib.decompress(item["after"])) if "after" in item else [0] * len(entries)
+    return list(zip(entries, after, strict=True))
+
+
+def _due_ms(entry: list[Any], after_ms: int) -> int:
+    """A run's id has its instant without dashes and colons."""
+    text = str(entry[0]).partition(".")[2].partition("~")[0]
+    moment = datetime.strptime(text.partition(".")[0].rstrip("Z"), "%Y%m%dT%H%M%S")  # noqa: DTZ007
+    thousandths = int(text.partition(".")[2].rstrip("Z") or 0)
+    return _ms(f"{moment.isoformat()}Z") + thousandths + after_ms
+
+
+def _ms(text: str) -> int:
+    return round(datetime.fromisoformat(text).timestamp() * 1000)
+
+
+def _text(ms: int) -> str:
+    return datetime.fromtimestamp(ms // 1000, UTC).isoformat()

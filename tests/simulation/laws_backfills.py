@@ -1,8 +1,8 @@
-"""Laws of backfills: which slots of the past are run again, how many a minute, and its end."""
+"""Laws of backfills: which slots of the past are run again, and its end."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -53,7 +53,6 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
             if item.get("backfill_id") == loop["scheduled_for"]
         ]
         yield from _chosen(stage, loop, made, past)
-        yield from _paced(stage, loop, made, past)
         yield from _over(stage, loop, past)
     going = {item["scheduled_for"] for item in items if item["task_id"] == "loops#running"}
     last_ms = _last_look_ms(stage) - _LOOKED_AT_MS
@@ -97,17 +96,6 @@ def _chosen(stage: Stage, loop: Mapping[str, Any], made: list[str], past: _Past)
         before = f"{slot}~b{int(number) - 1}"
         if int(number) > 1 and past.status(before, read_ms) in {"succeeded", "running"}:
             yield f"run again: {before} was {past.status(before, read_ms)} when {key} was made"
-
-
-def _paced(stage: Stage, loop: Mapping[str, Any], made: list[str], past: _Past) -> Iterator[str]:
-    """So many a minute, and all of them counted, where nobody dies between the two."""
-    if any(process.dead or process.error for process in stage.world.processes):
-        return
-    minutes = Counter(past.born_ms(key) // 60_000 for key in made)
-    if max(minutes.values(), default=0) > loop["per_minute"]:
-        yield f"hurried: {loop['scheduled_for']} made {max(minutes.values())} runs in a minute"
-    if loop["counts"].get("done", 0) != len(made):
-        yield f"miscounted: {loop['scheduled_for']} made {len(made)} runs, not {loop['counts']}"
 
 
 def _over(stage: Stage, loop: Mapping[str, Any], past: _Past) -> Iterator[str]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from onthedot.core import loop as loops
 from onthedot.core.backfill import Backfill, Past
-from onthedot.core.loop import Loop
 from onthedot.core.schedule import Schedule
 from tests.simulation.mutants import Mutant, Patch, killed_by
 
@@ -37,18 +35,6 @@ def _succeeded_again() -> list[Patch]:
     return [(Past, "number", lambda past, slot, **_: before(past, slot, only_missing=False))]
 
 
-def _without_pause() -> list[Patch]:
-    return [(Loop, "allowance", lambda *_: 100)]
-
-
-def _uncounted() -> list[Patch]:
-    def counted(loop: Loop, now_ms: int, **numbers: int) -> dict[str, Any]:
-        return before(loop, now_ms, **dict.fromkeys(numbers, 0))
-
-    before = Loop.counted
-    return [(Loop, "counted", counted)]
-
-
 def _for_a_day() -> list[Patch]:
     return [(loops, "KEPT_SEC", 86_400)]
 
@@ -57,8 +43,6 @@ _FAULTS = (
     Mutant("last left out", "both ends are wanted", _last_left_out, ("extras", "backfills")),
     Mutant("one too many", "nothing behind the end", _one_too_many, ("extras", "backfills")),
     Mutant("succeeded again", "only what is missing", _succeeded_again, ("extras", "backfills")),
-    Mutant("without pause", "so many a minute", _without_pause, ("extras",)),
-    Mutant("uncounted", "each run is counted", _uncounted, ("extras", "backfills")),
     Mutant("forgotten", "a backfill is kept for ninety days", _for_a_day, ("extras",)),
 )
 

@@ -24,7 +24,7 @@ def _records_lost() -> list[Patch]:
 
 def _said_otherwise() -> list[Patch]:
     before = attempts.attempt_record
-    return [(policy, "attempt_record", lambda life, _, now_ms: before(life, "timed_out", now_ms))]
+    return [(policy, "attempt_record", lambda life, _, now_ms: before(life, "refused", now_ms))]
 
 
 def _unlisted() -> list[Patch]:

@@ -12,7 +12,7 @@ from typing import Any
 
 _THREADS = 256
 # As long as a handler whose lease was lost may take to notice.
-_PATIENCE_SEC = 5.0
+PATIENCE_SEC = 5.0
 _under_way: set[Future[Any]] = set()
 
 
@@ -34,11 +34,16 @@ def wait(parts: Sequence[Future[Any]], seconds: float) -> None:
     wait_for(parts, timeout=max(0.0, seconds), return_when=FIRST_COMPLETED)
 
 
-def leave_no_strays(patience_sec: float = _PATIENCE_SEC) -> None:
+def end_process() -> None:
+    """End all that runs here: the messages of the batch come back."""
+    os._exit(1)
+
+
+def leave_no_strays(patience_sec: float = PATIENCE_SEC) -> None:
     """End the process if a handler was left behind and does not return: a thread cannot be killed.
 
     Called when all else is settled and acknowledged; nothing would be served beside a stray.
     """
     _, strays = wait_for(list(_under_way), timeout=patience_sec)
     if strays:
-        os._exit(1)
+        end_process()

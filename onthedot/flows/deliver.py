@@ -94,7 +94,7 @@ def call_of(job: Job, run: Run, task: Task) -> Call:
         checkpoint=run.life.checkpoint,
         cancelled=lambda: bool(job.held.cancel_ms),
         # Only a lease that was extended is this worker's: a stall counts as a loss, too.
-        lease_lost=lambda: clock.now_ms() >= job.held.life.lease_ms,
+        lease_lost=lambda: job.lost or clock.now_ms() >= job.held.life.lease_ms,
         report=lambda progress: setattr(job, "progress", progress),
     )
 

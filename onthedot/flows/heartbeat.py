@@ -19,7 +19,7 @@ _MOST_TIMES = 4
 
 
 def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
-    """Give the jobs that are still ours; a lost lease stops its handler, without a settle."""
+    """Give the jobs that are still ours; who has lost its lease is told, and nothing is settled."""
     now_ms = clock.now_ms()
     lease_ms = now_ms + LEASE_SEC * 1000
     outcomes = permits.extend(running, lease_ms)
@@ -35,6 +35,7 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
         # In doubt for longer than the last lease that is certain, it may be another's by now.
         over = outcome is Outcome.UNSURE and job.held.life.lease_ms <= now_ms
         if outcome is Outcome.REFUSED or over:
+            job.lost = True
             if job.part:
                 job.part.cancel()
             continue

@@ -64,6 +64,8 @@ class Job:
     part: Any = None
     # What is known of its end before the handler says so.
     answer: Answer | None = None
+    # Its lease is another's by now, or may be: its handler is to stop.
+    lost: bool = False
     # What the row is to become; whether a message of the next attempt is out, whether the row
     # has become so, and whether its places are given up, too.
     ending: Life | None = None

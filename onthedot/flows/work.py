@@ -19,6 +19,7 @@ from onthedot.flows.heartbeat import extend
 from onthedot.flows.job import Job, load
 from onthedot.flows.settling import given_up, settle
 from onthedot.flows.starting import in_time, start_due
+from onthedot.flows.strays import Strays
 
 _PATIENCE_MAX_SEC = 1.0
 # Then the messages come back: another worker may have more luck.
@@ -76,6 +77,7 @@ def _jobs(batch: Batch) -> list[Job]:
 def _shift(batch: Batch, waiting: list[Job], *, worker: str) -> None:
     """Start what is due, wait for the next thing to happen, settle what has ended."""
     running: list[Job] = []
+    strays = Strays()
     began_ms = clock.now_ms()
     beat = clock.monotonic() + HEARTBEAT_SEC
     calm = 0.0
@@ -88,6 +90,7 @@ def _shift(batch: Batch, waiting: list[Job], *, worker: str) -> None:
             waiting = [job for job in waiting if job not in ready] + again
             continue
         _stop_late(running)
+        strays.end_late()
         ended = _to_settle(running)
         if ended and (now := clock.monotonic()) < calm:
             clock.sleep(max(_TIME_STEP_SEC, min(_until_next(waiting), calm - now)))
@@ -97,7 +100,9 @@ def _shift(batch: Batch, waiting: list[Job], *, worker: str) -> None:
             running = [job for job in running if not job.over and not given_up(job)]
             continue
         if running and clock.monotonic() >= beat:
-            running = extend(batch, running)
+            kept = extend(batch, running)
+            strays.add(job for job in running if job not in kept)
+            running = kept
             beat = clock.monotonic() + HEARTBEAT_SEC
             continue
         if shut_out := suspects.shut_out(waiting, running, began_ms):
@@ -105,7 +110,7 @@ def _shift(batch: Batch, waiting: list[Job], *, worker: str) -> None:
             waiting = [job for job in waiting if job not in shut_out]
             continue
         moments = [suspects.moment_ms(job, began_ms) for job in waiting]
-        _wait(moments, running, beat)
+        _wait([*moments, *strays.moments_ms()], running, beat)
 
 
 def _started(batch: Batch, ready: Sequence[Job], worker: str) -> tuple[list[Job], list[Job]]:

@@ -23,6 +23,13 @@ class Equivalent(NamedTuple):
 
 EQUIVALENT = (
     Equivalent(
+        "onthedot.flows.loops",
+        "_in_turn",
+        "first = clock.now_ms() // 60_000 % max(1, len(pointers))",
+        "2",
+        "one loop alone is first whichever way the list is turned",
+    ),
+    Equivalent(
         "onthedot.flows.work",
         "_until_next",
         "moments = [job.wake_ms - now_ms for job in waiting if job.wake_ms > now_ms]",

@@ -11,9 +11,10 @@ from multiprocessing import Pool
 from multiprocessing.pool import Pool as ProcessPool
 
 from tests.mutation.reached import Point, listen
-from tests.simulation import coverage
+from tests.simulation import coverage, histories
 from tests.simulation.exhaust import Plan
-from tests.simulation.histories import history, judged
+from tests.simulation.histories import history
+from tests.simulation.laws_executions import told
 from tests.simulation.operations import OPERATIONS
 from tests.simulation.profiles import ALL
 from tests.simulation.shrink import shrink
@@ -24,7 +25,10 @@ _PORTION = 50
 _SHOWN_MAX = 20
 # A whole story is pages long.
 _TOLD_MAX = 2
+# So many histories at most are told of one by one.
+_EACH_MAX = 100
 Found = list[tuple[str, int, list[str]]]
+Executions = Counter[str]
 
 
 _seen: set[Point] = set()
@@ -36,19 +40,23 @@ def _prepare() -> None:
     _seen = listen(coverage.MODULES)
 
 
-def _portion(seeds: tuple[str, int, int]) -> tuple[Found, frozenset[Point], int]:
-    """Give those that break a law, what they reached, and how many calls all of them made."""
+def _portion(
+    seeds: tuple[str, int, int],
+) -> tuple[Found, dict[tuple[str, int], Executions], frozenset[Point], int]:
+    """Give those that break a law, why each executed, what they reached, how many calls."""
     name, first, until = seeds
     gc.disable()
     _seen.clear()
     found: Found = []
-    calls = 0
+    executions, calls = {}, 0
     for seed in range(first, until):
         stage = history(ALL[name], seed)
         calls += sum(entry[2] in OPERATIONS for entry in stage.world.trace)
-        found.append((name, seed, judged(stage, ALL[name])))
+        if laws := histories.judged(stage, ALL[name]):
+            found.append((name, seed, laws))
+        executions[name, seed] = stage.executions
     gc.collect()
-    return [one for one in found if one[2]], frozenset(_seen), calls
+    return found, executions, frozenset(_seen), calls
 
 
 def _second_crashes(first: Plan) -> tuple[int, Found]:
@@ -71,6 +79,21 @@ def _every_pair(pool: ProcessPool) -> Found:
     return broken
 
 
+def _tell_each(counts: dict[tuple[str, int], Executions]) -> None:
+    for (name, seed), executed in counts.items():
+        sys.stdout.write(f"{name!r} seed {seed}: {told(executed)}\n")
+
+
+def _tell_broken(found: Found, broken: Counter[str]) -> None:
+    """Count them, and tell of the first ones."""
+    for name, seed, laws in found:
+        broken[name] += 1
+        if broken.total() <= _SHOWN_MAX:
+            sys.stdout.write(f"{name!r} seed {seed}: {'; '.join(laws[:3])}\n")
+        if broken.total() <= _TOLD_MAX:
+            sys.stdout.write(f"{shrink(ALL[name], seed).told()}\n")
+
+
 def main() -> int:
     """Spread so many histories evenly over the profiles; 1 if any breaks a law."""
     wanted, first = int(os.environ.get("SEEDS", "1000")), int(os.environ.get("FIRST", "0"))
@@ -84,23 +107,22 @@ def main() -> int:
     began, broken = time.monotonic(), Counter[str]()
     seen: set[Point] = set()
     calls = 0
+    executions: Executions = Counter()
     with Pool(initializer=_prepare) as pool:
         pairs = [] if os.environ.get("PROFILE") else _every_pair(pool)
         for name, _, laws in pairs[:_SHOWN_MAX]:
             sys.stdout.write(f"{name}: {'; '.join(laws[:3])}\n")
-        for found, points, made in pool.imap_unordered(_portion, portions):
+        for found, counts, points, made in pool.imap_unordered(_portion, portions):
             seen |= points
             calls += made
-            for name, seed, laws in found:
-                broken[name] += 1
-                if broken.total() <= _SHOWN_MAX:
-                    sys.stdout.write(f"{name!r} seed {seed}: {'; '.join(laws[:3])}\n")
-                if broken.total() <= _TOLD_MAX:
-                    sys.stdout.write(f"{shrink(ALL[name], seed).told()}\n")
+            executions.update(sum(counts.values(), Counter()))
+            _tell_each(counts if each * len(names) <= _EACH_MAX else {})
+            _tell_broken(found, broken)
     sec = time.monotonic() - began
     count = each * len(names)
     sys.stdout.write(f"{count} histories in {sec:.0f} s, {broken.total()} break a law\n")
     sys.stdout.write(f"{calls / count:.1f} calls to the stores in the mean history\n")
+    sys.stdout.write(f"{told(executions)}\n")
     for name, number in broken.most_common():
         sys.stdout.write(f"  {name}: {number}\n")
     for line in coverage.report(seen) if len(names) == len(ALL) else ():

@@ -19,6 +19,7 @@ from tests.simulation import (
     laws_handlers,
     laws_keys,
     laws_lateness,
+    laws_leases,
     laws_order,
     laws_outcomes,
     laws_pauses,
@@ -99,6 +100,7 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
     yield laws_runs.spared(stage)
     yield laws_executions.repeated(stage, journal)
     yield laws_executions.granted(journal)
+    yield laws_leases.kept(stage, journal)
     yield laws_backoff.kept(stage, journal)
     yield laws_world.strays(stage)
     yield laws_world.vanished(stage)

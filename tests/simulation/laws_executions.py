@@ -59,17 +59,21 @@ class _Fate:
 
 
 def repeated(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each further execution of a run has its cause: a failed answer, or what befell its worker."""
+    """Each further execution of a run has its cause: a failed answer, or what befell its worker.
+
+    The history keeps the count: first ones, and further ones by their cause.
+    """
+    stage.executions = Counter(first=len({delivery.run_id for delivery in stage.deliveries}))
     for delivery, cause in _further(stage, journal):
+        stage.executions[cause or "no cause"] += 1
         if not cause:
             yield f"repeated: {delivery.run_id} was called again by attempt {delivery.attempt}"
 
 
-def causes(stage: Stage, journal: Journal) -> Counter[str]:
-    """Count the executions of a history: first ones, and further ones by their cause."""
-    found = Counter(cause or "none" for _, cause in _further(stage, journal))
-    found["first"] = len({delivery.run_id for delivery in stage.deliveries})
-    return found
+def told(executions: Counter[str]) -> str:
+    """Say how many executions there were, and why."""
+    counts = ", ".join(f"{number} {cause}" for cause, number in executions.most_common())
+    return f"executions: {counts or 'none'}"
 
 
 def granted(journal: Journal) -> Iterator[str]:
@@ -138,7 +142,8 @@ def _cause(stage: Stage, fate: _Fate, before: Delivery, between: tuple[float, fl
         return "outside worker"
     came = came_of(stage, before.run_id, between[1])
     said = stage.outside.said(before.run_id, before.attempt)
-    if any(isinstance(answer, Again) for answer in (before.answer, *said, *came)):
+    # A handler that is told to stop has not failed: why was its lease lost?
+    if any(_failed(answer) for answer in (before.answer, *said, *came)):
         return "failed answer"
     open_still = before.answer is None or isinstance(before.answer, Awaiting | Stopped)
     if open_still and between[1] - between[0] >= task.timeout_sec * 1000 - 2 * SKEW_MS:
@@ -149,7 +154,26 @@ def _cause(stage: Stage, fate: _Fate, before: Delivery, between: tuple[float, fl
         return "stalled worker"
     if _took_too_long(stage, before, between[1]):
         return "timed out"
-    return "refused store" if fate.refused(*between) else ""
+    refused = fate.refused(*between) or _refused_alone(stage, before, between)
+    return "refused store" if refused else ""
+
+
+def _failed(answer: object) -> bool:
+    return isinstance(answer, Again) and answer.outcome != "lost"
+
+
+def _refused_alone(stage: Stage, before: Delivery, between: tuple[float, float]) -> bool:
+    """Whether the store took nothing of this run for so long, whatever it took of others."""
+    start_ms = stage.world.start.timestamp() * 1000
+    for outage in stage.world.profile.outages:
+        names = outage.partition in before.run_id or outage.partition.startswith("permit#")
+        if not (outage.partition and outage.writes and names and outage.share >= 1):
+            continue
+        begin_ms = max(start_ms + outage.from_sec * 1000, between[0])
+        end_ms = min(start_ms + (outage.from_sec + outage.for_sec) * 1000, between[1])
+        if end_ms - begin_ms >= PATIENCE_MS:
+            return True
+    return False
 
 
 def _took_too_long(stage: Stage, before: Delivery, until_ms: float) -> bool:

@@ -16,6 +16,7 @@ from tests.simulation import (
     mutants_edits,
     mutants_exhausted,
     mutants_keys,
+    mutants_leases,
     mutants_lines,
     mutants_outcomes,
     mutants_patience,
@@ -392,4 +393,5 @@ MUTANTS = (
     *mutants_edit_order.MUTANTS,
     *mutants_audit.MUTANTS,
     *(Mutant(*each) for each in mutants_pull.PULL_FAULTS),
+    *mutants_leases.LEASES,
 )

@@ -39,9 +39,16 @@ def leave_no_strays(world: World, patience_sec: float = 5.0) -> None:
     while world.now_us < end_us and not all(part.done for part in whole.parts):
         world.wait(min(100_000, end_us - world.now_us))
     if not all(part.done for part in whole.parts):
-        world.note("exits", "a handler does not return")
-        whole.dead = True
-        raise Crashed
+        end_process(world)
+
+
+def end_process(world: World) -> None:
+    """With all that runs in it."""
+    whole = world.running
+    assert whole is not None
+    world.note("exits", "a handler does not return")
+    whole.dead = True
+    raise Crashed
 
 
 def submit(world: World, work: Callable[[], Any]) -> Running:

@@ -8,11 +8,10 @@ from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.kinds import KINDS
 from tests.simulation.profiles_api import ASKED
 from tests.simulation.profiles_audit import AUDITS
-from tests.simulation.profiles_cost import COSTS
 from tests.simulation.profiles_edits import EDITS
 from tests.simulation.profiles_ending import ENDINGS
+from tests.simulation.profiles_judged import JUDGED
 from tests.simulation.profiles_limits import LIMITS
-from tests.simulation.profiles_lines import LINES
 from tests.simulation.profiles_outages import OUTAGES
 from tests.simulation.profiles_pull import OUTSIDE
 from tests.simulation.profiles_strange import STRANGE
@@ -331,8 +330,7 @@ SCENES = (
         takes_sec=4,
     ),
     *LIMITS,
-    *LINES,
-    *COSTS,
+    *JUDGED,
     *OUTAGES,
     *WORLD,
     *EDITS,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from tests.simulation.faults import Aim, Fault, Place
 from tests.simulation.histories import Kept, history, judged
+from tests.simulation.laws_executions import told as told_executions
 from tests.simulation.outages import Outage
 from tests.simulation.scene import Scene
 from tests.simulation.stage import Stage
@@ -59,7 +60,8 @@ class Shrunk:
     def told(self) -> str:
         left = "\n".join(f"  {_said(part)}" for part in self.parts) or "  nothing"
         title = f"of {self.before} disturbances and calls these {len(self.parts)} are enough:"
-        return "\n".join([title, left, *self.laws, self.stage.world.story()])
+        executed = told_executions(self.stage.executions)
+        return "\n".join([title, left, *self.laws, executed, self.stage.world.story()])
 
 
 def shrink(scene: Scene, seed: int) -> Shrunk:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -78,6 +79,8 @@ class Delivery:
     ended_ms: float = 0.0
     # What it was given of the attempt before.
     checkpoint: object = None
+    # When its handler could first see that its lease was lost.
+    told_ms: float = 0.0
 
 
 @dataclass(slots=True)
@@ -117,6 +120,8 @@ class Stage:
     places: tuple[str, ...] = ()
     # What each invocation counted, and when, in true time.
     figures: list[tuple[float, dict[str, float]]] = field(default_factory=list)
+    # How many executions there were, by their causes, once the laws have judged them.
+    executions: Counter[str] = field(default_factory=Counter)
     last_rows: dict[str, Run] | None = None
     answer: Callable[[Call], Answer] = lambda _call: Done()
     takes_sec: Callable[[Call], float] = lambda _call: 0.05
@@ -180,6 +185,10 @@ class Stage:
         while left > 0:
             clock.sleep(min(5.0, left))
             left -= 5.0
+            if call.lease_lost():
+                self._told(call)
+                if not deaf:
+                    return Again("lost")
             if deaf:
                 continue
             if call.cancelled():
@@ -187,6 +196,11 @@ class Stage:
             if clock.now_ms() >= call.deadline_ms:
                 return Again("timed_out")
         return answer
+
+    def _told(self, call: Call) -> None:
+        for delivery in self.deliveries:
+            if (delivery.run_id, delivery.attempt) == (call.run_id, call.attempt):
+                delivery.told_ms = delivery.told_ms or self.world.epoch_us() / 1000
 
     def correcting(self, correct: Callable[[int], None]) -> Callable[[int], None]:
         """Note a correction, for the laws to judge a process by its own clock."""
@@ -244,11 +258,7 @@ def staged(stage: Stage, rows_max: int = 100, *, yesterdays: bool = False) -> It
         (clock, "correct", stage.correcting(clock.correct)),
         (clock, "monotonic", world.clock.monotonic),
         (clock, "sleep", world.clock.sleep),
-        (
-            ids,
-            "token",
-            lambda length=8: _token(world, length),
-        ),
+        (ids, "token", lambda length=8: _token(world, length)),
         (ids, "fraction", world.random.random),
         (apart, "_log", _SILENT),
         (outbox, "destinations", lambda: [*stage.places, *_CONFIGURED()]),
@@ -256,6 +266,7 @@ def staged(stage: Stage, rows_max: int = 100, *, yesterdays: bool = False) -> It
         (runner, "submit", lambda work: parts.submit(world, work)),
         (runner, "wait", lambda running, seconds: parts.wait(world, running, seconds)),
         (runner, "leave_no_strays", lambda: parts.leave_no_strays(world)),
+        (runner, "end_process", lambda: parts.end_process(world)),
         (
             deliver,
             "TARGETS",

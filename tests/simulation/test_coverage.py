@@ -15,6 +15,7 @@ from tests.simulation.uncovered import UNCOVERED
 _RARE = (
     *("keys", "edits", "races", "extras", "rough", "restored", "swept"),
     *(scene.name for scene in ASKED),
+    "lost leases",
 )
 
 

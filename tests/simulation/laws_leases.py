@@ -1,0 +1,96 @@
+"""Laws of lost leases: their handlers are told in time, and do not go on beside another worker.
+
+By true time: a lease is over a lease's length after the last write that extended it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from onthedot.core.numbers import LEASE_SEC
+from tests.simulation.journal import Journal
+from tests.simulation.laws_lateness import steady_sec
+from tests.simulation.stage import Delivery, Stage
+
+# When a handler has been told, and when its process is gone, after its lease was lost.
+_TOLD_SEC, _GONE_SEC = 8, 13
+# A permit that cannot be given back holds the worker's loop up for so long.
+_GIVING_BACK_MS = 8_000
+_NEVER = float("inf")
+
+
+def kept(stage: Stage, journal: Journal) -> Iterator[str]:
+    """Each handler that was still at work when its lease was over."""
+    lost, over = _lost_ms(journal), _over_ms(journal)
+    stalls, ends = _stalls(stage), _ends(stage)
+    slack_ms = steady_sec(stage) * 1000
+    if any("permit#" in outage.partition for outage in stage.world.profile.outages):
+        slack_ms += _GIVING_BACK_MS
+    for delivery in stage.deliveries:
+        lost_ms = lost.get((delivery.run_id, delivery.attempt), _NEVER)
+        ended_ms = min(delivery.ended_ms or _NEVER, ends.get(delivery.process, _NEVER))
+        if ended_ms <= lost_ms:
+            continue
+        stood_ms = sum(
+            end - begin
+            for begin, end in stalls[delivery.process]
+            if end > lost_ms - LEASE_SEC * 1000 and begin < min(ended_ms, end)
+        )
+        patience_ms = slack_ms + stood_ms
+        told_ms = delivery.told_ms or _NEVER
+        if min(told_ms, ended_ms) > lost_ms + _TOLD_SEC * 1000 + patience_ms:
+            yield f"not told: {_named(delivery)} of its lost lease"
+        # A run that is over is executed by nobody else.
+        gone_ms = lost_ms + _GONE_SEC * 1000 + patience_ms
+        if over.get(delivery.run_id, _NEVER) > gone_ms and ended_ms > gone_ms:
+            sec = (min(ended_ms, stage.world.epoch_us() / 1000) - lost_ms) / 1000
+            yield f"not gone: {_named(delivery)} went on for {sec:.1f} s without a lease"
+
+
+def _named(delivery: Delivery) -> str:
+    return f"attempt {delivery.attempt} of {delivery.run_id}"
+
+
+def _lost_ms(journal: Journal) -> dict[tuple[str, int], float]:
+    """When the lease of each attempt was over that was not settled before."""
+    extended: dict[tuple[str, int], float] = {}
+    for change in journal.changes:
+        before, after = change.before, change.after
+        if after is None:
+            continue
+        place = (change.run_id, after.attempt)
+        if after.status == "running":
+            if change.started or (before and before.lease_ms != after.lease_ms):
+                extended[place] = change.at_ms + LEASE_SEC * 1000
+        elif before and before.status == "running" and before.attempt == after.attempt:
+            # Its own worker, or whoever may speak for it, has ended the attempt.
+            extended.pop(place, None)
+    return extended
+
+
+def _over_ms(journal: Journal) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for change in journal.changes:
+        if change.after and change.after.final:
+            found.setdefault(change.run_id, change.at_ms)
+    return found
+
+
+def _stalls(stage: Stage) -> dict[str, list[tuple[float, float]]]:
+    """When each process, or a part of it, stood still."""
+    start_ms = stage.world.start.timestamp() * 1000
+    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for entry in stage.world.trace:
+        if entry[2] == "stalls" and entry[1] is not None:
+            at_ms, sec = start_ms + entry[0] / 1000, float(entry[3]["note"].split()[1])
+            found[entry[1].name.partition("/")[0]].append((at_ms, at_ms + sec * 1000))
+    return found
+
+
+def _ends(stage: Stage) -> dict[str, float]:
+    """When each process ended, answered or dead."""
+    start_ms = stage.world.start.timestamp() * 1000
+    return {
+        each.name: start_ms + each.ended_us / 1000 for each in stage.world.processes if each.done
+    }

@@ -1,0 +1,50 @@
+"""Planted faults of lost leases: handlers that nobody tells, processes that nobody ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+from onthedot.adapters import claims
+from onthedot.core.writes import Outcome
+from onthedot.flows import deliver, heartbeat
+from onthedot.flows.strays import Strays
+from tests.simulation.mutant import Mutant, Patch
+
+
+def untold() -> list[Patch]:
+    """A handler asks for its lease, and hears that it lives."""
+    calling = deliver.call_of
+
+    def call_of(*given: Any) -> Any:
+        return replace(calling(*given), lease_lost=lambda: False)
+
+    return [(deliver, "call_of", call_of)]
+
+
+def left_running() -> list[Patch]:
+    """A process goes on beside a handler that does not stop."""
+    return [(Strays, "add", lambda _self, _lost: None)]
+
+
+def doubted_for_ever() -> list[Patch]:
+    """A heartbeat without an answer is as good as one that was taken."""
+
+    def write_many(writes: Any) -> list[Outcome]:
+        outcomes = claims.write_many(writes)
+        return [Outcome.DONE if one is Outcome.UNSURE else one for one in outcomes]
+
+    return [(heartbeat, "claims", SimpleNamespace(write_many=write_many))]
+
+
+LEASES = (
+    Mutant("untold", "a handler sees that its lease is lost", untold, ("lost leases",)),
+    Mutant("left running", "no handler outlives its lease", left_running, ("lost leases",)),
+    Mutant(
+        "doubted for ever",
+        "a lease that was not extended in its time is lost",
+        doubted_for_ever,
+        ("lost leases",),
+    ),
+)

@@ -1,0 +1,85 @@
+"""The messages of one invocation: what is passed on, struck off, and deleted at once."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from onthedot.core.pack import Ticket
+from onthedot.flows.batch import Batch, received
+from tests.flows.calm import NOON
+from tests.simulation.faults import Profile
+from tests.simulation.outages import Outage
+from tests.simulation.sqs import record
+from tests.simulation.stage import Stage, make_stage, staged
+
+SOME, OTHER, STRUCK = (Ticket(f"sch_A.20261118T12000{n}Z", 1, 1) for n in range(3))
+
+
+def _batch(stage: Stage, *packs: tuple[Ticket, ...]) -> Batch:
+    """Messages as a worker is handed them."""
+    queue = stage.world.queues.queue("normal")
+    for tickets in packs:
+        runs = [{"run_id": one.run_id, "attempt": one.attempt, "tv": one.tv} for one in tickets]
+        queue.send(
+            json.dumps({"v": 1, "due_ms": NOON * 1000, "why": "start", "runs": runs}), 0, "acme"
+        )
+    taken = queue.receive(10, 60)
+    return received({"Records": [record(message, queue) for message in taken]})
+
+
+def _left(stage: Stage) -> list[tuple[list[str], bool]]:
+    """The runs of each message that is there, and whether a worker may have it now."""
+    queue = stage.world.queues.queue("normal")
+    return [
+        ([run["run_id"] for run in json.loads(one.body)["runs"]], one.visible_us <= queue.now_us())
+        for one in queue.messages.values()
+    ]
+
+
+def test_what_is_passed_on_has_a_message_of_its_own_at_once_and_its_old_one_is_gone() -> None:
+    stage = make_stage(1)
+    with staged(stage):
+        batch = _batch(stage, (SOME,))
+        batch.pass_on([SOME])
+
+    assert _left(stage) == [([SOME.run_id], True)]
+    assert batch.failures() == {"batchItemFailures": []}
+
+
+def test_a_pack_of_which_one_run_is_passed_on_stays_for_the_other() -> None:
+    stage = make_stage(1)
+    with staged(stage):
+        batch = _batch(stage, (SOME, OTHER))
+        batch.pass_on([SOME])
+
+    assert _left(stage) == [([SOME.run_id, OTHER.run_id], False), ([SOME.run_id], True)]
+    assert [message.owes for message in batch.messages] == [{OTHER.run_id}]
+
+
+def test_what_no_message_owes_any_more_is_not_passed_on() -> None:
+    stage = make_stage(1)
+    with staged(stage):
+        batch = _batch(stage, (SOME, STRUCK))
+        batch.done([STRUCK.run_id])
+        batch.pass_on([SOME, STRUCK])
+
+    assert _left(stage) == [([SOME.run_id], True)]
+
+
+def test_what_sqs_does_not_take_is_still_owed() -> None:
+    deaf = Outage(from_sec=0, for_sec=60, queue="normal")
+    stage = make_stage(1, Profile(outages=(deaf,)))
+    batches: list[Batch] = []
+
+    def work() -> dict[str, Any]:
+        batches.append(_batch(stage, (SOME,)))
+        batches[0].pass_on([SOME])
+        return batches[0].failures()
+
+    with staged(stage):
+        stage.world.spawn("work", work)
+        stage.world.run(10)
+
+    assert [message.owes for message in batches[0].messages] == [{SOME.run_id}]
+    assert _left(stage) == [([SOME.run_id], False)]

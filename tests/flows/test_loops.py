@@ -1,0 +1,50 @@
+"""Loops share the minute: each is first in its turn, and none waits for ever."""
+
+from __future__ import annotations
+
+import pytest
+
+from onthedot.adapters import tables
+from onthedot.core.backfill import Backfill, loop
+from onthedot.core.loop import Named
+from onthedot.flows import loops
+from tests.flows.calm import NOON, add
+from tests.simulation.stage import Stage
+
+NAMES = ("bkf_a", "bkf_b", "bkf_c")
+
+
+def _asked_for(stage: Stage) -> list[str]:
+    """Which loops one minute's step looks at, in order."""
+    before = len(stage.world.trace)
+    stage.world.spawn("step", loops.step)
+    stage.world.run(stage.world.now_us / 1_000_000 + 30)
+    keys = [
+        entry[3].get("Key", {}).get("scheduled_for", {}).get("S")
+        for entry in stage.world.trace[before:]
+        if entry[2] == "get_item"
+    ]
+    return [key for key in keys if key in NAMES]
+
+
+@pytest.mark.parametrize(
+    ("minute", "order"),
+    [(0, "abc"), (1, "bca"), (2, "cab"), (3, "abc")],
+)
+def test_each_minute_begins_with_another_loop(stage: Stage, minute: int, order: str) -> None:
+    # 12:00 is the minute 29,916,720 of the epoch, which three divides.
+    assert NOON // 60 % len(NAMES) == 0
+    task = add(stage, "*/10 * * * *")
+    wanted = Backfill(task_id=task.task_id, first=NOON - 3_600, last=NOON)
+    stage.world.run(minute * 60 + 1)
+    for name in NAMES:
+        named = Named(loop_id=name, tenant_id="acme", by="key_1", began_ms=NOON * 1000)
+        assert loops.begin(loop(wanted, named, per_minute=1))
+
+    assert _asked_for(stage) == [f"bkf_{letter}" for letter in order]
+
+
+def test_without_a_loop_a_minute_has_nothing_to_do(stage: Stage) -> None:
+    assert loops.step() == {}
+    assert list(tables.rows(("task_id", "loops#running"), "scheduled_for", ("0", "~"))) == []
+    assert stage.world.trace == []

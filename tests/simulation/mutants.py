@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tests.simulation import (
+    mutants_api,
     mutants_audit,
     mutants_backoff,
     mutants_bound,
@@ -392,6 +393,7 @@ MUTANTS = (
     *mutants_cost.COSTS,
     *mutants_edit_order.MUTANTS,
     *mutants_audit.MUTANTS,
+    *mutants_api.MUTANTS,
     *(Mutant(*each) for each in mutants_pull.PULL_FAULTS),
     *mutants_leases.LEASES,
 )

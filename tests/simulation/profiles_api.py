@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tests.simulation.faults import Profile
 from tests.simulation.outages import Outage
 from tests.simulation.scene import UNTIL_CALM, Scene, quiet
 from tests.simulation.stage import Course
 
-_EDITS = ("create", "edit", "edit", "put", "pause", "resume", "catch up", "delete", "trigger")
+_EDITS = (
+    "create",
+    "edit",
+    "edit",
+    "shift",
+    "put",
+    "pause",
+    "resume",
+    "catch up",
+    "delete",
+    "trigger",
+)
 _RUNS = ("trigger", "replay", "cancel", "backfill", "task", "task", "tasks", "twice")
 _LONG = Course(ticks_until=330, sec=1_100)
 
@@ -45,6 +57,22 @@ ASKED = (
             )
         ),
     ),
+    Scene(name="asked shifts", kinds=(), users=("shift",), users_max=9, course=_LONG),
+    # A plan's second try finds what the first one has done.
+    Scene(
+        name="asked again",
+        kinds=(),
+        users=("catch up",),
+        users_max=3,
+        course=_LONG,
+        faults=Profile(
+            faults_until_sec=300,
+            faults_max=50,
+            crash_before=0.02,
+            crash_after=0.06,
+            lost=0.02,
+        ),
+    ),
     Scene(
         name="asked calendars",
         kinds=(),
@@ -75,7 +103,18 @@ ASKED = (
     Scene(
         name="asked bounds",
         kinds=(),
-        users=("ration", "ration", "deploy", "deploy", "trigger", "create", "delete", "upgrade"),
+        users=(
+            "ration",
+            "ration",
+            "deploy",
+            "deploy",
+            "hurry",
+            "hurry",
+            "trigger",
+            "create",
+            "delete",
+            "deploy",
+        ),
         users_max=8,
         course=_LONG,
         faults=quiet(crash_before=0.01, crash_after=0.01, lost=0.01, repeated=0.02),

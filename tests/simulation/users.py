@@ -131,6 +131,13 @@ def _edit(user: User) -> None:
             user.caller.ask(route, change, name="edit", task_id=task_id)
 
 
+def _shift(user: User) -> None:
+    """Move when the slots are due, and with them the runs that are claimed."""
+    if task_id := user.schedule():
+        change = {"jitter_sec": user.random.choice((0, 20, 45))}
+        user.caller.ask(f"PATCH /v1/schedules/{task_id}", change, name="edit", task_id=task_id)
+
+
 def _put(user: User) -> None:
     """Make the schedule of a name what it is to be, if it still is what was read before."""
     name = user.random.choice(_NAMES)
@@ -316,6 +323,13 @@ def _letters(user: User) -> None:
         user.caller.ask(f"POST {where}/cancel", name="stop")
 
 
+def _hurry(user: User) -> None:
+    """Many small requests within a minute; whoever is sent away does not come again."""
+    for _ in range(20):
+        user.caller.ask("GET /v1/calendars", patience_sec=0.1)
+        user.wait(2)
+
+
 def _ration(user: User) -> None:
     """The operator sets what the tenant may use."""
     body = user.random.choice(_RATIONS)
@@ -323,11 +337,20 @@ def _ration(user: User) -> None:
     user.operator.ask(f"PUT /v1/tenants/{user.caller.tenant_id}", body, name=name)
 
 
+def _deploy(user: User) -> None:
+    """Both acts of a deployment, and the next one."""
+    deployments.deploy(user.stage, user.random)
+    deployments.upgrade(user.stage)
+    user.wait(90)
+    deployments.deploy(user.stage, user.random)
+
+
 _DOES: Mapping[str, Callable[[User], None]] = {
     "create": _create,
     "twice": _twice,
     "edit": _edit,
     "put": _put,
+    "shift": _shift,
     "pause": _pause,
     "resume": _resume,
     "catch up": _catch_up,
@@ -343,8 +366,8 @@ _DOES: Mapping[str, Callable[[User], None]] = {
     "letters": _letters,
     "look": _look,
     "ration": _ration,
-    "upgrade": lambda user: deployments.upgrade(user.stage),
-    "deploy": lambda user: deployments.deploy(user.stage, user.random),
+    "hurry": _hurry,
+    "deploy": _deploy,
 }
 
 

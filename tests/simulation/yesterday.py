@@ -92,7 +92,7 @@ def stand_ins(stage: Stage, replaced: Sequence[Replaced]) -> list[Replaced]:
     found = []
     for module, name, stand_in in replaced:
         its = module.__name__.removeprefix("onthedot.")
-        if find_spec(f"{NAME}.{its}") is None:
+        if find_spec(f"{NAME}.{its}") is None or not hasattr(_its(its), name):
             continue  # it came later
         found.append((_its(its), name, own.get((its, name), stand_in)))
     return found

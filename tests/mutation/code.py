@@ -50,7 +50,7 @@ def put(module: str, tree: ast.Module, only: str = "") -> None:
     """Puts the tree's code into the functions as they are loaded, or into one of them."""
     compiled = compile(ast.fix_missing_locations(tree), str(ROOT / path(module)), "exec")
     codes = {(code.co_qualname, code.co_firstlineno): code for code in _codes(compiled)}
-    for function in _functions(import_module(module)):
+    for function in functions(import_module(module)):
         key = (function.__code__.co_qualname, function.__code__.co_firstlineno)
         if key in codes and only in {"", key[0]}:
             function.__code__ = codes[key]
@@ -71,7 +71,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(inner)
 
 
-def _functions(module: ModuleType) -> Iterator[FunctionType]:
+def functions(module: ModuleType) -> Iterator[FunctionType]:
     for found in vars(module).values():
         if isinstance(found, type) and found.__module__ == module.__name__:
             for inner in vars(found).values():

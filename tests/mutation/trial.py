@@ -79,14 +79,23 @@ def _broken_alone(history: History, known: Known) -> bool:
 def _shown(change: Change, histories: list[History]) -> tuple[int, str]:
     """Names the first history that breaks a law, and its place among them."""
     quiet()
-    gc.disable()
     plant(change)
-    for number, (name, seed) in enumerate(histories, 1):
-        if found := _broken(name, seed):
-            return number, f"{name!r} seed {seed}: {found}"
-        if number % _COLLECTED_AFTER == 0:
-            gc.collect()
+    if found := first_broken(histories):
+        place, law = found
+        name, seed = histories[place]
+        return place + 1, f"{name!r} seed {seed}: {law}"
     return 0, ""
+
+
+def first_broken(histories: Sequence[History]) -> tuple[int, str] | None:
+    """Plays them until one breaks a law; gives its place, and the law."""
+    gc.disable()
+    for place, (name, seed) in enumerate(histories):
+        if found := _broken(name, seed):
+            return place, found
+        if place % _COLLECTED_AFTER == 0:
+            gc.collect()
+    return None
 
 
 def _broken(name: str, seed: int) -> str:

@@ -9,11 +9,15 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from botocore.exceptions import ConnectionClosedError
+
 from onthedot.adapters import aws
 from onthedot.core.attributes import typed, typed_item
 from onthedot.core.backfill import Backfill, loop
+from onthedot.core.backlog import BUDGET_MIN
 from onthedot.core.calendar_items import Stored, insert
 from onthedot.core.call import Call
+from onthedot.core.errors import BusyError
 from onthedot.core.loop import Named
 from onthedot.core.policy import Again, Answer, Dead, Done, Skipped
 from onthedot.core.quota import limit_key
@@ -35,11 +39,12 @@ from tests.simulation import (
     users,
 )
 from tests.simulation.caller import opened
+from tests.simulation.edits import EDITS, SERIES
 from tests.simulation.faults import Aim, Fault, Place
 from tests.simulation.forged import forge
 from tests.simulation.invariants import Measure, broken
-from tests.simulation.kinds import KINDS, LUNCH
-from tests.simulation.kinds_pull import PULL_KINDS
+from tests.simulation.kinds import LUNCH
+from tests.simulation.kinds_apart import EVERY_KIND
 from tests.simulation.process import Process
 from tests.simulation.scene import Scene
 from tests.simulation.sizes import applied
@@ -81,7 +86,7 @@ def _history(scene: Scene, seed: int, aims: tuple[Aim, ...], kept: Kept | None) 
         stage.stand_ins.append((aws, "in_parallel", partial(parts.in_parallel, stage.world)))
     random = Random(f"{scene.name.removesuffix(' bare')} {seed}")
     for kind in random.sample(scene.kinds, min(scene.drawn, len(scene.kinds))):
-        text, given = (KINDS | PULL_KINDS)[kind]
+        text, given = EVERY_KIND[kind]
         stage.register(make_task(kind, text, stage.world, **given))
     _keep_calendar(stage)
     _bound(stage, scene)
@@ -91,12 +96,7 @@ def _history(scene: Scene, seed: int, aims: tuple[Aim, ...], kept: Kept | None) 
     stage.kills = _killers(scene, seed)
     stage.deaf = _deaf(scene, seed)
     stage.world.chooser.only = kept.faults if kept else None
-    for number in range(random.randint(1, scene.calls_max) if scene.calls else 0):
-        at_sec = random.uniform(*scene.calls_between)
-        name, task = random.choice(scene.calls), random.choice(stage.tasks)
-        if kept is None or number in kept.calls:
-            task = _to_be_created(stage, number) if name == "create" else task
-            _call(stage, name, task.task_id, at_sec)
+    _call_up(stage, scene, random, kept)
     _engage(stage, scene, random)
     if _LOOPS & {*scene.calls} and not scene.course.audited:
         until_sec = scene.course.ticks_until + 300
@@ -106,6 +106,17 @@ def _history(scene: Scene, seed: int, aims: tuple[Aim, ...], kept: Kept | None) 
     auditor.set_up(stage, scene.course.auditor)
     play(stage, scene.course)
     return stage
+
+
+def _call_up(stage: Stage, scene: Scene, random: Random, kept: Kept | None) -> None:
+    """Users' calls, at any moment; some are the first of several."""
+    for number in range(random.randint(1, scene.calls_max) if scene.calls else 0):
+        at_sec = random.uniform(*scene.calls_between)
+        name, task = random.choice(scene.calls), random.choice(stage.tasks)
+        if kept is None or number in kept.calls:
+            task = _to_be_created(stage, number) if name == "create" else task
+            for step, later_sec in SERIES.get(name, ((name, 0),)):
+                _call(stage, step, task.task_id, at_sec + later_sec)
 
 
 def _bound(stage: Stage, scene: Scene) -> None:
@@ -161,6 +172,7 @@ def judged(stage: Stage, scene: Scene) -> list[str]:
         noted=scene.notes and scene.course.audited,
         frugal=scene.frugal,
         costed=scene.costed,
+        scarce=scene.course.budget_min < BUDGET_MIN,
         resumed=scene.resumed,
         timely=scene.timely,
     )
@@ -180,7 +192,9 @@ def _answers(scene: Scene, seed: int) -> Callable[[Call], Answer]:
             return Done()
         if random.random() < 0.1:
             return Dead("permanent") if random.random() < 0.5 else Skipped("nothing to do")
-        return Again("failed", after_sec=random.choice([None, 1, 20]))
+        if scene.yielding and random.random() < scene.yielding:
+            return Again("yielded", after_sec=random.choice([1, 5]))
+        return Again("failed", after_sec=random.choice(scene.waits))
 
     return answer
 
@@ -282,7 +296,11 @@ def _call(stage: Stage, name: str, task_id: str, at_sec: float) -> None:
     def do() -> object:
         assert world.running is not None
         act.tries[world.running.name] = world.epoch_us() / 1000
-        answer = _do(stage, act, at_sec)
+        try:
+            answer = _do(stage, act, at_sec)
+        except BusyError as busy:
+            # The API answers 503 to that.
+            raise ConnectionClosedError(endpoint_url="api") from busy
         act.acked_ms = world.epoch_us() / 1000
         act.run_id = answer.run_id if isinstance(answer, Run) else ""
         return answer or True
@@ -357,7 +375,7 @@ _BESIDE: dict[str, Callable[[Stage, Act], object]] = {
     "move lunch": calendar_edits.moved,
     "backfill": lambda _, act: _backfilled(act),
 }
-_EDITS: dict[str, Callable[[Stage, str, float], Task | None]] = {
+_EDITS: dict[str, Callable[[Stage, str, float], Task | None]] = EDITS | {
     "pause": lambda _, task_id, __: user.pause(task_id),
     "resume": lambda _, task_id, __: user.resume(task_id),
     "delete": lambda _, task_id, __: user.delete(task_id),

@@ -13,6 +13,7 @@ from tests.simulation import (
     laws_bounds,
     laws_calendars,
     laws_cost,
+    laws_edges,
     laws_executions,
     laws_exhausted,
     laws_gate,
@@ -20,15 +21,19 @@ from tests.simulation import (
     laws_keys,
     laws_lateness,
     laws_leases,
+    laws_living,
     laws_order,
     laws_outcomes,
     laws_pauses,
+    laws_places,
     laws_polled,
     laws_runs,
+    laws_shares,
     laws_slots,
     laws_tenants,
     laws_trail,
     laws_waiting,
+    laws_walls,
     laws_words,
     laws_world,
 )
@@ -61,6 +66,8 @@ class Measure:
     frugal: bool = False
     # What runs cost is counted.
     costed: bool = False
+    # A tick catches up on a few tasks only: each waits for its turn.
+    scarce: bool = False
 
 
 def broken(stage: Stage, measure: Measure) -> list[str]:
@@ -102,6 +109,7 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
     yield laws_executions.granted(journal)
     yield laws_leases.kept(stage, journal)
     yield laws_backoff.kept(stage, journal)
+    yield laws_living.heeded(stage, journal)
     yield laws_world.strays(stage)
     yield laws_world.vanished(stage)
     yield laws_world.addressed(stage, journal)
@@ -122,6 +130,7 @@ def _of_gates(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_gate.turned_away_for_cause(journal)
     yield laws_gate.bounded(stage, journal)
     yield laws_tenants.bounded(stage, journal)
+    yield laws_places.heeded(stage, journal)
     if not measure.purged:
         yield laws_gate.left_clean(stage, journal)
         yield laws_keys.heeded(stage, journal)
@@ -142,12 +151,17 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_slots.accounted(stage, journal, until_sec)
     yield laws_slots.counted(stage, journal, until_sec)
     yield laws_slots.acknowledged(stage, journal)
+    yield laws_edges.accounted(stage, journal, until_sec)
+    yield laws_edges.phantoms(stage, journal)
     yield laws_calendars.heeded(stage, ruled, until_sec)
     yield laws_calendars.followed(stage)
     yield laws_api.fired(journal, ruled)
     yield laws_exhausted.heeded(stage, journal, noted=measure.noted)
-    yield laws_lateness.late(stage, journal, ruled, until_sec, audited=measure.audited)
+    if not measure.scarce:
+        yield laws_lateness.late(stage, journal, ruled, until_sec, audited=measure.audited)
     yield laws_outcomes.founded(stage, journal)
+    yield laws_walls.heeded(stage, until_sec)
+    yield laws_shares.heeded(stage, journal)
     if measure.unspent:
         yield laws_slots.unspent(stage)
 

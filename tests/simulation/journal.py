@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from tests.simulation.process import Process
     from tests.simulation.world import World
 
-_RUN = re.compile(r'"run_id":"([^"]+)"')
-_SENDS = frozenset({"send_message", "send_message_batch"})
+RUN_NAMED = re.compile(r'"run_id":"([^"]+)"')
+SENDS = frozenset({"send_message", "send_message_batch"})
 _LOOPS = ("backfill#", "operation#")
 SKEW_MS = 2_000
 
@@ -249,10 +249,10 @@ def _read_messages(world: World, journal: Journal) -> None:
             journal.sent_ms.setdefault(change.run_id, change.at_ms)
     start_us = world.epoch_us() - world.now_us
     for now_us, _, operation, request, answer, _ in world.trace:
-        if operation not in _SENDS or not isinstance(answer, dict):
+        if operation not in SENDS or not isinstance(answer, dict):
             continue
         taken = {one["Id"] for one in answer.get("Successful", ())}
         for entry in request.get("Entries", ()):
             if entry["Id"] in taken:
-                for named in _RUN.findall(entry["MessageBody"]):
+                for named in RUN_NAMED.findall(entry["MessageBody"]):
                     journal.sent_ms.setdefault(named, (start_us + now_us) / 1000)

@@ -65,6 +65,7 @@ def _kept_back(run: Run | None, task: Task, slot: int, rows: dict[str, Run]) -> 
     covering = [
         one
         for one in rows.values()
-        if one.task_id == task.task_id and one.range_to and one.key < nominal(slot) <= one.range_to
+        if one.task_id == task.task_id
+        and one.key.partition("~")[0] <= nominal(slot) <= one.range_to
     ]
     return bool(covering) and all(one.life.reason == "calendar" for one in covering)

@@ -16,15 +16,27 @@ _SKEW_MS = 2 * SKEW_MS
 
 
 def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Places, rate and order, key by key."""
+    """Places, rate and order, key by key; of one that tasks have left, the order alone."""
+    moved = rekeyed(journal)
     for limit, task_ids in _keys(stage).items():
         changes = [one for one in journal.changes if one.task_id in task_ids]
         if limit.most:
-            yield from _crowded(limit, changes)
+            if not task_ids & moved:
+                yield from _crowded(limit, changes)
             yield from _overtaken(journal.gates[limit.place])
             yield from _stranded(stage, journal.gates[limit.place])
-        if limit.count:
+        if limit.count and not task_ids & moved:
             yield from _hurried(limit, changes, journal.bookings[limit.place])
+
+
+def rekeyed(journal: Journal) -> set[str]:
+    """Name the tasks that an edit gave another key."""
+    found = set()
+    for task_id, versions in journal.versions.items():
+        keys = [one.task.shown.get("concurrency_key") for one in versions]
+        if any(key != keys[0] for key in keys):
+            found.add(task_id)
+    return found
 
 
 def _keys(stage: Stage) -> dict[Limit, set[str]]:

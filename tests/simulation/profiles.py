@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.kinds import KINDS
+from tests.simulation.profiles_apart import APART
 from tests.simulation.profiles_api import ASKED
 from tests.simulation.profiles_audit import AUDITS
+from tests.simulation.profiles_calendars import CALENDARS
 from tests.simulation.profiles_edits import EDITS
 from tests.simulation.profiles_ending import ENDINGS
 from tests.simulation.profiles_judged import JUDGED
@@ -335,24 +337,8 @@ SCENES = (
     *WORLD,
     *EDITS,
     *OUTSIDE,
-    # Calendars are put over a task and lifted at any moment.
-    Scene(
-        name="calendars",
-        kinds=("closed minute", "closed twenty", "minute"),
-        faults=replace(UNTIL_CALM, faults_max=6),
-        course=Course(dispatchers=2),
-        calls=("close", "open", "pause", "resume"),
-        calls_max=4,
-    ),
-    # Pauses that end by themselves, and users who come before; whoever is to end one may die.
-    Scene(
-        name="pauses",
-        kinds=("minute", "twenty", "all", "queue", "jitter"),
-        faults=replace(UNTIL_CALM, faults_until_sec=400, crash_before=0.02, crash_after=0.03),
-        course=Course(ticks_until=660, sec=1_500),
-        calls=("pause for a while", "pause for a while", "pause", "resume", "payload", "other"),
-        calls_max=4,
-    ),
+    *APART,
+    *CALENDARS,
     *ENDINGS,
     *AUDITS,
     *STRANGE,

@@ -35,6 +35,9 @@ class Scene:
     killing: float = 0.0
     # How often one looks neither at its deadline nor at a cancel.
     deaf: float = 0.0
+    # How often a failure gives the run back, and the waits that one asks for.
+    yielding: float = 0.0
+    waits: tuple[int | None, ...] = (None, 1, 20)
     poison: bool = False
     # Targets are called as in production; who is outside calls the API.
     outside: bool = False

@@ -17,9 +17,10 @@ from botocore.exceptions import BotoCoreError
 from lambdas.work import handler as work
 from onthedot.adapters import aws, blobs, clock, ids, runner
 from onthedot.adapters import events as outbox
-from onthedot.core import keys, names, plan
+from onthedot.core import backlog, keys, names, plan
 from onthedot.core import run as runs
 from onthedot.core.attributes import plain_item, typed_item
+from onthedot.core.backlog import BUDGET_MIN
 from onthedot.core.call import Call
 from onthedot.core.instants import nominal
 from onthedot.core.keys import shard_of
@@ -249,7 +250,9 @@ def _token(world: World, length: int) -> str:
 
 
 @contextmanager
-def staged(stage: Stage, rows_max: int = 100, *, yesterdays: bool = False) -> Iterator[None]:
+def staged(
+    stage: Stage, rows_max: int = 100, *, budget_min: int = BUDGET_MIN, yesterdays: bool = False
+) -> Iterator[None]:
     """Put the world in the place of the clients, the clock, the ids and the target."""
     world = stage.world
     replaced = [
@@ -274,6 +277,7 @@ def staged(stage: Stage, rows_max: int = 100, *, yesterdays: bool = False) -> It
         ),
         (plan, "ROWS_MAX", rows_max),
         (books, "ROWS_MAX", rows_max),
+        (backlog, "BUDGET_MIN", budget_min),
         *stage.stand_ins,
     ]
     if yesterdays:
@@ -353,6 +357,8 @@ class Course:
     rows_max: int = 100
     # Yesterday's release works alone for a minute, and beside today's until then.
     yesterday_sec: float = 0.0
+    # So many overdue tasks are caught up on in a tick, at least.
+    budget_min: int = BUDGET_MIN
 
 
 def play(stage: Stage, course: Course) -> None:
@@ -363,7 +369,7 @@ def play(stage: Stage, course: Course) -> None:
         flows = yesterday.mixed(world, course.yesterday_sec, flows)
     mixed = course.yesterday_sec > 0
     with (
-        staged(stage, course.rows_max, yesterdays=mixed),
+        staged(stage, course.rows_max, budget_min=course.budget_min, yesterdays=mixed),
         auditor.looking(course.auditor, stage.emitted),
     ):
         for _ in range(course.dispatchers):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.simulation.mutants import MUTANTS, Mutant, killed_by
+from tests.simulation.strangers import STRANGERS
 
 # Left out without a history that shows it, and why the rule stays.
 UNBITTEN = {
@@ -27,7 +28,7 @@ def _collector() -> Iterator[None]:
     gc.collect()
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", [*MUTANTS, *STRANGERS], ids=lambda mutant: mutant.name)
 def test_some_history_shows(mutant: Mutant) -> None:
     killer = next(killed_by(mutant), None)
 

@@ -1,0 +1,31 @@
+"""Edits besides those of the schedule alone: of priorities and keys, and several in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from onthedot.core.task import Task
+from tests.simulation import user
+from tests.simulation.stage import Stage
+
+_OTHER_KEY = {"key": "other", "max_running": 2}
+# Longer than the look-ahead: what is due in its last seconds nobody has claimed.
+_NAP_SEC, _MOMENT_SEC = 165, 9
+Edit = Callable[[Stage, str, float], Task | None]
+
+
+def _patched(**fields: Any) -> Edit:
+    return lambda _, task_id, __: user.patch(task_id, **fields)
+
+
+EDITS: dict[str, Edit] = {
+    "urgent": _patched(priority=1),
+    "unhurried": _patched(priority=3),
+    "rekey": _patched(concurrency_key=_OTHER_KEY),
+}
+# Calls that one user makes one after the other, so many seconds behind the first.
+SERIES: dict[str, tuple[tuple[str, float], ...]] = {
+    "nap": (("pause", 0), ("resume", _NAP_SEC)),
+    "edited asleep": (("pause", 0), ("other", _NAP_SEC), ("resume", _NAP_SEC + _MOMENT_SEC)),
+}

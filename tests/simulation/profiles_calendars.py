@@ -1,0 +1,29 @@
+"""Profiles of what stops a schedule for a while: calendars, and pauses that end by themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.simulation.scene import UNTIL_CALM, Scene
+from tests.simulation.stage import Course
+
+CALENDARS = (
+    # Calendars are put over a task and lifted at any moment.
+    Scene(
+        name="calendars",
+        kinds=("closed minute", "closed twenty", "minute"),
+        faults=replace(UNTIL_CALM, faults_max=6),
+        course=Course(dispatchers=2),
+        calls=("close", "open", "pause", "resume"),
+        calls_max=4,
+    ),
+    # Pauses that end by themselves, and users who come before; whoever is to end one may die.
+    Scene(
+        name="pauses",
+        kinds=("minute", "twenty", "all", "queue", "jitter"),
+        faults=replace(UNTIL_CALM, faults_until_sec=400, crash_before=0.02, crash_after=0.03),
+        course=Course(ticks_until=660, sec=1_500),
+        calls=("pause for a while", "pause for a while", "pause", "resume", "payload", "other"),
+        calls_max=4,
+    ),
+)

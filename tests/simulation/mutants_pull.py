@@ -303,7 +303,7 @@ class _Without:
 
 
 _CRASHES = ("callbacks crashes bare", "callbacks rough bare")
-_STALE = ("pulled rough", "pulled rough bare")
+_STALE = ("pulled stale", "pulled rough")
 # What is left out, why it is there, what leaves it out, and where that shows.
 PULL_FAULTS: tuple[tuple[str, str, Callable[[], list[Patch]], tuple[str, ...]], ...] = (
     ("any token", "0164: an old attempt's word is refused", any_token, ("callbacks", "pulled")),

@@ -24,6 +24,7 @@ _ROUGH = replace(UNTIL_CALM, faults_max=16, faults_until_sec=_UNTIL_SEC)
 _DEATHS = Profile(
     faults_until_sec=_UNTIL_SEC, faults_max=40, crash_before=0.06, crash_after=0.06, lost=0.02
 )
+_STALE = Profile(faults_until_sec=500, stale=0.6, stale_ms=(500, 15_000))
 _STALLS = Profile(
     faults_until_sec=_UNTIL_SEC,
     faults_max=16,
@@ -72,6 +73,8 @@ OUTSIDE = (
     *_each("handled", _HANDLED),
     _throttled("callbacks", _CALLBACKS),
     _throttled("pulled", _PULLED),
+    # The index shows runs where they were a while ago.
+    _outside("pulled stale", _PULLED[:1], _STALE),
     # One worker after another dies over an execution, some before they have looked for it.
     _outside("executions deaths", ("execution", "execution queue"), _DEATHS),
     # Workers stand still in the middle of a step, and others take their runs over.

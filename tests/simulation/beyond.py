@@ -31,6 +31,8 @@ def set_up(stage: Stage, scene: Scene, seed: int) -> None:
     receiver, states, handled = Receiver(stage, seed), States(stage, seed), Handled(stage, seed)
     clients: dict[str, Any] = {"stepfunctions": Client(stage.world, states)}
     stage.targets |= {
+        # No worker of ours calls it.
+        "pull": TARGETS["recording"],
         "http": TARGETS["http"],
         "python": TARGETS["python"],
         "stepfunctions": states.target,

@@ -28,8 +28,8 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
     if any("permit#" in outage.partition for outage in stage.world.profile.outages):
         slack_ms += _GIVING_BACK_MS
     for delivery in stage.deliveries:
-        if stage.task_of(delivery.run_id).target["type"] == "pull":
-            # An outside worker hears of it from the API, and its process is not ours.
+        if stage.task_of(delivery.run_id).target["type"] in stage.targets:
+            # Such a target is no handler of this stage's: the laws of words and of handlers judge.
             continue
         lost_ms = lost.get((delivery.run_id, delivery.attempt), _NEVER)
         ended_ms = min(delivery.ended_ms or _NEVER, ends.get(delivery.process, _NEVER))

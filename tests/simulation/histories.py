@@ -166,6 +166,7 @@ def judged(stage: Stage, scene: Scene) -> list[str]:
     measure = Measure(
         until_sec=scene.course.ticks_until - 60,
         audited=scene.course.audited,
+        mixed=scene.course.yesterday_sec > 0,
         purged=bool(scene.faults.purge),
         smooth=scene.smooth,
         unspent=scene.unspent,

@@ -51,6 +51,8 @@ class Measure:
     # Slots due before must have their outcome at the end.
     until_sec: float
     audited: bool = True
+    # The release of yesterday has written some of it.
+    mixed: bool = False
     purged: bool = False
     # Everything succeeds at its first attempt.
     smooth: bool = False
@@ -89,7 +91,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
         _of_slots(stage, journal, measure),
         _of_callers(stage, journal),
         _of_outside(stage, journal),
-        of_written(stage, journal, purged=measure.purged, audited=measure.audited),
+        of_written(stage, journal, measure),
         [_sound(stage)],
     )
     return list(dict.fromkeys(law for each in laws for law in each))

@@ -33,8 +33,6 @@ class _Listed(NamedTuple):
 
 def named(stage: Stage, journal: Journal) -> Iterator[str]:
     """No run is open for a moment in which the audit could not find it."""
-    for item in _items(stage, "check#"):
-        yield from _kept(item, "check")
     listed = _times(stage)
     end_ms = stage.world.epoch_us() / 1000
     born: dict[str, float] = {}
@@ -61,13 +59,8 @@ def sorted_in(stage: Stage, journal: Journal) -> Iterator[str]:
     end_ms = stage.world.epoch_us() / 1000
     recent: dict[str, set[int]] = defaultdict(set)
     for item in _items(stage, "recent#"):
-        hour, newest = item["task_id"].removeprefix("recent#"), item["scheduled_for"].split("#")[0]
-        dues = [_due_ms(entry, after) for entry, after in _entries(item)]
-        for (entry, _), due_ms in zip(_entries(item), dues, strict=True):
-            recent[entry[0]].add(due_ms)
-        if _text(max(dues))[:13] != hour or _ms(newest) != max(dues):
-            yield f"misplaced: the newest of {hour} {newest} is due {_text(max(dues))}"
-        yield from _kept(item, "recent")
+        for entry, after in _entries(item):
+            recent[entry[0]].add(_due_ms(entry, after))
     for item in _items(stage, "check#"):
         minute_ms = _minute_ms(item)
         if minute_ms < end_ms - _WAITS_MS or minute_ms > end_ms + _AHEAD_MS:
@@ -80,6 +73,18 @@ def sorted_in(stage: Stage, journal: Journal) -> Iterator[str]:
             continue
         if run.life.due_first_ms not in recent[run.run_id]:
             yield f"not told: {run.run_id} is no part of what happened lately"
+
+
+def formed(stage: Stage) -> Iterator[str]:
+    """Each list is kept for its time, says how long it is, and lies where it is looked for."""
+    for item in _items(stage, "check#"):
+        yield from _kept(item, "check")
+    for item in _items(stage, "recent#"):
+        yield from _kept(item, "recent")
+        hour, newest = item["task_id"].removeprefix("recent#"), item["scheduled_for"].split("#")[0]
+        last = max(_due_ms(entry, after) for entry, after in _entries(item))
+        if _text(last)[:13] != hour or _ms(newest) != last:
+            yield f"misplaced: the newest of {hour} {newest} is due {_text(last)}"
 
 
 def _late_audits(stage: Stage) -> bool:

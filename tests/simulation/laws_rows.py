@@ -55,6 +55,9 @@ def born(journal: Journal) -> Iterator[str]:
     for change in journal.changes:
         if change.before is not None or change.writer is None or not is_slot_key(change.key):
             continue
+        # What the clock jumped over is recorded where it would have been.
+        if change.after is not None and change.after.reason == "dst_gap":
+            continue
         versions = [one for one in journal.versions[change.task_id] if one.at_ms <= change.at_ms]
         slot = parse_nominal(change.key)
         if not any(true_slots.is_slot(one.task, slot) for one in versions):

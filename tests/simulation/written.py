@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 from tests.simulation import laws_backfills, laws_lists, laws_rows
 from tests.simulation.journal import Journal
 from tests.simulation.stage import Stage
 
 
-def laws(stage: Stage, journal: Journal, *, purged: bool, audited: bool) -> Iterator[Iterable[str]]:
-    if not purged and not stage.poisoned:
+class _Measure(Protocol):
+    """What of it depends on the kind of history."""
+
+    @property
+    def purged(self) -> bool: ...
+    @property
+    def audited(self) -> bool: ...
+    @property
+    def mixed(self) -> bool: ...
+
+
+def laws(stage: Stage, journal: Journal, measure: _Measure) -> Iterator[Iterable[str]]:
+    if not measure.purged and not stage.poisoned:
         yield laws_lists.named(stage, journal)
-        if audited:
+        # The lists of yesterday's release are kept and sorted by its own rules.
+        if not measure.mixed:
+            yield laws_lists.formed(stage)
+        if measure.audited and not measure.mixed:
             yield laws_lists.sorted_in(stage, journal)
     yield laws_rows.born(journal)
     yield laws_rows.leased(stage, journal)

@@ -110,7 +110,8 @@ def _over(stage: Stage, loop: Mapping[str, Any], past: _Past) -> Iterator[str]:
     if not loop["began_ms"] <= ended_ms or loop.get("expires_at") != ended_ms // 1000 + _KEPT_SEC:
         yield f"kept: {loop['scheduled_for']} ended at {ended_ms}, until {loop.get('expires_at')}"
     if loop["status"] != "done":
-        yield f"unfinished: {loop['scheduled_for']} is {loop['status']}"
+        # A user has stopped it.
+        return
     for slot in _slots(stage, loop):
         seen = {past.status(slot, loop["began_ms"]), past.status(slot, ended_ms)}
         if seen <= _TO_NOTHING and f"{slot}~b1" not in past.changes:

@@ -87,8 +87,9 @@ def told(stage: Stage, journal: Journal) -> Iterator[str]:
 def _listed(run_id: str, item: Mapping[str, Any]) -> Iterator[str]:
     """It stands on the list of what wants attention exactly if it does."""
     status, place = item["life"]["status"], item.get("attention", "")
-    # A person has seen to what was replayed.
-    wants = status in _WANT_ATTENTION and "replayed_as" not in item
+    # A person has seen to what was replayed or purged.
+    seen_to = "replayed_as" in item or "purged_ms" in item
+    wants = status in _WANT_ATTENTION and not seen_to
     wanted = f"{item['tenant_id']}#{status}" if wants else ""
     if place != wanted and not (status == "running" and place == f"{item['tenant_id']}#long"):
         yield f"listed: {run_id} is {status} and stands on '{place}'"

@@ -105,6 +105,12 @@ def own_id(prefix: str) -> str:
     return f"{prefix}_{ulid(once.begun_ms, once.chance())}" if once else new_id(prefix)
 
 
+def began_ms() -> int:
+    """Give when this began; with an Idempotency-Key every try gives the same."""
+    once = _asked.get().once
+    return once.begun_ms if once else clock.now_ms()
+
+
 def own_moment() -> tuple[int, str]:
     """Give when this began and a token of its own; with an Idempotency-Key always the same."""
     once = _asked.get().once

@@ -16,10 +16,12 @@ from onthedot.flows import waiting
 def read(keys: Sequence[dict[str, str]]) -> list[tuple[Run, Task]]:
     """Give this tenant's, in that order, as they are to be shown, those that wait as waiting.
 
-    A run whose task is forgotten is forgotten, too.
+    A run whose task is forgotten is forgotten, too. One that is named twice is given once: an edit
+    that moved when it is due has listed it again.
     """
     if not keys:
         return []
+    keys = list({(key["task_id"], key["scheduled_for"]): key for key in keys}.values())
     specs = [tasks.spec_key(task_id) for task_id in dict.fromkeys(key["task_id"] for key in keys)]
     found = tables.get_many({runs.TABLE: keys, tasks.TABLE: specs})
     parsed = map(tasks.readable, found[tasks.TABLE])

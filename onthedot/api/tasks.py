@@ -8,10 +8,9 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from onthedot.adapters import clock
 from onthedot.api import answers, complaints, plans, rules, warned
 from onthedot.api.answers import Handlers
-from onthedot.api.asking import asked, by, own_id, own_moment, tenant, tried_before
+from onthedot.api.asking import asked, began_ms, by, own_id, tenant, tried_before
 from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.preconditions import check_read_only, check_version
 from onthedot.api.shapes import TaskIn, TasksIn
@@ -105,8 +104,7 @@ def reschedule(
     task = find(task_id)
     check_version(task.version)
     # Each try of one request means the same time.
-    begun_ms, _ = own_moment()
-    moved = oneoff.moved(task, body.given(), begun_ms)
+    moved = oneoff.moved(task, body.given(), began_ms())
     if dry_run == "true":
         oneoffs.refuse_started(oneoffs.row(task))
         effects = {"action": "reschedule", "run_at": moved.shown["start_at"]}
@@ -127,7 +125,7 @@ def _defined(body: TaskIn) -> tuple[Task, BusinessKey | None]:
     check_read_only(body.read_only(), {"tenant_id": tenant(), "status": "active"})
     given = body.given()
     rules.check(given)
-    task = oneoff.define(given, task_id=own_id("tsk"), tenant_id=tenant(), now_ms=clock.now_ms())
+    task = oneoff.define(given, task_id=own_id("tsk"), tenant_id=tenant(), now_ms=began_ms())
     if "idempotency_key" not in given:
         return task, None
     ttl_sec = given.get("idempotency_ttl_sec", BUSINESS_KEY_SEC)

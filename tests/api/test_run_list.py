@@ -350,3 +350,17 @@ def test_a_history_from_a_time_to_come_on_is_empty(api: Api, path: str) -> None:
     answer = api.call(f"GET /v1/{path.format(task_id)}&from=2031-10-23T18:11:24Z")
 
     assert (answer.status, answer.body["data"], answer.body["next_cursor"]) == (200, [], None)
+
+
+def test_a_run_that_an_edit_has_moved_is_listed_once(api: Api) -> None:
+    api.schedule(cron="* * * * *", jitter_sec=45, overlap="allow")
+    api.wait(30)
+    api.call("PATCH /v1/schedules/report", {"jitter_sec": 1})
+    api.wait(150)
+
+    listed = api.call("GET /v1/runs")
+
+    assert listed.status == 200
+    named = [run["run_id"] for run in listed.body["data"]]
+    assert named
+    assert len(named) == len(set(named))

@@ -147,6 +147,22 @@ def test_a_task_that_was_moved_and_has_run_since_is_answered_as_moved(
     assert second.body["run_at"] == "2026-11-18T12:00:30Z"
 
 
+def test_each_try_of_a_batch_means_the_same_times(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost_once(monkeypatch, register, "dispatch_inline")
+    body = {"tasks": [{"target": SCHEDULE["target"], "delay_sec": 60}]}
+
+    first = api.call("POST /v1/tasks/batch", body, idempotency_key="once")
+    api.wait(10)
+    second = api.call("POST /v1/tasks/batch", body, idempotency_key="once")
+
+    assert (first.status, second.status) == (500, 200)
+    (made,) = api.call("GET /v1/tasks").body["data"]
+    assert made["run_at"] == "2026-11-18T12:01:00Z"
+    assert [each["task"]["run_at"] for each in second.body["data"]] == [made["run_at"]]
+
+
 def test_a_purge_begins_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     ran.dead(api)
     route = "POST /v1/dead-letters/purge"

@@ -166,7 +166,7 @@ def triggered(stage: Stage) -> Iterator[str]:
 def beside(stage: Stage, journal: Journal) -> Iterator[str]:
     """A backfill writes no slot's own row and nothing of a task; each run says its origin."""
     steps = {process for process in stage.world.processes if process.kind == "step"}
-    if any(act.name == "move lunch" for act in stage.acts):
+    if any(act.name in ("move lunch", "calendar") for act in stage.acts):
         # A calendar's edit goes on by steps, too, and those are edits of tasks.
         steps = set()
     for change in journal.changes:
@@ -175,9 +175,7 @@ def beside(stage: Stage, journal: Journal) -> Iterator[str]:
         if change.writer in steps and is_slot_key(change.key) and not dead:
             yield f"trespassed: {change.run_id} was written by a backfill"
     for _, process, operation, request, *_ in stage.world.trace:
-        wrote = process in steps and operation in _WRITES and _names_tasks(request)
-        # A calendar that was moved is one of the loops, too.
-        if wrote and not any(act.name == "calendar" for act in stage.acts):
+        if process in steps and operation in _WRITES and _names_tasks(request):
             yield f"trespassed: {process} wrote to a task"
     for run in stage.rows().values():
         named = next((origin for mark, origin in _MARKED.items() if mark in run.key), run.origin)

@@ -262,9 +262,19 @@ def backfilled(stage: Stage, journal: Journal, asks: Sequence[Ask]) -> Iterator[
             if not effects["from"] <= run.slot <= effects["to"]:
                 yield f"beyond its plan: {run.run_id} of {name}"
         edited = _edited_after(journal, ask)
-        if name in stopped or edited:
+        if name in stopped or edited or name not in _done(stage):
             continue
         yield from _unfilled(stage, journal, ask)
+
+
+def _done(stage: Stage) -> set[str]:
+    """The loops that say so themselves: a history may be over before."""
+    items = stage.world.store.table("runs").rows.items
+    return {
+        key[1]
+        for key, item in items.items()
+        if key[0].startswith("backfill#") and item["status"]["S"] == "done"
+    }
 
 
 def _edited_after(journal: Journal, ask: Ask) -> bool:

@@ -109,6 +109,8 @@ def _over(stage: Stage, loop: Mapping[str, Any], past: _Past) -> Iterator[str]:
     ended_ms = loop["ended_ms"]
     if not loop["began_ms"] <= ended_ms or loop.get("expires_at") != ended_ms // 1000 + _KEPT_SEC:
         yield f"kept: {loop['scheduled_for']} ended at {ended_ms}, until {loop.get('expires_at')}"
+    if loop["status"] == "cancelled" and _was_stopped(stage, loop["scheduled_for"]):
+        return
     if loop["status"] != "done":
         # A user has stopped it.
         return
@@ -116,3 +118,8 @@ def _over(stage: Stage, loop: Mapping[str, Any], past: _Past) -> Iterator[str]:
         seen = {past.status(slot, loop["began_ms"]), past.status(slot, ended_ms)}
         if seen <= _TO_NOTHING and f"{slot}~b1" not in past.changes:
             yield f"left out: {slot} has no run by {loop['scheduled_for']}"
+
+
+def _was_stopped(stage: Stage, name: str) -> bool:
+    """Whether a caller asked for its end."""
+    return any(act.name == "stop" and name in getattr(act, "route", "") for act in stage.acts)

@@ -37,9 +37,10 @@ class Spread(LoadScopeScheduling):  # type: ignore[misc]  # xdist is untyped
         super()._assign_work_unit(node)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts what waits first; a module's tests keep their order."""
-    items.sort(key=lambda item: not item.nodeid.startswith(_WAITING))
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Puts what waits first; a module's tests keep their order, and so do files in one process."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: not item.nodeid.startswith(_WAITING))
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Spread:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 
+from onthedot.adapters import claims
 from onthedot.core.call import Call
 from onthedot.core.policy import Again, Answer, Done
+from onthedot.core.quota import Permit
+from onthedot.core.writes import Outcome
+from onthedot.flows import line
 from onthedot.flows.trigger import trigger
 from tests.flows.calm import NOON, add, employ, go, outcomes, purge, runs, told, wait
 from tests.simulation.faults import CALM, Aim, Fault
@@ -97,6 +101,19 @@ def test_a_worker_that_lost_its_lease_settles_nothing(stage: Stage) -> None:
     assert (run.life.attempt, run.life.status) == (3, "succeeded")
 
 
+def test_a_worker_whose_permit_is_anothers_by_now_lets_its_run_go(stage: Stage) -> None:
+    task = add(stage, "*/10 * * * *")
+    line.set_limit(task.tenant_id, 2)
+    stage.takes_sec = lambda call: 30 if call.attempt == 1 else 1
+    stage.world.call_at(610, lambda: _permit_taken(task.tenant_id))
+    go(stage, 670)
+
+    assert [attempt for _, attempt in told(stage)] == [1, 2]
+    (run,) = runs(stage, task)
+    assert [each["outcome"] for each in run.life.attempts] == ["lost"]
+    assert (run.life.attempt, run.life.status) == (2, "succeeded")
+
+
 def test_an_attempt_that_gives_the_run_back_is_not_counted(stage: Stage) -> None:
     task = add(stage, "*/10 * * * *", max_attempts=2)
 
@@ -127,6 +144,17 @@ def _kill_workers(stage: Stage) -> None:
     for process in stage.world.processes:
         if process.kind == "work" and not process.done:
             stage.world.kill(process, "the test")
+
+
+def _permit_taken(tenant_id: str) -> None:
+    """What another run's start leaves, once this one's lease was over."""
+    seen = line.read(tenant_id)
+    ((number, permit),) = seen.permits.items()
+    later_ms = permit.lease_ms + 40_000
+    taken = Permit(
+        tenant_id=tenant_id, number=number, holder="another", owner="ANOTHER", lease_ms=later_ms
+    )
+    assert claims.write_one(seen.take(taken)) is Outcome.DONE
 
 
 def _taken_over(stage: Stage) -> None:

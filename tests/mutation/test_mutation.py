@@ -76,11 +76,13 @@ def test_a_history_that_comes_to_the_change_shows_it() -> None:
 
 
 def test_what_no_history_comes_to_is_shown_by_a_test() -> None:
-    tried = trial.tried(_change("onthedot.core.gate", "return None"), known.Known())
+    change = _change("onthedot.core.gate", "return None", "enter")
+
+    tried = trial.tried(change, known.Known())
 
     assert tried.reaching == 0
     assert tried.history == ""
-    assert tried.test.startswith("tests/")
+    assert tried.test.startswith("tests/core/test_gate.py")
 
 
 def test_a_statement_knows_the_histories_that_come_to_it() -> None:

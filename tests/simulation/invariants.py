@@ -113,6 +113,7 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
     yield laws_backoff.kept(stage, journal)
     yield laws_living.heeded(stage, journal)
     yield laws_world.strays(stage)
+    yield laws_world.left_running(stage, journal)
     yield laws_world.vanished(stage)
     yield laws_world.addressed(stage, journal)
     yield laws_world.by_the_wall(stage)

@@ -30,7 +30,7 @@ _AUDITED_SEC = 155.0
 _SHOWN_AGAIN_SEC = 970.0
 _CREATES = frozenset({"create", "put", "deploy"})
 # What half an hour without an audit leaves behind is found in the hour after.
-_FURTHER_SEC = 7_200.0
+FURTHER_SEC = 7_200.0
 # Where nothing goes wrong: two loads, a start, and a poll of the queue.
 _CALM_SEC = 0.3
 # So many calls of a start may be slow ones.
@@ -178,7 +178,7 @@ def _read(stage: Stage, *, audited: bool) -> _Troubles:
     found = _Troubles(steady_sec(stage))
     returns = _AUDITED_SEC if audited else _SHOWN_AGAIN_SEC
     returns += LOOK_AHEAD_SEC * (audited and _lists_ahead(stage))
-    returns += _FURTHER_SEC * bool(stage.auditor.gap[1])
+    returns += FURTHER_SEC * bool(stage.auditor.gap[1])
     # Then a permit is free, and nobody says so to those who wait for one.
     lapses = [lapsed_ms / 1000 for lapsed_ms in stage.outside.lapses()]
     found.costs += [(at, at + _FELT_SEC, returns) for at in lapses]

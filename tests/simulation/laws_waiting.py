@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from onthedot.core import keyed
 from onthedot.core.gate import guarded, waits
 from tests.simulation.journal import Journal, Limit
-from tests.simulation.laws_lateness import steady_sec
+from tests.simulation.laws_lateness import FURTHER_SEC, steady_sec
 from tests.simulation.stage import Stage
 from tests.simulation.standing import FOR_EVER, Standing
 
@@ -70,11 +70,12 @@ class _Troubles:
             elif not entry[5] and entry[2] != "purge" and (entry[2] != "killed" or "/" in note):
                 continue
             lost_ms.append(start_ms + entry[0] / 1000)
+        unaudited_sec = FURTHER_SEC * bool(stage.auditor.gap[1])
         return _Troubles(
             lost_ms=sorted(lost_ms),
             longest_sec=max(longest, default=0.0),
             steady_sec=steady_sec(stage),
-            returns_sec=_LOSSY_SEC if audited else _SHOWN_AGAIN_SEC,
+            returns_sec=(_LOSSY_SEC if audited else _SHOWN_AGAIN_SEC) + unaudited_sec,
         )
 
     def allowed_sec(self, since_ms: float, until_ms: float) -> float:

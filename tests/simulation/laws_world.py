@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 
@@ -13,7 +14,7 @@ from onthedot.core.keys import is_run_id, run_id
 from onthedot.core.numbers import ABANDON_SEC
 from onthedot.core.run import FINAL
 from tests.simulation.expiry import Vanished
-from tests.simulation.journal import Journal
+from tests.simulation.journal import Change, Journal
 from tests.simulation.kinds_world import EXPECTED
 from tests.simulation.rows import Key
 from tests.simulation.stage import Stage
@@ -39,6 +40,28 @@ def strays(stage: Stage) -> Iterator[str]:
         if after_ms > 1:
             sec = after_ms / 1000
             yield f"stray: {delivery.run_id} went on for {sec:.1f} s behind its worker's answer"
+
+
+def left_running(stage: Stage, journal: Journal) -> Iterator[str]:
+    """No invocation ends by an error while runs of its own are under way."""
+    broke_off = {
+        each.name: stage.world.start.timestamp() * 1000 + each.ended_us / 1000
+        for each in stage.world.processes
+        if each.error is not None and not each.dead
+    }
+    if not broke_off:
+        return
+    by_run: dict[str, list[Change]] = defaultdict(list)
+    for change in journal.changes:
+        by_run[change.run_id].append(change)
+    for delivery in stage.deliveries:
+        end_ms = broke_off.get(delivery.process)
+        if end_ms is None:
+            continue
+        before = [one.after for one in by_run[delivery.run_id] if one.at_ms <= end_ms]
+        last = before[-1] if before else None
+        if last and last.status == "running" and last.attempt == delivery.attempt:
+            yield f"left running: {delivery.run_id} when its worker gave up on the whole batch"
 
 
 def overstayed(journal: Journal) -> Iterator[str]:

@@ -18,7 +18,7 @@ from tests.simulation.profiles_outages import OUTAGES
 from tests.simulation.profiles_pull import OUTSIDE
 from tests.simulation.profiles_strange import STRANGE
 from tests.simulation.profiles_world import WORLD
-from tests.simulation.scene import FAULTS_UNTIL_SEC, SLOW, UNTIL_CALM, Scene, bare, quiet
+from tests.simulation.scene import FAULTS_UNTIL_SEC, SLOW, UNTIL_CALM, Scene, bare, has_twin, quiet
 from tests.simulation.stage import Course
 
 _API = ("pause", "resume", "half", "other", "faster", "delete", "trigger", "payload")
@@ -366,4 +366,4 @@ SCENES = (
 
 
 ALL = {scene.name: scene for scene in SCENES}
-ALL |= {bare(scene).name: bare(scene) for scene in SCENES if not scene.faults.purge}
+ALL |= {bare(scene).name: bare(scene) for scene in SCENES if has_twin(scene)}

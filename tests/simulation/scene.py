@@ -80,6 +80,11 @@ UNTIL_CALM = replace(ROUGH, faults_until_sec=FAULTS_UNTIL_SEC)
 SLOW = replace(UNTIL_CALM, crash_before=0.005, crash_after=0.005)
 
 
+def has_twin(scene: Scene) -> bool:
+    """Whether the same without the audit says more: not where only the audit is to be judged."""
+    return not scene.faults.purge and not scene.course.auditor.alone
+
+
 def bare(scene: Scene) -> Scene:
     """The same without the audit, which would hide faults; it may take long to calm down."""
     course = replace(scene.course, audited=False, sec=scene.course.sec + 2_500)

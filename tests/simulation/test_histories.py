@@ -9,6 +9,7 @@ import pytest
 
 from tests.simulation.histories import history, judged
 from tests.simulation.profiles import ALL
+from tests.simulation.scene import has_twin
 from tests.simulation.shrink import shrink
 
 SEEDS, _FEW = 8, 3
@@ -62,6 +63,6 @@ def test_a_seed_tells_the_same_story_twice() -> None:
 def test_every_profile_has_a_twin_without_the_audit() -> None:
     bare = [name for name in ALL if name.endswith(" bare")]
 
-    purged = [name for name in ALL if ALL[name].faults.purge]
-    assert len(bare) == len(ALL) - len(bare) - len(purged)
+    single = [name for name in ALL if not has_twin(ALL[name])]
+    assert len(bare) == len(ALL) - len(bare) - len(single)
     assert not any(ALL[name].course.audited for name in bare)

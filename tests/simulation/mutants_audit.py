@@ -229,7 +229,9 @@ MUTANTS = (
     Mutant("missed untold", "a slot that was missed is told of", missed_untold, ("told",)),
     Mutant("all late", "late is more than thirty seconds", all_late, ("told",)),
     Mutant("all refused", "0167: an event is refused alone", all_refused, ("told refused",)),
-    Mutant("gathered again", "0131: told again it is the same", gathered_again, ("told refused",)),
+    Mutant(
+        "gathered again", "0131: told again it is the same", gathered_again, ("told refused",), 33
+    ),
     Mutant("paused early", "so many deaths pause a schedule", paused_early, ("told",)),
     Mutant("never paused", "so many deaths pause a schedule", never_paused, ("told",)),
     Mutant("paused silently", "a pause by the system is told of", paused_silently, ("told",)),

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from onthedot.core import keyed
 from onthedot.core.gate import guarded, waits
+from onthedot.core.policy import Awaiting
 from tests.simulation.journal import Journal, Limit
 from tests.simulation.laws_lateness import FURTHER_SEC, steady_sec
-from tests.simulation.stage import Stage
+from tests.simulation.stage import Delivery, Stage
 from tests.simulation.standing import FOR_EVER, Standing
 
 _CALM_SEC = 30.0
@@ -22,6 +23,7 @@ _CALM_SEC = 30.0
 _LOSSY_SEC, _AGAIN_SEC = 150.0, 60.0
 # Without the audit, SQS shows a message again, and then its worker's lease has to be over.
 _SHOWN_AGAIN_SEC = 1_030.0
+_UNDER_WAY = frozenset({"running", "awaiting"})
 Span = tuple[float, float]
 
 
@@ -168,10 +170,28 @@ def _line(name: str, waiting: list[Standing], holding: list[Standing], most: int
 def _quotas(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[_Line]:
     for tenant_id in dict.fromkeys(one.tenant_id for one in journal.limits):
         limits = [one for one in journal.limits if one.tenant_id == tenant_id]
-        yield from _quota(stage, limits, [one for one in runs if one.task.tenant_id == tenant_id])
+        of_tenant = [one for one in runs if one.task.tenant_id == tenant_id]
+        yield from _quota(stage, limits, of_tenant, _answered(journal))
 
 
-def _quota(stage: Stage, limits: Sequence[Limit], runs: Sequence[Standing]) -> Iterator[_Line]:
+def _answered(journal: Journal) -> dict[tuple[str, int], float]:
+    """When each attempt was over that had asked its worker to wait for another's answer."""
+    found: dict[tuple[str, int], float] = {}
+    for change in journal.changes:
+        before, after = change.before, change.after
+        if before is None or before.status not in _UNDER_WAY:
+            continue
+        if after is None or after.status not in _UNDER_WAY or after.attempt != before.attempt:
+            found[change.run_id, before.attempt] = change.at_ms
+    return found
+
+
+def _quota(
+    stage: Stage,
+    limits: Sequence[Limit],
+    runs: Sequence[Standing],
+    answered: Mapping[tuple[str, int], float],
+) -> Iterator[_Line]:
     """A permit is taken for one attempt; a dead worker's is free when its lease is over."""
     calls = [call for run in runs for call in run.calls]
     changed = [one.at_ms for one in limits]
@@ -181,10 +201,16 @@ def _quota(stage: Stage, limits: Sequence[Limit], runs: Sequence[Standing]) -> I
         return (limits[place].most or FOR_EVER) if place >= 0 else FOR_EVER
 
     died = _died(stage)
+
+    def over_ms(call: Delivery) -> float:
+        if isinstance(call.answer, Awaiting):
+            return answered.get((call.run_id, call.attempt), FOR_EVER)
+        return call.ended_ms or died.get(call.process, FOR_EVER)
+
     yield _Line(
         name="the tenant's quota",
         waiting=[_wants(run) for run in runs if run.free],
-        taken=[(call.at_ms, call.ended_ms or died.get(call.process, FOR_EVER)) for call in calls],
+        taken=[(call.at_ms, over_ms(call)) for call in calls],
         calls=[*(float(call.at_ms) for call in calls), *changed],
         most=most,
     )

@@ -167,6 +167,9 @@ def _stands(ask: Ask, versions: Sequence[Version]) -> Iterator[str]:
     if mine is None or mine.at_ms > ask.acked_ms:
         yield f"undone: {ask.name} of {ask.task_id} has no version {ask.version}"
         return
+    if ask.name == "create":
+        # Asked again it is answered with the schedule as it stands by then.
+        mine = versions[0]
     for field, wanted in _wanted(ask).items():
         found = _found(mine.task, field)
         if found != wanted:

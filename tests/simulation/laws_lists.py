@@ -17,8 +17,7 @@ from tests.simulation.stage import Stage
 # A carried list waits for at most fifteen minutes.
 _WAITS_MS = 16 * 60_000
 _AHEAD_MS = 15 * 60_000
-# An audit that stands still for longer leaves a minute to the look at the day before.
-_STANDS_STILL_SEC = 60
+# A history's audit looks so far back, less one look: what it leaves is for the day before.
 _MISSED_SEC = 180
 _DAY_SEC = 86_400
 _KEPT_SEC = {"check": 3 * _DAY_SEC, "recent": 2 * 3_600}
@@ -88,16 +87,16 @@ def formed(stage: Stage) -> Iterator[str]:
 
 
 def _late_audits(stage: Stage) -> bool:
-    """Whether an audit stood still, or none came for minutes: another look is to find those."""
-    begun: dict[str, float] = {}
-    for entry in stage.world.trace:
-        if entry[1] is None or entry[1].kind != "audit":
-            continue
-        begun.setdefault(entry[1].name.partition("/")[0], entry[0] / 1_000_000)
-        if entry[2] == "stalls" and float(entry[3]["note"].split()[1]) >= _STANDS_STILL_SEC:
-            return True
-    times = sorted(begun.values())
-    return any(later - sooner > _MISSED_SEC for sooner, later in pairwise(times))
+    """Whether for minutes no audit looked at all lists: another look is to find those."""
+    hurt = {entry[1] for entry in stage.world.trace if entry[5] or entry[2] == "stalls"}
+    looks = [
+        process.parts[1]
+        for process in stage.world.processes
+        if process.kind == "audit" and len(process.parts) > 1
+    ]
+    whole = {each for each in looks if not each.dead and each.error is None} - hurt
+    times = sorted(each.ended_us / 1_000_000 for each in whole if each.done)
+    return any(later - sooner > _MISSED_SEC for sooner, later in pairwise([0.0, *times]))
 
 
 def _kept(item: Mapping[str, Any], kind: str) -> Iterator[str]:

@@ -42,6 +42,8 @@ class Policy:
     late_sec: int = 150
     # How a run may end that was running when its cancel was answered: what its handler then says.
     cancelled_running: frozenset[str] = frozenset({"cancelled", "succeeded", "dead", "skipped"})
+    # How long before its takeover of a lost run a worker may have read that no cancel was asked.
+    read_before_sec: float = 4.0
 
     def missed_after_sec(self, task: Task) -> int:
         """How late a slot must be for its grace to be over."""
@@ -49,6 +51,8 @@ class Policy:
 
 
 TODAY = Policy()
+# What is promised: a cancel that was answered lets no further attempt begin.
+STRICT = Policy(read_before_sec=0.0)
 
 
 def founded(stage: Stage, journal: Journal, policy: Policy = TODAY) -> Iterator[str]:
@@ -87,7 +91,7 @@ def stopped(stage: Stage, journal: Journal, policy: Policy = TODAY) -> Iterator[
         changes = of_run[act.run_id]
         seen = next((one.after for one in reversed(changes) if one.at_ms <= act.acked_ms), None)
         later = [one for one in changes if one.at_ms > act.acked_ms]
-        if any(one.started for one in later):
+        if any(_begins(one, act.acked_ms, policy) for one in later):
             yield f"cancelled in vain: {act.run_id} began another attempt"
         if seen is None or seen.final:
             continue
@@ -95,6 +99,13 @@ def stopped(stage: Stage, journal: Journal, policy: Policy = TODAY) -> Iterator[
         ended = [one.after.status for one in later if one.after and one.after.final]
         if any(status not in allowed for status in ended):
             yield f"cancelled in vain: {act.run_id} is {ended[0]}"
+
+
+def _begins(change: Change, acked_ms: float, policy: Policy) -> bool:
+    """Whether an attempt begins whose worker could know better."""
+    taken_over = change.before is not None and change.before.status == "running"
+    allowed_ms = policy.read_before_sec * 1000 if taken_over else 0
+    return change.started and change.at_ms > acked_ms + allowed_ms
 
 
 def _answered(journal: Journal, change: Change, after: Seen, answer: Answer | None) -> bool:

@@ -44,7 +44,10 @@ def long(
     """Each line, moment by moment."""
     troubles = _Troubles.of(stage, audited=audited)
     end_ms = stage.world.epoch_us() / 1000
-    for line in (*_gates(runs), *_keys(runs), *_quotas(stage, journal, runs), *_rates(runs)):
+    bounded = {one.tenant_id for one in journal.limits if one.most}
+    # Behind its own gate or key such a run may wait for its tenant's quota.
+    own = [run for run in runs if run.task.tenant_id not in bounded]
+    for line in (*_gates(own), *_keys(own), *_quotas(stage, journal, runs), *_rates(own)):
         for since_ms, until_ms, run_id in _idle(line, end_ms):
             sec = (until_ms - since_ms) / 1000
             if sec > troubles.allowed_sec(since_ms, until_ms):

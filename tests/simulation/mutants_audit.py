@@ -230,7 +230,7 @@ MUTANTS = (
     Mutant("all late", "late is more than thirty seconds", all_late, ("told",)),
     Mutant("all refused", "0167: an event is refused alone", all_refused, ("told refused",)),
     Mutant(
-        "gathered again", "0131: told again it is the same", gathered_again, ("told refused",), 33
+        "gathered again", "0131: told again it is the same", gathered_again, ("told rough",), 38
     ),
     Mutant("paused early", "so many deaths pause a schedule", paused_early, ("told",)),
     Mutant("never paused", "so many deaths pause a schedule", never_paused, ("told",)),

@@ -76,7 +76,9 @@ AUDITS = (
         faults=replace(_ROUGH, faults_max=4),
         course=_course(at_once=2, excused_sec=600),
     ),
-    replace(_SCENE, name="audit late", course=_course(late_sec=600, excused_sec=700)),
+    replace(
+        _SCENE, name="audit late", course=_course(late_sec=600, look_back_min=14, excused_sec=700)
+    ),
     # SQS does not say how many messages wait: that is one act of twelve.
     replace(
         _SCENE,

@@ -1,9 +1,10 @@
-"""What the documents will promise of order, and which histories of today break it."""
+"""What the documents will promise of order and cancels, and which histories of today break it."""
 
 from __future__ import annotations
 
 import pytest
 
+from tests.simulation import laws_outcomes
 from tests.simulation.histories import history
 from tests.simulation.journal import read
 from tests.simulation.laws_order import STRICT, TODAY, Policy, kept
@@ -31,3 +32,12 @@ def _laws(name: str, seed: int, policy: Policy) -> set[str]:
 def test_by_the_order_of_due_times_this_history_breaks(name: str, seed: int, law: str) -> None:
     assert _laws(name, seed, STRICT) == {law}
     assert _laws(name, seed, TODAY) == set()
+
+
+def test_a_takeover_that_has_read_the_run_before_a_cancel_begins_another_attempt() -> None:
+    stage = history(ALL["handled stalls bare"], 28)
+    journal = read(stage.world, stage.corrected)
+
+    (broken,) = laws_outcomes.stopped(stage, journal, laws_outcomes.STRICT)
+    assert broken.endswith("20261118T120040Z began another attempt")
+    assert list(laws_outcomes.stopped(stage, journal)) == []

@@ -56,7 +56,8 @@ def extend(
             return _at_its_longest(run, task)
         now_ms = clock.now_ms()
         if now_ms >= run.life.started_ms + task.timeout_sec * 1000:
-            conclude(run, task, Again("timed_out", error_of("TimedOut", "the time is over")))
+            over = Again("timed_out", error_of("TimedOut", "the time is over"))
+            conclude(run, task, _heeding(run, over))
             return Told.LOST
         kept = extended(run, task, lease_sec)
         shown = run.life.progress if progress is None else progress
@@ -135,7 +136,7 @@ def _came_of(run: Run, answer: Answer) -> bool:
 
 
 def _heeding(run: Run, answer: Answer) -> Answer:
-    """Whoever was asked to stop, and says that it failed, has stopped."""
+    """Whoever was asked to stop, and says that it failed or is out of time, has stopped."""
     if run.cancel_ms and isinstance(answer, Again):
         return Stopped("previous" if run.cancel_by == "previous" else "user")
     return answer

@@ -131,6 +131,15 @@ def test_an_attempt_that_is_out_of_time_is_over(api: Api, run_id: str) -> None:
     assert (shown(api, run_id)["status"], shown(api, run_id)["reason"]) == ("retrying", "timed_out")
 
 
+def test_an_attempt_that_was_to_stop_and_is_out_of_time_has_stopped(api: Api, run_id: str) -> None:
+    taken(api, lease_sec=3_600)
+    cancel(run_id)
+    api.now_ms += 300_000
+
+    assert said(api, run_id, "heartbeat").body["code"] == "lease_lost"
+    assert (shown(api, run_id)["status"], shown(api, run_id)["reason"]) == ("cancelled", "user")
+
+
 def test_what_the_worker_completes_has_succeeded_and_saying_so_twice_is_once(
     api: Api, run_id: str
 ) -> None:

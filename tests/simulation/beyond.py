@@ -46,4 +46,4 @@ def set_up(stage: Stage, scene: Scene, seed: int) -> None:
     ]
     if "pull" in kinds:
         until_sec = scene.course.ticks_until + _STAY_SEC
-        Workers(stage, seed, count=_WORKERS, until_sec=until_sec)
+        Workers(stage, seed, count=_WORKERS, until_sec=until_sec, lagging=scene.lagging)

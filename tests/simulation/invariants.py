@@ -189,6 +189,8 @@ def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_words.refused(stage, journal)
     yield laws_words.told(stage)
     yield laws_words.kept_alone(stage, journal)
+    yield laws_words.in_its_time(stage)
+    yield laws_words.over(stage)
     yield laws_words.given(stage, journal)
     yield laws_words.awaited(stage, journal)
     yield laws_polled.looked_at(stage, journal)

@@ -9,7 +9,7 @@ from onthedot.core.numbers import MARGIN_SEC
 from onthedot.core.policy import Again, Answer, Dead, Done, Skipped
 from onthedot.core.run import Run
 from tests.simulation.journal import SKEW_MS, Change, Journal
-from tests.simulation.outside import Word
+from tests.simulation.outside import Grant, Word
 from tests.simulation.stage import Stage
 
 # What an answer of the API takes where nothing goes wrong.
@@ -17,6 +17,8 @@ _ANSWERED_MS = 2_000
 # A message that was lost on its way comes back, or the audit sends another.
 _SENT_AGAIN_MS = 970_000
 _CALM_MS = 5_000
+# Between a start and the answer that tells of it, and back.
+_EDGE_MS = 1_000
 _UNDER_WAY = ("running", "awaiting")
 Attempt = tuple[str, int]
 
@@ -84,6 +86,31 @@ def kept_alone(stage: Stage, journal: Journal) -> Iterator[str]:
             yield f"taken away: {grant.run_id} from {grant.who}, {early:.1f} s before its time"
 
 
+def in_its_time(stage: Stage) -> Iterator[str]:
+    """No worker is told that a run is its own for longer than the attempt may take."""
+    began_ms = {(one.run_id, one.attempt): one.answered_ms for one in stage.outside.grants}
+    every: list[Grant | Word] = [*stage.outside.grants, *stage.outside.words]
+    for told in every:
+        since_ms = began_ms.get((told.run_id, told.attempt))
+        if since_ms is None:
+            continue
+        over_ms = told.until_ms - since_ms - stage.task_of(told.run_id).timeout_sec * 1000
+        if over_ms > 2 * SKEW_MS + _EDGE_MS:
+            yield f"beyond its time: {told.who} has {told.run_id} for {over_ms / 1000:.1f} s more"
+
+
+def over(stage: Stage) -> Iterator[str]:
+    """Who asks for more time after the attempt's end was taken is told that it is over."""
+    ended_ms: dict[Attempt, float] = {}
+    for word in stage.outside.words:
+        if word.taken and word.answer is not None:
+            ended_ms.setdefault((word.run_id, word.attempt), word.answered_ms)
+    for word in stage.outside.words:
+        is_over = word.began_ms > ended_ms.get((word.run_id, word.attempt), float("inf"))
+        if is_over and word.answer is None and word.taken:
+            yield f"kept though over: attempt {word.attempt} of {word.run_id} by {word.who}"
+
+
 def given(stage: Stage, journal: Journal) -> Iterator[str]:
     """Where nothing goes wrong, who asks for more than it is given leaves nothing behind.
 
@@ -131,7 +158,7 @@ def disturbed(stage: Stage) -> bool:
     profile, chooser = world.profile, world.chooser
     chances = (profile.skew_ms, profile.slow, profile.stale, profile.double_message)
     more = (profile.late_message, profile.double_tick, profile.drop_tick, profile.outages)
-    return bool(chooser.drawn or chooser.only or any(chances) or any(more))
+    return bool(chooser.drawn or chooser.only or profile.purge or any(chances) or any(more))
 
 
 def _begun(journal: Journal) -> dict[Attempt, float]:

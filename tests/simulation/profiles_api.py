@@ -73,6 +73,17 @@ ASKED = (
             lost=0.02,
         ),
     ),
+    # What was asked for is run again as it was, and the API dies over one request after another.
+    Scene(
+        name="asked repeats",
+        kinds=(),
+        users=("trigger", "trigger", "repeat"),
+        users_max=9,
+        course=_LONG,
+        faults=Profile(
+            faults_until_sec=300, faults_max=50, crash_before=0.01, crash_after=0.03, lost=0.02
+        ),
+    ),
     Scene(
         name="asked calendars",
         kinds=(),
@@ -98,6 +109,18 @@ ASKED = (
         course=_LONG,
         faults=quiet(crash_before=0.01, crash_after=0.01, lost=0.01, repeated=0.02),
         failing=0.6,
+    ),
+    # What was triggered dies, and is run again with all that died.
+    Scene(
+        name="asked letters again",
+        kinds=(),
+        users=("trigger", "trigger", "letters", "letters"),
+        users_max=10,
+        calls_between=(20, 300),
+        course=_LONG,
+        faults=quiet(slow=0.02),
+        failing=0.9,
+        waits=(1,),
     ),
     # The operator sets what the tenant may use, and code declares schedules beside its users.
     Scene(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.simulation.faults import Profile
+from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.outages import Outage
 from tests.simulation.scene import UNTIL_CALM, Scene, quiet
 from tests.simulation.stage import Course
@@ -25,6 +25,11 @@ _DEATHS = Profile(
     faults_until_sec=_UNTIL_SEC, faults_max=40, crash_before=0.06, crash_after=0.06, lost=0.02
 )
 _STALE = Profile(faults_until_sec=500, stale=0.6, stale_ms=(500, 15_000))
+_LOST = Profile(faults_until_sec=200, purge=1.0)
+_DIES_SENDING = tuple(
+    Aim(f"said#{process}", "send_message_batch", 0, Fault.CRASH_BEFORE)
+    for process in range(0, 200, 2)
+)
 _STALLS = Profile(
     faults_until_sec=_UNTIL_SEC,
     faults_max=16,
@@ -75,6 +80,20 @@ OUTSIDE = (
     _throttled("pulled", _PULLED),
     # The index shows runs where they were a while ago.
     _outside("pulled stale", _PULLED[:1], _STALE),
+    # Machines ask for more time beside what they say, or a moment later.
+    replace(_outside("pulled lagging", _PULLED, _CRASHES), lagging=True),
+    # Who takes a target's word dies over it.
+    replace(
+        _outside("callbacks deaths", _CALLBACKS[:3], Profile(slow=0.02)),
+        drawn=2,
+        aims=_DIES_SENDING,
+    ),
+    # The messages that are to look at what is awaited are lost.
+    replace(
+        _outside("awaited lost", ("callback", "execution", "execution queue"), _LOST),
+        drawn=2,
+        course=Course(ticks_until=210, sec=2_100),
+    ),
     # One worker after another dies over an execution, some before they have looked for it.
     _outside("executions deaths", ("execution", "execution queue"), _DEATHS),
     # Workers stand still in the middle of a step, and others take their runs over.

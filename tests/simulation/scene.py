@@ -43,6 +43,8 @@ class Scene:
     outside: bool = False
     # Those who are outside ask the API's own handlers, not the flows behind them.
     by_handlers: bool = False
+    # Machines ask for more time once more when they have said what came of it.
+    lagging: bool = False
     # Strangers write into the queues.
     forged: bool = False
     # Runs and lists from days ago.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -164,8 +165,7 @@ def _pause(user: User) -> None:
 
 def _resume(user: User) -> None:
     if task_id := user.schedule():
-        route = f"POST /v1/schedules/{task_id}/resume"
-        user.caller.ask(route, name="resume", task_id=task_id)
+        user.caller.ask(f"POST /v1/schedules/{task_id}/resume", name="resume", task_id=task_id)
 
 
 def _catch_up(user: User) -> None:
@@ -195,12 +195,14 @@ def _trigger(user: User) -> None:
         user.stage.acked_runs.update([asked.run_id] if asked.done else [])
 
 
-def _replay(user: User) -> None:
+def _replay(user: User, *, as_it_was: bool = False) -> None:
+    body = {} if as_it_was else {"payload": {"again": 1}}
     if task_id := user.schedule():
         over = user.runs(task_id, "succeeded", "dead", "cancelled", "skipped")
+        over = [run_id for run_id in over if "~" in run_id] if as_it_was else over
         if over:
             route = f"POST /v1/runs/{user.random.choice(over)}/replay"
-            asked = user.caller.ask(route, {"payload": {"again": 1}}, name="replay")
+            asked = user.caller.ask(route, body, name="replay")
             user.stage.acked_runs.update([asked.run_id] if asked.done else [])
 
 
@@ -357,6 +359,7 @@ _DOES: Mapping[str, Callable[[User], None]] = {
     "delete": _delete,
     "trigger": _trigger,
     "replay": _replay,
+    "repeat": partial(_replay, as_it_was=True),
     "cancel": _cancel,
     "backfill": _backfill,
     "task": _task,

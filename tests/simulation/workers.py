@@ -5,6 +5,7 @@ Some do as they are told. Others die, stand still, repeat themselves, or go on w
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
@@ -46,8 +47,12 @@ class _Held:
 class Workers:
     """So many machines; one that died is started again."""
 
-    def __init__(self, stage: Stage, seed: int, *, count: int, until_sec: float) -> None:
+    def __init__(
+        self, stage: Stage, seed: int, *, count: int, until_sec: float, lagging: bool
+    ) -> None:
         self._stage = stage
+        # Their heartbeats have a thread of their own, which hears last that a run is over.
+        self._lagging = lagging
         self._seed = seed
         self._until_us = int(until_sec * 1_000_000)
         for number in range(count):
@@ -136,6 +141,10 @@ class Workers:
         """Say what came of it; some say it twice, or two things."""
         self._say(held, held.answer)
         if held.once_more is None:
+            if self._lagging:
+                with suppress(Unavailable):
+                    grant = held.grant
+                    asking.beat(self._stage, grant.run_id, grant.attempt, held.lease_sec)
             return False
         held.ends = clock.monotonic() + held.once_more[0]
         held.answer, held.once_more = held.once_more[1], None

@@ -39,14 +39,16 @@ def still_ready(job: Job) -> bool:
 
 def begin(jobs: Sequence[Job], worker: str) -> tuple[list[Job], list[tuple[Job, Outcome]]]:
     """Start all in one call; give those that surely run, and what is known of the others."""
-    ready = [job.ready or prepare(job, worker) for job in jobs]
     now_ms = clock.now_ms()
+    late = _late(jobs, now_ms)
+    doubtful = [(job, Outcome.REFUSED) for job in late]
+    jobs = [job for job in jobs if job not in late]
+    ready = [job.ready or prepare(job, worker) for job in jobs]
     leases = [_lease_ms(job, now_ms) for job in jobs]
     outcomes = claims.write_many(
         [moves.at(each.write, now_ms, lease) for each, lease in zip(ready, leases, strict=True)]
     )
     started: list[Job] = []
-    doubtful: list[tuple[Job, Outcome]] = []
     for job, each, lease_ms, outcome in zip(jobs, ready, leases, outcomes, strict=True):
         if outcome is Outcome.DONE:
             life = replace(each.begun.life, started_ms=now_ms, lease_ms=lease_ms)
@@ -55,6 +57,11 @@ def begin(jobs: Sequence[Job], worker: str) -> tuple[list[Job], list[tuple[Job, 
         else:
             doubtful.append((job, outcome))
     return started, doubtful
+
+
+def _late(jobs: Sequence[Job], now_ms: int) -> list[Job]:
+    """Give those whose permits are over: a run under such a permit would begin without a lease."""
+    return [job for job in jobs if _lease_ms(job, now_ms) <= now_ms]
 
 
 def _waited(job: Job) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from onthedot.core import keyed
 from onthedot.core.gate import guarded, waits
 from onthedot.core.policy import Awaiting
+from tests.simulation.faults import Fault
 from tests.simulation.journal import Journal, Limit
 from tests.simulation.laws_lateness import FURTHER_SEC, steady_sec
 from tests.simulation.stage import Delivery, Stage
@@ -23,6 +24,8 @@ _CALM_SEC = 30.0
 _LOSSY_SEC, _AGAIN_SEC = 150.0, 60.0
 # Without the audit, SQS shows a message again, and then its worker's lease has to be over.
 _SHOWN_AGAIN_SEC = 1_030.0
+_PUT_BACK = "change_message_visibility_batch"
+_CRASHES = frozenset({Fault.CRASH_BEFORE, Fault.CRASH_AFTER})
 _UNDER_WAY = frozenset({"running", "awaiting"})
 Span = tuple[float, float]
 
@@ -59,6 +62,8 @@ class _Troubles:
     """What befell a history, in true time, and what it may cost one that waits."""
 
     lost_ms: list[float]
+    # Without the audit: when each worker died while it put messages back. SQS hides them on.
+    unshown_ms: list[float]
     longest_sec: float
     steady_sec: float
     returns_sec: float
@@ -68,6 +73,7 @@ class _Troubles:
         profile, start_ms = stage.world.profile, stage.world.start.timestamp() * 1000
         lost_ms = [start_ms + each.from_sec * 1000 for each in profile.outages]
         longest = [each.for_sec for each in profile.outages]
+        unshown_ms = []
         for entry in stage.world.trace:
             note = entry[3].get("note", "")
             if entry[2] == "stalls":
@@ -75,9 +81,12 @@ class _Troubles:
             elif not entry[5] and entry[2] != "purge" and (entry[2] != "killed" or "/" in note):
                 continue
             lost_ms.append(start_ms + entry[0] / 1000)
+            if not audited and entry[2] == _PUT_BACK and entry[5] in _CRASHES:
+                unshown_ms.append(lost_ms[-1])
         unaudited_sec = FURTHER_SEC * bool(stage.auditor.gap[1])
         return _Troubles(
             lost_ms=sorted(lost_ms),
+            unshown_ms=unshown_ms,
             longest_sec=max(longest, default=0.0),
             steady_sec=steady_sec(stage),
             returns_sec=(_LOSSY_SEC if audited else _SHOWN_AGAIN_SEC) + unaudited_sec,
@@ -90,6 +99,7 @@ class _Troubles:
         if not lost:
             return _CALM_SEC + self.steady_sec
         again = _AGAIN_SEC * (lost - 1)
+        again += self.returns_sec * sum(felt_ms <= at <= until_ms for at in self.unshown_ms)
         return self.returns_sec + again + self.longest_sec + self.steady_sec
 
 

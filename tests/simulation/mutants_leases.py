@@ -8,7 +8,7 @@ from typing import Any
 
 from onthedot.adapters import claims
 from onthedot.core.writes import Outcome
-from onthedot.flows import deliver, heartbeat
+from onthedot.flows import deliver, heartbeat, ready
 from onthedot.flows.strays import Strays
 from tests.simulation.mutant import Mutant, Patch
 
@@ -38,6 +38,11 @@ def doubted_for_ever() -> list[Patch]:
     return [(heartbeat, "claims", SimpleNamespace(write_many=write_many))]
 
 
+def started_late() -> list[Patch]:
+    """A worker that stood still starts its run on a permit that is over."""
+    return [(ready, "_late", lambda _jobs, _now_ms: [])]
+
+
 LEASES = (
     Mutant("untold", "a handler sees that its lease is lost", untold, ("lost leases",)),
     Mutant("left running", "no handler outlives its lease", left_running, ("lost leases",)),
@@ -46,5 +51,12 @@ LEASES = (
         "a lease that was not extended in its time is lost",
         doubted_for_ever,
         ("lost leases",),
+    ),
+    Mutant(
+        "started late",
+        "a permit that is over starts nothing",
+        started_late,
+        ("tenants",),
+        seed=37,
     ),
 )

@@ -12,7 +12,7 @@ from multiprocessing import get_context
 
 from tests.mutation.code import forget
 from tests.mutation.quiet import quiet
-from tests.mutation.reached import Point, listen
+from tests.mutation.reached import Point, Reached, listen
 from tests.simulation.histories import verdict
 from tests.simulation.profiles import ALL
 
@@ -71,21 +71,21 @@ def play(modules: Sequence[str], seeds: range, profiles: Iterable[str] = ALL) ->
     return known
 
 
-_seen: set[Point] = set()
+_reached = Reached()
 
 
 def _prepare(modules: Sequence[str]) -> None:
-    global _seen  # noqa: PLW0603  # one set a process, filled by its code
+    global _reached  # noqa: PLW0603  # one a process, filled by its code
     quiet()
     gc.disable()
-    _seen = listen(modules)
+    _reached = listen(modules)
 
 
 def _heard(modules: Sequence[str], history: History) -> tuple[History, frozenset[Point], list[str]]:
     name, seed = history
     forget(modules)
-    _seen.clear()
+    _reached.forget()
     laws = verdict(ALL[name], seed)
     if seed % _COLLECTED_AFTER == 0:
         gc.collect()
-    return history, frozenset(_seen), laws
+    return history, _reached.points(), laws

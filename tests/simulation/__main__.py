@@ -10,7 +10,7 @@ from collections import Counter
 from multiprocessing import Pool
 from multiprocessing.pool import Pool as ProcessPool
 
-from tests.mutation.reached import Point, listen
+from tests.mutation.reached import Point, Reached, listen
 from tests.simulation import coverage, histories
 from tests.simulation.exhaust import Plan
 from tests.simulation.histories import history
@@ -31,13 +31,13 @@ Found = list[tuple[str, int, list[str]]]
 Executions = Counter[str]
 
 
-_seen: set[Point] = set()
+_reached = Reached()
 
 
 def _prepare() -> None:
     """Lets the code of this process say which statements its histories reach."""
-    global _seen  # noqa: PLW0603  # one set a process, filled by its code
-    _seen = listen(coverage.MODULES)
+    global _reached  # noqa: PLW0603  # one a process, filled by its code
+    _reached = listen(coverage.MODULES)
 
 
 def _portion(
@@ -46,7 +46,7 @@ def _portion(
     """Give those that break a law, why each executed, what they reached, how many calls."""
     name, first, until = seeds
     gc.disable()
-    _seen.clear()
+    _reached.forget()
     found: Found = []
     executions, calls = {}, 0
     for seed in range(first, until):
@@ -56,7 +56,7 @@ def _portion(
             found.append((name, seed, laws))
         executions[name, seed] = stage.executions
     gc.collect()
-    return found, executions, frozenset(_seen), calls
+    return found, executions, _reached.points(), calls
 
 
 def _second_crashes(first: Plan) -> tuple[int, Found]:
@@ -104,7 +104,7 @@ def main() -> int:
         for at in range(first, first + each, _PORTION)
         for name in names
     ]
-    began, broken = time.monotonic(), Counter[str]()
+    broken: Counter[str] = Counter()
     seen: set[Point] = set()
     calls = 0
     executions: Executions = Counter()
@@ -112,6 +112,7 @@ def main() -> int:
         pairs = [] if os.environ.get("PROFILE") else _every_pair(pool)
         for name, _, laws in pairs[:_SHOWN_MAX]:
             sys.stdout.write(f"{name}: {'; '.join(laws[:3])}\n")
+        began = time.monotonic()
         for found, counts, points, made in pool.imap_unordered(_portion, portions):
             seen |= points
             calls += made

@@ -157,6 +157,7 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_edges.accounted(stage, journal, until_sec)
     yield laws_edges.phantoms(stage, journal)
     yield laws_calendars.heeded(stage, ruled, until_sec)
+    yield laws_calendars.unclaimed(stage, journal, ruled, until_sec)
     yield laws_calendars.followed(stage)
     yield laws_api.fired(journal, ruled)
     yield laws_exhausted.heeded(stage, journal, noted=measure.noted)

@@ -12,6 +12,7 @@ from onthedot.core.keys import run_id
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from tests.simulation import true_slots
+from tests.simulation.journal import Journal
 from tests.simulation.reigns import Reign, slots_within
 from tests.simulation.stage import Stage
 from tests.simulation.values import Item
@@ -53,6 +54,22 @@ def heeded(stage: Stage, ruled: list[Reign], until_sec: float) -> Iterator[str]:
                 yield f"closed: {run.run_id} ran inside {calendar}"
             if not calendar and _kept_back(run, task, slot, rows):
                 yield f"open: {task.name} {nominal(slot)} was skipped for a calendar"
+
+
+def unclaimed(
+    stage: Stage, journal: Journal, ruled: list[Reign], until_sec: float
+) -> Iterator[str]:
+    """What a schedule's first calendars close is recorded in ranges: a row a slot is dear."""
+    claimed = {one.run_id for one in journal.changes if one.after and one.after.status == "claimed"}
+    end = stage.world.start.timestamp() + until_sec
+    for reign in ruled:
+        task = reign.task
+        if not task.blackouts or task.version > 1:
+            continue
+        for slot, _ in slots_within(task, reign.since, min(reign.until, end)):
+            named = run_id(task.task_id, nominal(slot))
+            if named in claimed and (calendar := true_slots.closing(task, slot)):
+                yield f"claimed though closed: {named} lies inside {calendar}"
 
 
 def _kept_back(run: Run | None, task: Task, slot: int, rows: dict[str, Run]) -> bool:

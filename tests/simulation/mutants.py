@@ -175,18 +175,7 @@ MUTANTS = (
     Mutant(
         "no poison", "an unplannable task is set aside", mutants_dispatch.no_quarantine, ("poison",)
     ),
-    Mutant(
-        "no calendar",
-        "a calendar is asked when the slot is due",
-        mutants_calendars.unheeded,
-        ("calendars",),
-    ),
-    Mutant(
-        "blackout rows",
-        "a blackout to come may be lifted",
-        mutants_calendars.recorded,
-        ("calendars",),
-    ),
+    *mutants_calendars.CALENDARS,
     Mutant(
         "ended late",
         "0080: a pause is over at its end, whenever that is written",

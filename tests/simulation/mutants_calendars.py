@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from onthedot.core import decide as decisions
 from onthedot.core import plan as plans
-
-Patch = tuple[Any, str, Any]
+from onthedot.flows import dispatch
+from tests.simulation.mutant import Mutant, Patch
 
 
 def unheeded() -> list[Patch]:
@@ -21,3 +19,30 @@ def recorded() -> list[Patch]:
         (plans, "_blackout", lambda *_: None),
         (plans, "_before_blackout", lambda _, slots, after, __: (slots, after)),
     ]
+
+
+def unread() -> list[Patch]:
+    """A dispatcher plans as if there were no calendars, and workers skip what it claims."""
+    return [(dispatch, "blackouts", lambda _task_ids: {})]
+
+
+CALENDARS = (
+    Mutant(
+        "no calendar",
+        "a calendar is asked when the slot is due",
+        unheeded,
+        ("calendars",),
+    ),
+    Mutant(
+        "blackout rows",
+        "a blackout to come may be lifted",
+        recorded,
+        ("calendars",),
+    ),
+    Mutant(
+        "calendar unread",
+        "what a calendar closes is a range, not a row a slot",
+        unread,
+        ("closed late",),
+    ),
+)

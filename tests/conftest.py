@@ -1,6 +1,8 @@
-"""Spreads the tests over three workers on two cores: what waits runs beside what computes."""
+"""Spreads the tests over four workers on two cores: what waits runs beside what computes."""
 
 from __future__ import annotations
+
+import os
 
 import pytest
 from xdist.dsession import Producer
@@ -22,6 +24,9 @@ _WAITING = (
     "tests/engines/test_hung.py",
     "tests/api/test_worker.py",
 )
+# These take what computes, and give way to the others, whose tests feel a busy core.
+_COMPUTING = ("gw2", "gw3")
+_NICE = 5
 
 
 class Spread(LoadScopeScheduling):  # type: ignore[misc]  # xdist is untyped
@@ -31,10 +36,15 @@ class Spread(LoadScopeScheduling):  # type: ignore[misc]  # xdist is untyped
         return next((stack for path, stack in _STACKS.items() if nodeid.startswith(path)), nodeid)
 
     def _assign_work_unit(self, node: WorkerController) -> None:
-        """Gives the last worker what computes, which lies at the end of the queue."""
-        if node.gateway.id == "gw2":
+        """Gives the last workers what computes, which lies at the end of the queue."""
+        if node.gateway.id in _COMPUTING:
             self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
         super()._assign_work_unit(node)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if getattr(config, "workerinput", {}).get("workerid") in _COMPUTING:
+        os.nice(_NICE)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

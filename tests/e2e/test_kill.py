@@ -90,14 +90,17 @@ def test_a_dispatcher_killed_in_mid_tick_costs_no_slot_its_second(local: Local) 
         claims = claimed(tasks)
         time.sleep(CLAIM_SEC + 1)
         local.invoke("DispatchFunction")
+        dispatched_ms = time.time_ns() // 1_000_000
         seen = settled(tasks, within_sec=120)
+        # On a busy machine the blow may fall so late that the first slots are due by then.
+        behind_ms = max(0, dispatched_ms - min(each.life.due_ms for each in seen.runs))
 
         print(
             f"killed at {claims} of {len(seen.slots)} claims, {left} of {len(tasks)} tasks not done"
         )
-        print(f"  {seen.late_ms[-1]} ms late at most")
+        print(f"  {seen.late_ms[-1]} ms late at most, dispatched {behind_ms} ms late")
         assert (seen.missing, seen.stray, seen.again) == (set(), set(), [])
-        assert seen.late_ms[-1] < BUSY_SEC * 1000
+        assert seen.late_ms[-1] < behind_ms + BUSY_SEC * 1000
 
 
 def test_a_worker_killed_in_mid_run_has_its_run_started_again_and_settled_once(

@@ -71,12 +71,16 @@ def test_four_hundred_requests_over_forty_eight_environments_are_far_below_six_t
 
 
 @pytest.mark.usefixtures("api")
-def test_thirty_a_minute_are_thirty_over_twenty_environments(
+def test_thirty_a_minute_are_thirty_but_for_a_tenth_over_twenty_environments(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     limited(30)
 
-    assert spread(requests=120, over=20, monkeypatch=monkeypatch) == {200: 30, 429: 90}
+    statuses = spread(requests=120, over=20, monkeypatch=monkeypatch)
+
+    # An environment may hold what it took when the last request comes to another.
+    assert 27 <= statuses[200] <= 30
+    assert statuses[200] + statuses[429] == 120
 
 
 def environment(purses: dict[int, dict[str, limits.Purse]], number: int) -> None:

@@ -36,7 +36,7 @@ class Ward:
     def note(self, ended: Sequence[Run]) -> None:
         """Count what died in a row, and tell of what works again.
 
-        Runs that are noted twice count once: whoever lists them strikes them off only after this.
+        Runs that are noted twice count once: they are struck off their list only after this.
         """
         if not ended:
             return
@@ -120,7 +120,7 @@ def _paused(task: Task, now: int, *, why: Mapping[str, Any]) -> Task:
 
 
 def _resume(health: Health) -> None:
-    """The record goes last: whoever died in the middle of this is followed up, and told once.
+    """The record goes last: if this process dies before, the next one goes on, and tells it once.
 
     It may have worked again before it was paused, and a person may have been there before.
     """

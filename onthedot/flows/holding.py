@@ -82,7 +82,7 @@ def settle(
         if run.life.status not in ("running", "awaiting"):
             if not _came_of(run, answer):
                 return Told.LOST
-            # Whoever wrote it may have died right after that: then the places are held still.
+            # The writer may have died right after that: then the places are still held.
             give_up_places(run)
             return Told.TAKEN
         if conclude(run, task, _heeding(run, answer)):
@@ -136,7 +136,7 @@ def _came_of(run: Run, answer: Answer) -> bool:
 
 
 def _heeding(run: Run, answer: Answer) -> Answer:
-    """Whoever was asked to stop, and says that it failed or is out of time, has stopped."""
+    """A run that was asked to stop, and then fails or is out of time, has stopped."""
     if run.cancel_ms and isinstance(answer, Again):
         return Stopped("previous" if run.cancel_by == "previous" else "user")
     return answer

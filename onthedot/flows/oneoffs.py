@@ -61,7 +61,7 @@ def _same(former: dict[str, object], key: BusinessKey) -> Task:
     known = read(str(former["task_id"]))
     if known is None:
         raise Problem("not_found", "The task of this idempotency_key is gone.")
-    # Whoever made it may have died before it was dispatched.
+    # The request that made it may have died before it was dispatched.
     done = edit(known.task.task_id, lifecycle.unchanged, known=known)
     return done.task if done else known.task
 

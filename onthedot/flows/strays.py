@@ -1,4 +1,4 @@
-"""Strays: handlers that go on though their leases are lost, beside whoever has their runs by now.
+"""Strays: handlers that go on though their leases are lost, while others work on their runs.
 
 A thread cannot be stopped from outside; only the end of its process ends it.
 """

@@ -11,6 +11,7 @@ from lambdas.work import handler as work
 from onthedot.adapters import aws, tables
 from onthedot.core import run as runs
 from onthedot.core.instants import parse_nominal
+from onthedot.flows import known
 from tests.api.kit import CONTEXT, Api
 
 ARN = "arn:aws:sqs:us-east-1:000000000000:normal"
@@ -106,14 +107,21 @@ def test_what_the_dispatcher_claims_and_what_the_call_claims_is_claimed_once(api
 def test_a_run_that_is_claimed_is_due_by_the_jitter_of_the_edit(api: Api) -> None:
     made = api.schedule(cron="* * * * *", jitter_sec=40, overlap="allow")
     before = dues(made["task_id"])
+    offset = _offset(made["task_id"])
 
     api.call("PATCH /v1/schedules/report", {"jitter_sec": 0})
 
     after = dues(made["task_id"])
-    assert all(slot <= due <= slot + 40 for slot, due in before)
+    assert before == [(slot, slot + offset) for slot, _ in before]
     # The first slot was due before the edit by its jitter: it is dropped.
     assert {slot for slot, _ in before[1:]} <= {slot for slot, _ in after}
     assert [due for _, due in after[1:]] == [slot for slot, _ in after[1:]]
+
+
+def _offset(task_id: str) -> int:
+    found = known.read(task_id)
+    assert found is not None
+    return found.task.schedule.jitter_offset_sec
 
 
 def dues(task_id: str) -> list[tuple[int, int]]:

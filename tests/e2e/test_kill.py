@@ -37,6 +37,8 @@ AGAIN_SEC = 27
 AUDITED_SEC = 120
 # Other tests may have the processors for that long; `make kill` is alone and allows one second.
 BUSY_SEC = float(os.environ.get("BUSY_SEC", "15"))
+# Until its slots are due, a dispatcher starts and is killed, and the next one starts and claims.
+AHEAD_SEC = CLAIM_SEC + 15 + int(2 * BUSY_SEC)
 
 
 def claimed(tasks: Sequence[Task]) -> int:
@@ -76,7 +78,7 @@ def strike(local: Local, tasks: Sequence[Task]) -> int:
 def struck(local: Local) -> tuple[list[Task], int]:
     """Kill a dispatcher in mid-tick; one that was done before the blow fell is no round."""
     for _ in range(BLOWS_MAX):
-        tasks = load(FIRES_A_SEC, begin_in_sec=CLAIM_SEC + 15, for_sec=15)
+        tasks = load(FIRES_A_SEC, begin_in_sec=AHEAD_SEC, for_sec=15)
         local.invoke("DispatchFunction", wait=False)
         if left := strike(local, tasks):
             return tasks, left
@@ -90,17 +92,14 @@ def test_a_dispatcher_killed_in_mid_tick_costs_no_slot_its_second(local: Local) 
         claims = claimed(tasks)
         time.sleep(CLAIM_SEC + 1)
         local.invoke("DispatchFunction")
-        dispatched_ms = time.time_ns() // 1_000_000
         seen = settled(tasks, within_sec=120)
-        # On a busy machine the blow may fall so late that the first slots are due by then.
-        behind_ms = max(0, dispatched_ms - min(each.life.due_ms for each in seen.runs))
 
         print(
             f"killed at {claims} of {len(seen.slots)} claims, {left} of {len(tasks)} tasks not done"
         )
-        print(f"  {seen.late_ms[-1]} ms late at most, dispatched {behind_ms} ms late")
+        print(f"  {seen.late_ms[-1]} ms late at most")
         assert (seen.missing, seen.stray, seen.again) == (set(), set(), [])
-        assert seen.late_ms[-1] < behind_ms + BUSY_SEC * 1000
+        assert seen.late_ms[-1] < BUSY_SEC * 1000
 
 
 def test_a_worker_killed_in_mid_run_has_its_run_started_again_and_settled_once(

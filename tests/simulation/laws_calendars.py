@@ -59,7 +59,7 @@ def heeded(stage: Stage, ruled: list[Reign], until_sec: float) -> Iterator[str]:
 def unclaimed(
     stage: Stage, journal: Journal, ruled: list[Reign], until_sec: float
 ) -> Iterator[str]:
-    """What a schedule's first calendars close is recorded in ranges: a row a slot is dear."""
+    """What its first calendars close is recorded in ranges: a row for each slot costs too much."""
     claimed = {one.run_id for one in journal.changes if one.after and one.after.status == "claimed"}
     end = stage.world.start.timestamp() + until_sec
     for reign in ruled:

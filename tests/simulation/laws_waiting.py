@@ -62,7 +62,7 @@ class _Troubles:
     """What befell a history, in true time, and what it may cost one that waits."""
 
     lost_ms: list[float]
-    # Without the audit: when each worker died while it put messages back. SQS hides them on.
+    # Without the audit: when each worker died while it put messages back. They stay hidden.
     unshown_ms: list[float]
     longest_sec: float
     steady_sec: float

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from botocore.config import Config
-from botocore.session import get_session
+from botocore.session import Session, get_session
 
 REGION = "us-east-1"
 ACCOUNT = "000000000000"
 KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
 
 
+@cache
+def _session() -> Session:
+    """Reads the models of the services once."""
+    return get_session()
+
+
 def client(service: str, endpoint: str) -> Any:  # noqa: ANN401 botocore makes clients at run time
     """Make a client."""
-    return get_session().create_client(
+    return _session().create_client(
         service,
         region_name=REGION,
         endpoint_url=endpoint,

@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -94,10 +95,16 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def client(service: str, endpoint: str) -> Any:
+@cache
+def _session() -> botocore.session.Session:
+    """Reads the models of the services once a process: that takes longer than most tests."""
     session = botocore.session.Session()
     session.set_credentials("test", "test")
-    return session.create_client(
+    return session
+
+
+def client(service: str, endpoint: str) -> Any:
+    return _session().create_client(
         service,
         region_name="us-east-1",
         endpoint_url=endpoint,

@@ -12,6 +12,7 @@ from threading import Barrier
 from typing import Any, TypeVar
 
 import pytest
+from botocore.loaders import create_loader
 
 from onthedot.adapters import aws, tables
 from onthedot.core import keys, run, schema
@@ -20,6 +21,7 @@ from onthedot.core.run import Run
 from onthedot.core.task import Task
 
 _NUMBERS = count(1)
+_MODELS = create_loader()
 # Above the longest invocation; the worker shortens it to its lease.
 _VISIBILITY = "960"
 _Got = TypeVar("_Got")
@@ -48,6 +50,8 @@ def _forget_clients() -> None:
     """The adapters read the environment once a process."""
     for remembered in (aws.client, aws._session, aws._width, aws._pool):  # noqa: SLF001
         remembered.cache_clear()
+    # The models of the services stay read: that takes longer than most tests.
+    aws._session().register_component("data_loader", _MODELS)  # noqa: SLF001
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -13,12 +12,12 @@ from multiprocessing import get_context
 from tests.mutation.code import forget
 from tests.mutation.quiet import quiet
 from tests.mutation.reached import Point, Reached, listen
+from tests.simulation.collecting import uncollected
 from tests.simulation.histories import verdict
 from tests.simulation.profiles import ALL
 
 PROCESSES = 2
 History = tuple[str, int]
-_COLLECTED_AFTER = 20
 
 
 @dataclass(slots=True)
@@ -77,7 +76,6 @@ _reached = Reached()
 def _prepare(modules: Sequence[str]) -> None:
     global _reached  # noqa: PLW0603  # one a process, filled by its code
     quiet()
-    gc.disable()
     _reached = listen(modules)
 
 
@@ -85,7 +83,6 @@ def _heard(modules: Sequence[str], history: History) -> tuple[History, frozenset
     name, seed = history
     forget(modules)
     _reached.forget()
-    laws = verdict(ALL[name], seed)
-    if seed % _COLLECTED_AFTER == 0:
-        gc.collect()
+    with uncollected():
+        laws = verdict(ALL[name], seed)
     return history, _reached.points(), laws

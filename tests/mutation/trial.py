@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -14,6 +13,7 @@ from tests.mutation.changes import Change, plant
 from tests.mutation.known import PROCESSES, History, Known
 from tests.mutation.quiet import quiet
 from tests.mutation.tested import first_failed
+from tests.simulation.collecting import uncollected
 from tests.simulation.histories import verdict
 from tests.simulation.profiles import ALL
 
@@ -21,7 +21,6 @@ HISTORIES_MAX = 300
 # A history takes some hundredths of a second of the processor.
 _HISTORY_SEC = 20.0
 _CPU_SEC, _WALL_SEC = 180, 1_800.0
-_COLLECTED_AFTER = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +88,9 @@ def _shown(change: Change, histories: list[History]) -> tuple[int, str]:
 
 def first_broken(histories: Sequence[History]) -> tuple[int, str] | None:
     """Plays them until one breaks a law; gives its place, and the law."""
-    gc.disable()
     for place, (name, seed) in enumerate(histories):
         if found := _broken(name, seed):
             return place, found
-        if place % _COLLECTED_AFTER == 0:
-            gc.collect()
     return None
 
 
@@ -102,7 +98,8 @@ def _broken(name: str, seed: int) -> str:
     """Names the first law that breaks; what computes for ever is ended by the signal."""
     signal.setitimer(signal.ITIMER_VIRTUAL, _HISTORY_SEC)
     try:
-        laws = verdict(ALL[name], seed)
+        with uncollected():
+            laws = verdict(ALL[name], seed)
     except Exception as error:  # noqa: BLE001  # whatever the change broke
         return f"{type(error).__name__}: {error}"[:200]
     finally:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 import time
@@ -12,6 +11,7 @@ from multiprocessing.pool import Pool as ProcessPool
 
 from tests.mutation.reached import Point, Reached, listen
 from tests.simulation import coverage, histories
+from tests.simulation.collecting import uncollected
 from tests.simulation.exhaust import Plan
 from tests.simulation.histories import history
 from tests.simulation.laws_executions import told
@@ -45,26 +45,28 @@ def _portion(
 ) -> tuple[Found, dict[tuple[str, int], Executions], frozenset[Point], int]:
     """Give those that break a law, why each executed, what they reached, how many calls."""
     name, first, until = seeds
-    gc.disable()
     _reached.forget()
     found: Found = []
     executions, calls = {}, 0
     for seed in range(first, until):
-        stage = history(ALL[name], seed)
-        calls += sum(entry[2] in OPERATIONS for entry in stage.world.trace)
-        if laws := histories.judged(stage, ALL[name]):
-            found.append((name, seed, laws))
-        executions[name, seed] = stage.executions
-    gc.collect()
+        with uncollected():
+            stage = history(ALL[name], seed)
+            calls += sum(entry[2] in OPERATIONS for entry in stage.world.trace)
+            if laws := histories.judged(stage, ALL[name]):
+                found.append((name, seed, laws))
+            executions[name, seed] = stage.executions
     return found, executions, _reached.points(), calls
 
 
 def _second_crashes(first: Plan) -> tuple[int, Found]:
-    gc.disable()
     plans = seconds_of(first)
-    found = [(f"crashes {plan}", 0, judged_small(plan)) for plan in plans]
-    gc.collect()
+    found = [(f"crashes {plan}", 0, _judged(plan)) for plan in plans]
     return len(plans), [one for one in found if one[2]]
+
+
+def _judged(plan: Plan) -> list[str]:
+    with uncollected():
+        return judged_small(plan)
 
 
 def _every_pair(pool: ProcessPool) -> Found:

@@ -170,22 +170,24 @@ MUTANTS = (
     Mutant(
         "another run", "0161: each try begins the same run", another_run, ("asked crashes",), 83
     ),
-    Mutant("found resumed", "0161: what passed is run", found_resumed, ("asked again",)),
+    Mutant("found resumed", "0161: what passed is run", found_resumed, ("asked again",), seed=4),
     Mutant("not paid", "0161: a trigger has its own payload", unpaid, ("asked",)),
-    Mutant("due at once", "0161: a trigger is due when it says", at_once, ("asked",)),
-    Mutant("left behind", "0161: a resume runs its plan", left_behind, ("asked",)),
+    Mutant("due at once", "0161: a trigger is due when it says", at_once, ("asked",), seed=5),
+    Mutant("left behind", "0161: a resume runs its plan", left_behind, ("asked",), seed=8),
     Mutant("plan of now", "0161: a plan is what it showed", caught_up_to_now, ("asked",), 46),
-    Mutant("forgetful patch", "0161: an answer says what is so", forgetful, ("asked",)),
-    Mutant("mislabelled", "0161: a replay is a replay", mislabelled, ("asked",)),
-    Mutant("done at first", "0161: a backfill fills", done_at_first, ("asked",)),
+    Mutant("forgetful patch", "0161: an answer says what is so", forgetful, ("asked",), seed=16),
+    Mutant("mislabelled", "0161: a replay is a replay", mislabelled, ("asked",), seed=12),
+    Mutant("done at first", "0161: a backfill fills", done_at_first, ("asked",), seed=6),
     Mutant("remembered long", "0161: a revoked key is closed", remembered_long, ("asked keys",)),
     Mutant("unknown long", "0161: a key opens from its answer on", unknown_long, ("asked keys",)),
     Mutant("names shared", "0161: a name is one's", names_shared, ("asked",)),
-    Mutant("unlimited", "0161: a rate is kept", unlimited, ("asked bounds",)),
+    Mutant("unlimited", "0161: a rate is kept", unlimited, ("asked bounds",), seed=17),
     Mutant("hoarded", "0161: who is within the rate is let in", hoarded, ("asked bounds",)),
     Mutant("uncounted", "0161: a number of tasks is kept", uncounted, ("asked bounds",), 28),
-    Mutant("others left", "0161: a deployment ends the rest", others_left, ("asked bounds",)),
+    Mutant(
+        "others left", "0161: a deployment ends the rest", others_left, ("asked bounds",), seed=5
+    ),
     Mutant("old due", "0162: a claim is due by the plan", old_due, ("asked shifts",)),
     Mutant("breaks down", "0161: a fault has its cause", breaks_down, ("asked",)),
-    Mutant("refused again", "0161: a plan is finished", refused_again, ("asked again",)),
+    Mutant("refused again", "0161: a plan is finished", refused_again, ("asked again",), seed=4),
 )

@@ -228,13 +228,17 @@ MUTANTS = (
     ),
     Mutant("missed untold", "a slot that was missed is told of", missed_untold, ("told",)),
     Mutant("all late", "late is more than thirty seconds", all_late, ("told",)),
-    Mutant("all refused", "0167: an event is refused alone", all_refused, ("told refused",)),
+    Mutant(
+        "all refused", "0167: an event is refused alone", all_refused, ("told refused",), seed=2
+    ),
     Mutant(
         "gathered again", "0131: told again it is the same", gathered_again, ("told rough",), 38
     ),
     Mutant("paused early", "so many deaths pause a schedule", paused_early, ("told",)),
-    Mutant("never paused", "so many deaths pause a schedule", never_paused, ("told",)),
-    Mutant("paused silently", "a pause by the system is told of", paused_silently, ("told",)),
+    Mutant("never paused", "so many deaths pause a schedule", never_paused, ("told",), seed=11),
+    Mutant(
+        "paused silently", "a pause by the system is told of", paused_silently, ("told",), seed=5
+    ),
     Mutant("pauses last", "0167: pauses end beside the other acts", pauses_last, ("slow look",)),
     Mutant(
         "ended early", "0080: a pause is ended at its second", ended_early, ("slow look", "pauses")
@@ -242,10 +246,14 @@ MUTANTS = (
     Mutant("alive anyway", "0167: who sees nothing is not alive", alive_anyway, ("unlooked",)),
     Mutant("figures doubled", "a run is counted once", counted_twice, ("told", "uncounted")),
     Mutant("never further", "an hour looks at a day", never_further, ("audit gone",)),
-    Mutant("open stays", "a restore ends what was open", open_stays, ("restored",)),
-    Mutant("running stays", "a restore ends all that was open", awaited_stays, ("restored",)),
-    Mutant("overdue stays", "a restore lets all go on from now", overdue_stays, ("restored",)),
-    Mutant("pauses stay", "a restore mends pauses", pauses_stay, ("restored",)),
+    Mutant("open stays", "a restore ends what was open", open_stays, ("restored",), seed=1),
+    Mutant(
+        "running stays", "a restore ends all that was open", awaited_stays, ("restored",), seed=1
+    ),
+    Mutant(
+        "overdue stays", "a restore lets all go on from now", overdue_stays, ("restored",), seed=1
+    ),
+    Mutant("pauses stay", "a restore mends pauses", pauses_stay, ("restored",), seed=3),
     Mutant("young swept", "0033: what is young is left alone", young_swept, ("swept",)),
     Mutant("named swept", "0033: what is named stays", named_swept, ("swept",)),
     Mutant("left aside", "0033: what is named comes back", never_brought_back, ("swept",)),

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from onthedot.adapters import tables
 from onthedot.core import run as runs
 from onthedot.core.claim import Claim
 from onthedot.core.edit import Recount, Step
 from onthedot.core.planned import Plan
 from onthedot.flows import edit, recounting
-
-Patch = tuple[Any, str, Any]
+from tests.simulation.mutant import Mutant, Patch
 
 
 def as_planned() -> list[Patch]:
@@ -67,3 +64,25 @@ def given_early() -> list[Patch]:
 def unmarked() -> list[Patch]:
     """What is given back is not marked, so that a later edit may take it up again."""
     return [(recounting, "marked", lambda life, *_: life)]
+
+
+BOUNDS = (
+    Mutant("as planned", "0072: what ran counts", as_planned, ("bounded",), seed=21),
+    Mutant("at once", "0072: counted first, then claimed", at_once, ("bounded",), seed=19),
+    Mutant("unlisted", "0072: an edit counts what is claimed", unlisted, ("recounted",)),
+    Mutant(
+        "counted twice",
+        "0072: what was recorded did not run",
+        twice,
+        ("bounded bare",),
+    ),
+    Mutant("kept", "0072: what an edit drops is given back", kept, ("unspent",)),
+    Mutant(
+        "given early",
+        "0072: given back behind the stamp",
+        given_early,
+        ("recounted",),
+        seed=67,
+    ),
+    Mutant("unmarked", "0072: marked, then given back", unmarked, ("unspent",), seed=16),
+)

@@ -12,8 +12,7 @@ from onthedot.core.task import Task
 from onthedot.core.writes import Outcome, Update
 from onthedot.flows import edit, listed
 from onthedot.flows import exhausted as noting
-
-Patch = tuple[Any, str, Any]
+from tests.simulation.mutant import Mutant, Patch
 
 
 def though_open() -> list[Patch]:
@@ -85,3 +84,51 @@ def overspent_forgotten() -> list[Patch]:
         return None if left is None else max(0, left)
 
     return [(edit_writes, "remaining", remaining)]
+
+
+EXHAUSTED = (
+    Mutant(
+        "overspent forgotten",
+        "0072: a lowered bound knows what it has had",
+        overspent_forgotten,
+        ("ending",),
+        seed=30,
+    ),
+    Mutant(
+        "noted though open",
+        "0100: noted once no run is open",
+        though_open,
+        ("ending",),
+    ),
+    Mutant(
+        "completed for ever",
+        "0100: an edit that gives it more makes it active",
+        for_ever,
+        ("ending",),
+    ),
+    Mutant(
+        "exhausted unlisted",
+        "0100: listed, then out of the index",
+        listed_late,
+        ("ending",),
+        seed=26,
+    ),
+    Mutant(
+        "note unheld",
+        "0100: a place given back voids the note",
+        unheld,
+        ("noted late",),
+    ),
+    Mutant(
+        "unrevived",
+        "0100: a place given back makes it active again",
+        unrevived,
+        ("given back",),
+    ),
+    Mutant(
+        "note unseen",
+        "0100: an edit goes by the status that it saw",
+        unseen,
+        ("unseen",),
+    ),
+)

@@ -51,6 +51,7 @@ LEASES = (
         "a lease that was not extended in its time is lost",
         doubted_for_ever,
         ("lost leases",),
+        seed=4,
     ),
     Mutant(
         "started late",

@@ -129,6 +129,7 @@ LINES = (
         "0064: nobody overtakes in a key's line",
         pushed_in_by_key,
         ("slow lines",),
+        seed=3,
     ),
     Mutant(
         "pushed in by quota",
@@ -138,9 +139,13 @@ LINES = (
     ),
     Mutant("newest first", "0040: one slot after another, oldest first", newest_first, ("lines",)),
     Mutant("unwoken", "who leaves wakes the first in the line", unwoken, ("lines",)),
-    Mutant("one place less", "as many as may run at once do", one_place_less, ("lines",)),
+    Mutant("one place less", "as many as may run at once do", one_place_less, ("lines",), seed=3),
     Mutant(
-        "one place of a key less", "0064: each place is given", one_place_of_a_key_less, ("lines",)
+        "one place of a key less",
+        "0064: each place is given",
+        one_place_of_a_key_less,
+        ("lines",),
+        seed=8,
     ),
     Mutant("one permit less", "0070: each permit is given", one_permit_less, ("tenant's line",)),
     Mutant("rate halved", "0064: a rate is used to the full", rate_halved, ("lines",)),

@@ -10,8 +10,7 @@ from onthedot.core.writes import Outcome, Write
 from onthedot.flows import patience, ready, settling, starting
 from onthedot.flows import work as working
 from onthedot.flows.job import Job
-
-Patch = tuple[Any, str, Any]
+from tests.simulation.mutant import Mutant, Patch
 
 
 def three_tries() -> list[Patch]:
@@ -63,3 +62,37 @@ def next_tick() -> list[Patch]:
         return claims.write_many(writes, over=over)
 
     return [(patience, "write", write)]
+
+
+PATIENCE = (
+    Mutant(
+        "three tries",
+        "0140: an outcome is written until its lease is nearly over",
+        three_tries,
+        ("throttled", "throttled all"),
+    ),
+    Mutant(
+        "unforgiven",
+        "0140: a refusal ends no invocation",
+        unforgiven,
+        ("throttled reads", "throttled all", "answers"),
+    ),
+    Mutant(
+        "patience unforgiven",
+        "0140: a refusal ends no invocation",
+        patience_unforgiven,
+        ("busy permits",),
+    ),
+    Mutant(
+        "started blindly",
+        "0140: a start without an answer is read back",
+        started_blindly,
+        ("throttled partly", "throttled"),
+    ),
+    Mutant(
+        "next tick",
+        "0140: an advance is written in its tick",
+        next_tick,
+        ("cold index",),
+    ),
+)

@@ -305,7 +305,9 @@ class _Without:
 _CRASHES = ("callbacks crashes bare", "callbacks rough bare")
 _STALE = ("pulled stale", "pulled rough")
 # What is left out, why it is there, what leaves it out, and where that shows.
-PULL_FAULTS: tuple[tuple[str, str, Callable[[], list[Patch]], tuple[str, ...]], ...] = (
+_Fault = tuple[str, str, Callable[[], list[Patch]], tuple[str, ...]]
+
+PULL_FAULTS: tuple[_Fault | tuple[*_Fault, int], ...] = (
     ("any token", "0164: an old attempt's word is refused", any_token, ("callbacks", "pulled")),
     ("any word", "0164: another word is refused", any_word, ("pulled", "callbacks")),
     ("any heartbeat", "0164: who lost a run is told so", any_heartbeat, ("pulled",)),
@@ -313,9 +315,9 @@ PULL_FAULTS: tuple[tuple[str, str, Callable[[], list[Patch]], tuple[str, ...]], 
     ("lease unwritten", "a lease is written, then told", lease_unwritten, ("pulled",)),
     ("beat unwritten", "a heartbeat is written, then told", beat_unwritten, ("pulled",)),
     ("not found again", "a retry is in the index", not_found_again, ("pulled",)),
-    ("given twice", "what stands in the index twice is given once", given_twice, _STALE),
+    ("given twice", "what stands in the index twice is given once", given_twice, _STALE, 7),
     ("short time", "what is awaited has its task's time", short_time, ("callbacks",)),
-    ("for ever", "what is awaited has its task's time only", for_ever, ("callbacks",)),
+    ("for ever", "what is awaited has its task's time only", for_ever, ("callbacks",), 2),
     ("called back at once", "202 is no end", called_back_at_once, ("callbacks",)),
     ("place kept", "a word gives up the gate's place", place_kept, ("callbacks bare",)),
     ("permit kept", "a word gives back the permit", permit_kept, ("outside quotas",)),
@@ -323,7 +325,7 @@ PULL_FAULTS: tuple[tuple[str, str, Callable[[], list[Patch]], tuple[str, ...]], 
     ("looked at once", "an execution is looked at again", looked_at_once, ("executions",)),
     ("looked at rarely", "an execution is looked at soon", looked_at_rarely, ("executions",)),
     ("begun again", "an execution left behind is awaited", begun_again, ("executions crashes",)),
-    ("one attempt back", "several workers may die", one_attempt_back, ("executions deaths",)),
+    ("one attempt back", "several workers may die", one_attempt_back, ("executions deaths",), 38),
     ("never stopped", "what is cancelled is stopped", never_stopped, ("executions",)),
     ("stopped later", "what is cancelled is stopped at once", stopped_later, ("executions",)),
     ("given back counts", "what is given back costs nothing", given_back_counts, ("handled",)),

@@ -11,8 +11,7 @@ from onthedot.core import quota, reach
 from onthedot.core.quota import Permit, Quota
 from onthedot.flows import deliver, heartbeat, line, permits
 from onthedot.flows.job import Job
-
-Patch = tuple[Any, str, Any]
+from tests.simulation.mutant import Mutant, Patch
 
 
 def unheld() -> list[Patch]:
@@ -107,3 +106,57 @@ def raised_silently() -> list[Patch]:
             tables.put(quota.TABLE, {**key, "most": most})
 
     return [(line, "set_limit", set_limit)]
+
+
+TENANTS = (
+    Mutant(
+        "unkept",
+        "0070: a permit lives as its run does",
+        unkept,
+        ("tenants",),
+        seed=6,
+    ),
+    Mutant(
+        "outlived",
+        "0070: two clocks differ over a permit",
+        outlived,
+        ("tenants",),
+        seed=7,
+    ),
+    Mutant(
+        "unfenced",
+        "0070: only its worker gives a permit back",
+        unfenced,
+        ("permits",),
+    ),
+    Mutant("uncalled", "0070: who leaves calls the next", uncalled, ("tenants bare",)),
+    Mutant(
+        "looked once",
+        "0070: who joins the line looks again",
+        looked_once,
+        ("tenants bare",),
+        seed=62,
+    ),
+    Mutant(
+        "called before",
+        "0070: free first, then the call",
+        called_before,
+        ("tenants bare",),
+    ),
+    Mutant(
+        "above forgotten",
+        "0070: lowered, a limit waits for those above it",
+        above_forgotten,
+        ("quotas",),
+        seed=14,
+    ),
+    Mutant("unheld", "0121: a call is held to its tenant", unheld, ("targets",)),
+    Mutant("unread", "0121: the bounds come with the rows", unread, ("targets",)),
+    Mutant(
+        "raised silently",
+        "0070: another limit calls whoever may start",
+        raised_silently,
+        ("quotas bare",),
+        seed=72,
+    ),
+)

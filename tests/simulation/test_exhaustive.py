@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-
 import pytest
 
 from tests.simulation.small_history import judged, single_plans, some_pairs
 
 PAIRS = 60
-
-
-@pytest.fixture(autouse=True)
-def _collector() -> Iterator[None]:
-    gc.disable()
-    yield
-    gc.enable()
-    gc.collect()
 
 
 def test_no_law_breaks_undisturbed() -> None:

@@ -23,15 +23,20 @@ def _asks_for_a_run(name: str, seed: int) -> bool:
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_dispatcher_that_fires_nothing_breaks_a_law_in(name: str) -> None:
-    asking = (seed for seed in range(_SEEDS_MAX) if _asks_for_a_run(name, seed))
-    first = next(asking, None)
-    assert first is not None, f"none of the first {_SEEDS_MAX} histories fires anything"
     reason = REASONS[list(ALL).index(name) % len(REASONS)]
     mutant = Mutant("fires nothing", "", lambda: fires_nothing(reason), (name,))
 
-    with planted(mutant):
-        laws = verdict(ALL[name], first)
+    # A history that shows it has a slot that ought to fire; of another, that must be asked.
+    for seed in range(_SEEDS_MAX):
+        with planted(mutant):
+            laws = verdict(ALL[name], seed)
+        if _shows(name, laws):
+            return
+        assert not _asks_for_a_run(name, seed), f"seed {seed} asks for a run: {laws}"
+    pytest.fail(f"none of the first {_SEEDS_MAX} histories asks for a run")
 
-    # Where tables do not tell what has happened, other laws ask who was called.
+
+def _shows(name: str, laws: list[str]) -> bool:
+    """Where tables do not tell what has happened, other laws ask who was called."""
     alone = ALL[name].course.auditor.alone
-    assert any(alone or law.startswith("unfounded") for law in laws), laws
+    return any(alone or law.startswith("unfounded") for law in laws)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-
 import pytest
 
 from tests.simulation.histories import history, judged
@@ -24,15 +21,6 @@ REGRESSIONS = (
     ("edits", 229),  # a throttled trigger was acknowledged
     ("permits bare", 98),  # a run in line for a takeover was settled after all, and due later
 )
-
-
-@pytest.fixture(autouse=True)
-def _collector() -> Iterator[None]:
-    """Many small objects live as long as their history: looking for cycles costs a third."""
-    gc.disable()
-    yield
-    gc.enable()
-    gc.collect()
 
 
 def _told(name: str, seed: int) -> str:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-
 import pytest
 
 from tests.simulation.mutants import MUTANTS, Mutant, killed_by
@@ -17,15 +14,6 @@ UNBITTEN = {
     "sent inside a blackout": "the edit that put it there has sent them: a second belt, for a "
     "dispatcher that planned before the edit, claimed after its stamp, and died",
 }
-
-
-@pytest.fixture(autouse=True)
-def _collector() -> Iterator[None]:
-    """As in the histories: looking for cycles costs a third."""
-    gc.disable()
-    yield
-    gc.enable()
-    gc.collect()
 
 
 @pytest.mark.parametrize("mutant", [*MUTANTS, *STRANGERS], ids=lambda mutant: mutant.name)

@@ -8,12 +8,21 @@ from typing import Any
 
 from onthedot.core.policy import Again, Answer, Dead, error_of
 
-_FORBIDDEN = ("AccessDenied", "AccessDeniedException", "AuthorizationError", "KMSAccessDenied")
+_FORBIDDEN = (
+    "AccessDenied",
+    "AccessDeniedException",
+    "AuthorizationError",
+    "KMSAccessDenied",
+    "NotAuthorizedForDetailTypeException",
+    "NotAuthorizedForSourceException",
+)
 _ARN = re.compile(r"arn:[a-z0-9-]*:[^\s,;'\"<>()]+")
 _ACCOUNT = re.compile(r"(?<!\d)\d{12}(?!\d)")
 _ACTION = re.compile(r"perform:? ([a-z0-9-]+:[A-Za-z0-9]+)")
 # With a status of 4xx, and nevertheless only too much at once, or somebody else's trouble.
 _PASSING = (
+    "CodeArtifactUserPendingException",
+    "InternalFailure",
     "KMSThrottling",
     "LimitExceeded",
     "RequestLimitExceeded",
@@ -22,6 +31,7 @@ _PASSING = (
     "ResourceConflictException",
     "ResourceNotReadyException",
     "SlowDown",
+    "SnapStartNotReadyException",
     "Throttl",
     "TooManyRequests",
 )

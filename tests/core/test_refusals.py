@@ -47,3 +47,23 @@ def test_other_refusals_are_shown_without_arns_and_accounts(status: int) -> None
         "ResourceNotFoundException: Function not found: [arn], in account [account] "
         "(id 9876543210987)"
     )
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["InternalFailure", "SnapStartNotReadyException", "CodeArtifactUserPendingException"],
+)
+def test_what_aws_calls_passing_is_tried_again_whatever_its_status(code: str) -> None:
+    answer = refusals.answer(code, "not yet", 400)
+
+    assert isinstance(answer, Again)
+
+
+@pytest.mark.parametrize(
+    "code", ["NotAuthorizedForSourceException", "NotAuthorizedForDetailTypeException"]
+)
+def test_a_bus_that_lets_nobody_put_such_events_forbids_its_target(code: str) -> None:
+    answer = refusals.answer(code, f"{WHO} may not", 400)
+
+    assert isinstance(answer, Dead)
+    assert answer.reason == "target_forbidden"

@@ -26,17 +26,19 @@ class Unavailable(Exception):  # noqa: N818  # as the client calls it
     """The caller had no answer, or was told to try again: it may be done or not."""
 
 
-def take(stage: Stage, *, most: int, lease_sec: int) -> list[Grant]:
-    """Ask for runs, as a worker does."""
+def take(stage: Stage, *, most: int, lease_sec: int, wait_sec: int = 0) -> list[Grant]:
+    """Ask for runs, as a worker does, and let the API wait for one."""
     world = stage.world
     api: Counter = stage.outside.api
     who, asked_ms = _me(stage), world.epoch_us() / 1000
     grants: list[Grant] = []
 
     def carried_out() -> list[Leased]:
-        found = api.lease(who, most, lease_sec)
+        found, turned_away = api.lease(who, most, lease_sec, wait_sec)
         now_ms = world.epoch_us() / 1000
-        stage.outside.polls.append(Poll(who, asked_ms, now_ms, most, len(found)))
+        stage.outside.polls.append(
+            Poll(who, asked_ms, now_ms, most, len(found), wait_sec, turned_away)
+        )
         for each in found:
             until_ms = _true_ms(stage, each.until_ms)
             grants.append(Grant(who, each.run_id, each.attempt, asked_ms, now_ms, until_ms))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lambdas.audit import handler
 from onthedot.adapters import telemetry
 from onthedot.flows import audit, minute, not_fired, pauses
+from tests.simulation import hooks
 from tests.simulation.bus import ARN
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class Auditor:
     # Its events are told to the bus, which refuses between two seconds, now and then one, or one
     # schedule's always.
     told: bool = False
+    # Or to a webhook, which refuses as the bus would.
+    hooked: bool = False
     refuses: tuple[float, float] = (0.0, 0.0)
     refuses_some: float = 0.0
     never_takes: str = ""
@@ -67,7 +70,9 @@ def employ(world: World, auditor: Auditor, until_sec: float) -> None:
 def set_up(stage: Any, auditor: Auditor) -> None:
     """Let its bus be as it is to be, and all that comes before the history."""
     stage.auditor = auditor
-    if auditor.told:
+    if auditor.hooked:
+        hooks.put_up(stage)
+    elif auditor.told:
         stage.places = (ARN,)
     bus, start = stage.world.bus, stage.world.start.timestamp()
     bus.refuses = (start + auditor.refuses[0], start + auditor.refuses[1])

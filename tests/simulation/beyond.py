@@ -6,11 +6,14 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from onthedot.adapters import aws, jobs, net
+from onthedot.api import waiting
 from onthedot.flows.targets import TARGETS
+from tests.simulation import loading
 from tests.simulation.clients import Client
 from tests.simulation.counter import Flows, Handlers
 from tests.simulation.handled import Handled
 from tests.simulation.receivers import Receiver
+from tests.simulation.services import TYPES, Services
 from tests.simulation.states import States
 from tests.simulation.workers import Workers
 
@@ -18,7 +21,6 @@ if TYPE_CHECKING:
     from tests.simulation.scene import Scene
     from tests.simulation.stage import Stage
 
-_WORKERS = 2
 _LOGS = ("onthedot.flows.deliver", "onthedot.flows.targets")
 # They go on for so long after the last tick.
 _STAY_SEC = 750.0
@@ -29,21 +31,38 @@ def set_up(stage: Stage, scene: Scene, seed: int) -> None:
     stage.outside.api = Handlers(stage) if scene.by_handlers else Flows()
     kinds = {task.target["type"] for task in stage.tasks}
     receiver, states, handled = Receiver(stage, seed), States(stage, seed), Handled(stage, seed)
-    clients: dict[str, Any] = {"stepfunctions": Client(stage.world, states)}
+    services, machines = Services(stage, seed), Client(stage.world, states)
+
+    def client(service: str, seconds: int) -> Any:
+        return machines if service == "stepfunctions" else services.client(service, seconds)
+
     stage.targets |= {
         # No worker of ours calls it.
         "pull": TARGETS["recording"],
         "http": TARGETS["http"],
         "python": TARGETS["python"],
         "stepfunctions": states.target,
+        **dict.fromkeys(TYPES, services.target),
     }
     stage.stand_ins += [
         (net, "send", receiver.send),
-        (aws, "patient_client", lambda service, _seconds: clients[service]),
+        (aws, "patient_client", client),
         (jobs, "handlers", handled.handlers),
         # What they log of failures is for operators.
         *((logging.getLogger(name), "disabled", True) for name in _LOGS),
     ]
+    if scene.laden:
+        loading.befall(stage, seed)
+    if scene.polls_max:
+        stage.outside.polls_max = scene.polls_max
+        stage.stand_ins.append((waiting, "_MOST", scene.polls_max))
     if "pull" in kinds:
         until_sec = scene.course.ticks_until + _STAY_SEC
-        Workers(stage, seed, count=_WORKERS, until_sec=until_sec, lagging=scene.lagging)
+        Workers(
+            stage,
+            seed,
+            count=scene.machines,
+            until_sec=until_sec,
+            lagging=scene.lagging,
+            wait_sec=scene.waits_sec,
+        )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from io import BytesIO
+from random import Random
 from typing import Any
 
+from onthedot.core.payloads import ASIDE
 from tests.simulation.errors import make, modelled
 
 Answer = dict[str, Any]
@@ -23,6 +25,9 @@ class Bucket:
         self.objects: dict[str, tuple[int, bytes]] = {}
         # When, which key, and when what was there before had been put.
         self.deleted: list[tuple[int, str, int]] = []
+        # All that ever was there, and when somebody deleted what may be wanted still.
+        self.ever: dict[str, bytes] = {}
+        self.lost: dict[str, int] = {}
 
     def put_object(self, **request: Any) -> Answer:
         self.put(request["Key"], request["Body"])
@@ -30,6 +35,7 @@ class Bucket:
 
     def put(self, key: str, body: bytes, *, age_sec: float = 0) -> None:
         self.objects[key] = (self.now_us() - int(age_sec * 1_000_000), body)
+        self.ever[key] = body
 
     def get_object(self, **request: Any) -> Answer:
         return {"Body": BytesIO(self._held(request["Key"], "GetObject")[1])}
@@ -48,6 +54,18 @@ class Bucket:
         if put_us:
             self.deleted.append((self.now_us(), request["Key"], put_us))
         return {}
+
+    def set_aside(self) -> None:
+        """All that is there is put aside at once."""
+        for key in [key for key in self.objects if not key.startswith(ASIDE)]:
+            self.objects[ASIDE + key] = self.objects.pop(key)
+
+    def lose(self, random: Random) -> None:
+        """One object is gone, and nobody of ours has deleted it."""
+        if keys := sorted(self.objects):
+            key = random.choice(keys)
+            del self.objects[key]
+            self.lost[key.removeprefix(ASIDE)] = self.now_us()
 
     def _held(self, key: str, operation: str) -> tuple[int, bytes]:
         if key not in self.objects:

@@ -44,8 +44,10 @@ class Leased:
 class Counter(Protocol):
     """What may be asked; each call is made by a process of the API."""
 
-    def lease(self, worker: str, most: int, lease_sec: int) -> list[Leased]:
-        """Give up to so many runs."""
+    def lease(
+        self, worker: str, most: int, lease_sec: int, wait_sec: int
+    ) -> tuple[list[Leased], bool]:
+        """Give up to so many runs, and tell whether to ask again instead of waiting for one."""
 
     def settle(self, run_id: str, attempt: int, answer: Answer) -> bool:
         """Take a word, or refuse it."""
@@ -59,7 +61,10 @@ class Counter(Protocol):
 class Flows:
     """The flows, called by hand."""
 
-    def lease(self, worker: str, most: int, lease_sec: int) -> list[Leased]:
+    def lease(
+        self, worker: str, most: int, lease_sec: int, wait_sec: int
+    ) -> tuple[list[Leased], bool]:
+        assert not wait_sec, "only the API's handler waits"
         found = lease.take(QUEUE, tenant_id=TENANT, most=most, worker=worker, lease_sec=lease_sec)
         return [
             Leased(
@@ -71,7 +76,7 @@ class Flows:
                 checkpoint=each.call.checkpoint,
             )
             for each in found
-        ]
+        ], False
 
     def settle(self, run_id: str, attempt: int, answer: Answer) -> bool:
         return holding.settle(run_id, attempt, answer, tenant_id=TENANT) is Told.TAKEN
@@ -92,11 +97,13 @@ class Handlers:
         self._front: Front = opened(stage)
         self._caller: Caller = self._front.caller(TENANT, role="worker")
 
-    def lease(self, worker: str, most: int, lease_sec: int) -> list[Leased]:
-        asked = {"queue": QUEUE, "max": most, "wait_sec": 0, "lease_sec": lease_sec}
+    def lease(
+        self, worker: str, most: int, lease_sec: int, wait_sec: int
+    ) -> tuple[list[Leased], bool]:
+        asked = {"queue": QUEUE, "max": most, "wait_sec": wait_sec, "lease_sec": lease_sec}
         status, body = self._asked("leases", asked | {"worker": worker})
         assert status == _LEASED, body
-        return [_leased(each) for each in body["data"]]
+        return [_leased(each) for each in body["data"]], body["ask_again_in_sec"] is not None
 
     def settle(self, run_id: str, attempt: int, answer: Answer) -> bool:
         verb, body = _word(answer)

@@ -31,7 +31,13 @@ def note(
 def said(stage: Stage, word: Word, answer: Answer) -> None:
     """Note what was said of an attempt later, by a word that is taken."""
     if delivery := stage.delivery(word.run_id, word.attempt):
-        delivery.answer, delivery.ended_ms = answer, delivery.ended_ms or word.began_ms
+        # An earlier try may have been written down, and died before it was answered.
+        tries = (
+            one.began_ms
+            for one in stage.outside.words
+            if (one.run_id, one.attempt, one.answer) == (word.run_id, word.attempt, answer)
+        )
+        delivery.answer, delivery.ended_ms = answer, delivery.ended_ms or min(tries)
 
 
 def lost(stage: Stage, run_id: str, attempt: int, answer: Answer) -> None:

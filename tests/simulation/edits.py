@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from onthedot.core.task import Task
-from tests.simulation import user
+from tests.simulation import loading, user
 from tests.simulation.stage import Stage
 
 _OTHER_KEY = {"key": "other", "max_running": 2}
@@ -23,6 +23,7 @@ EDITS: dict[str, Edit] = {
     "urgent": _patched(priority=1),
     "unhurried": _patched(priority=3),
     "rekey": _patched(concurrency_key=_OTHER_KEY),
+    "load": loading.loaded,
 }
 # Calls that one user makes one after the other, so many seconds behind the first.
 SERIES: dict[str, tuple[tuple[str, float], ...]] = {

@@ -7,7 +7,7 @@ from typing import Any, Never
 
 from botocore.exceptions import ClientError
 
-from tests.simulation.operations import SQS_OPERATIONS, TARGET_OPERATIONS
+from tests.simulation.operations import OBJECT_OPERATIONS, SQS_OPERATIONS, TARGET_OPERATIONS
 from tests.simulation.values import Item
 
 _MODELLED = (
@@ -91,6 +91,8 @@ def throttled(operation: str) -> ClientError:
     name = "".join(word.title() for word in operation.split("_"))
     if operation in SQS_OPERATIONS:
         return make("RequestThrottled", "Rate exceeded.", name)
+    if operation in OBJECT_OPERATIONS:
+        return make("SlowDown", "Please reduce your request rate.", name)
     if operation in TARGET_OPERATIONS:
         return make("ThrottlingException", "Rate exceeded", name)
     return make(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from random import Random
 
-from tests.simulation.operations import BATCHES, OPERATIONS, TARGET_OPERATIONS
+from tests.simulation.operations import BATCHES, OBJECT_OPERATIONS, OPERATIONS, TARGET_OPERATIONS
 from tests.simulation.outages import Outage
 from tests.simulation.queue import Message
 
@@ -124,7 +124,7 @@ def applies(fault: Fault, operation: str) -> bool:
     if operation in TARGET_OPERATIONS:
         # Clients that call targets repeat nothing by themselves.
         return fault is not Fault.REPEATED
-    return fault not in _OF_AWS or operation in OPERATIONS
+    return fault not in _OF_AWS or operation in OPERATIONS | OBJECT_OPERATIONS
 
 
 @dataclass(frozen=True, slots=True)

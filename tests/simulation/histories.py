@@ -33,6 +33,7 @@ from tests.simulation import (
     calendar_edits,
     elders,
     ending,
+    loading,
     parts,
     pauses,
     user,
@@ -366,6 +367,7 @@ _LAUNCHES: dict[str, Callable[[Stage, Act], Run | None]] = {
     "trigger": lambda _, act: trigger(act.task_id),
     "put off": lambda _, act: _put_off(act),
     "replay": _replayed,
+    "trigger laden": loading.launched,
 }
 # What moves on what a call has begun, minute by minute.
 _LOOPS = frozenset({"backfill", "move lunch"})

@@ -27,7 +27,9 @@ from tests.simulation import (
     laws_pauses,
     laws_places,
     laws_polled,
+    laws_polls,
     laws_runs,
+    laws_services,
     laws_shares,
     laws_slots,
     laws_tenants,
@@ -202,6 +204,8 @@ def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_handlers.handed_on(stage, journal)
     yield laws_handlers.spent(stage, journal)
     yield laws_handlers.in_time(stage, journal)
+    yield laws_services.heeded(stage, journal)
+    yield laws_polls.heeded(stage, journal)
 
 
 def _ruled(stage: Stage, journal: Journal) -> list[Reign]:

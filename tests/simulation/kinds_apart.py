@@ -7,6 +7,7 @@ from typing import Any
 from onthedot.core.task import Retry
 from tests.simulation.kinds import KINDS, LUNCH, Kind
 from tests.simulation.kinds_pull import PULL_KINDS
+from tests.simulation.kinds_services import SERVICE_KINDS
 
 _FREE: dict[str, Any] = {"overlap": "allow", "max_concurrent": None}
 _KEY = {"key": "all", "max_running": 2}
@@ -45,4 +46,4 @@ APART: dict[str, Kind] = {
         {"prefix": "tsk", "max_attempts": 2, "retry": Retry(cap_sec=2_400), **_FREE},
     ),
 }
-EVERY_KIND = KINDS | PULL_KINDS | APART
+EVERY_KIND = KINDS | PULL_KINDS | SERVICE_KINDS | APART

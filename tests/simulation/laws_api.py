@@ -9,11 +9,11 @@ from onthedot.core.instants import parse_nominal
 from onthedot.core.keys import is_slot_key, payload_key, run_id
 from onthedot.core.run import Run
 from onthedot.core.task import Task
-from tests.simulation import true_slots
+from tests.simulation import contents, true_slots
 from tests.simulation.journal import Change, Journal, Version
 from tests.simulation.laws_pauses import stopped
 from tests.simulation.reigns import Reign, end_of
-from tests.simulation.stage import Stage
+from tests.simulation.stage import Delivery, Stage
 
 _EDGE_MS = 6_000
 # A day and more before every history.
@@ -38,7 +38,7 @@ def governs(stage: Stage, journal: Journal) -> Iterator[str]:
         told = paid.get((change.run_id, 1))
         # What it was given by its caller is no matter of its task: see laws_asked.
         own = (change.task_id, payload_key(change.key)) in ever
-        until_ms, payload = change.at_ms, told.payload if told and not own else None
+        until_ms, paid_to = change.at_ms, None if own else told
         if change.key < _STAMPED_FROM:
             # What no stamp reaches obeys, or is stopped, between its start and its target.
             until_ms = told.at_ms if told else float("inf")
@@ -48,12 +48,15 @@ def governs(stage: Stage, journal: Journal) -> Iterator[str]:
             for one in journal.versions[change.task_id]
             if one.at_ms < until_ms and one.task.version >= least
         ]
-        if not any(_allows(task, change) and _pays(task, payload) for task in versions):
+        if not any(_allows(task, change) and _pays(stage, task, paid_to) for task in versions):
             yield f"disobeyed: {change.run_id} started although version {least} was acknowledged"
 
 
-def _pays(task: Task, payload: object) -> bool:
-    return payload is None or payload == task.payload
+def _pays(stage: Stage, task: Task, told: Delivery | None) -> bool:
+    """Whether its target was given the payload of that version."""
+    if told is None or told.payload is None:
+        return True
+    return bool(told.payload == contents.given(stage, task.payload, told))
 
 
 def _allows(task: Task, change: Change) -> bool:

@@ -16,6 +16,7 @@ from onthedot.core.run import Run
 from onthedot.core.task import Task
 from tests.simulation import true_slots
 from tests.simulation.journal import Change, Journal, Seen
+from tests.simulation.laws_services import doom_of
 from tests.simulation.reigns import clocks_off_sec
 from tests.simulation.stage import Act, Stage
 from tests.simulation.states import came_of
@@ -70,6 +71,7 @@ def founded(stage: Stage, journal: Journal, policy: Policy = TODAY) -> Iterator[
             answers.get((change.run_id, after.attempt)),
             *stage.outside.said(change.run_id, after.attempt),
             *came_of(stage, change.run_id, change.at_ms),
+            *doom_of(stage, change),
         ]
         told = any(_answered(journal, change, after, answer) for answer in said)
         if after.status == "missed" or after.reason == "coalesced":
@@ -118,8 +120,8 @@ def _answered(journal: Journal, change: Change, after: Seen, answer: Answer | No
         case "dead", "attempts_exhausted":
             least = min(one.task.max_attempts for one in journal.versions[change.task_id])
             return after.attempt - int(after.life.get("released", {"N": 0})["N"]) >= least
-        case "dead", "permanent":
-            return isinstance(answer, Dead)
+        case "dead", "permanent" | "target_forbidden" | "payload_unreadable":
+            return isinstance(answer, Dead) and answer.reason == after.reason
     return True
 
 

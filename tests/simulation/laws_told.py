@@ -43,6 +43,8 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
     yield from _nothing_else(stage, found)
     yield from _same_again(stage)
     yield from _pauses(stage, journal)
+    if stage.hook is not None:
+        yield from (f"unsigned: {event_id}" for event_id in stage.hook.unsigned)
 
 
 def _happened(stage: Stage, journal: Journal) -> Iterator[Happened]:

@@ -119,7 +119,7 @@ def given(stage: Stage, journal: Journal) -> Iterator[str]:
     if disturbed(stage):
         return
     free = {task.task_id for task in stage.tasks if task.overlap == "allow"}
-    spans = [span for span in _waiting(journal) if span[0].partition(".")[0] in free]
+    spans = [span for span in waiting(journal, _CALM_MS) if span[0].partition(".")[0] in free]
     for poll in stage.outside.polls:
         for run_id, since_ms, until_ms in spans:
             if poll.given < poll.most and since_ms < poll.asked_ms < poll.answered_ms < until_ms:
@@ -218,8 +218,8 @@ def _ends_it(word: Word, until_ms: float) -> bool:
     return word.answer is not None or bool(word.answered_ms and not word.taken)
 
 
-def _waiting(journal: Journal) -> Iterator[tuple[str, float, float]]:
-    """From when to when each run could be fetched: a while after it was due, until it began."""
+def waiting(journal: Journal, after_ms: float) -> Iterator[tuple[str, float, float]]:
+    """From when to when each run could be fetched: so long after it was due, until it began."""
     open_since: dict[str, float] = {}
     for change in journal.changes:
         after = change.after
@@ -227,5 +227,5 @@ def _waiting(journal: Journal) -> Iterator[tuple[str, float, float]]:
         if since is not None:
             yield change.run_id, since, change.at_ms
         if after and after.status in ("claimed", "retrying"):
-            open_since[change.run_id] = max(change.at_ms, after.due_ms) + _CALM_MS
+            open_since[change.run_id] = max(change.at_ms, after.due_ms) + after_ms
     yield from ((run_id, since, float("inf")) for run_id, since in open_since.items())

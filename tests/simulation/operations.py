@@ -27,5 +27,17 @@ SQS_OPERATIONS = SQS_BATCHES | {
     "get_queue_attributes",
 }
 OPERATIONS = DYNAMODB_OPERATIONS | SQS_OPERATIONS
+# Of the bucket, by those who write or run something.
+OBJECT_OPERATIONS = frozenset({"put_object", "get_object"})
 # Of services that are only targets.
-TARGET_OPERATIONS = frozenset({"start_execution", "describe_execution", "stop_execution"})
+TARGET_OPERATIONS = frozenset(
+    {
+        "start_execution",
+        "describe_execution",
+        "stop_execution",
+        "sqs.send_message",
+        "sns.publish",
+        "lambda.invoke",
+        "events.put_events",
+    }
+)

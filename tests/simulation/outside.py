@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,6 +52,9 @@ class Poll:
     answered_ms: float
     most: int
     given: int
+    # How long it was to wait for a run, and whether it was told to ask again instead.
+    wait_sec: int = 0
+    turned_away: bool = False
 
 
 @dataclass(slots=True)
@@ -104,15 +107,38 @@ class Execution:
 
 
 @dataclass(slots=True)
+class Receipt:
+    """A call that reached a service of the user's: by which attempt, and what became of it."""
+
+    service: str
+    address: str
+    run_id: str
+    attempt: int
+    at_ms: float
+    request: Mapping[str, Any]
+    # The code by which it was refused; empty is not at all.
+    refused: str = ""
+    # The name of what is kept of it; empty for what a FIFO one knows already.
+    kept: str = ""
+    # Until when a function is at work on it.
+    until_ms: float = 0.0
+
+
+@dataclass(slots=True)
 class Outside:
     """Everything that was said and done outside."""
 
     words: list[Word] = field(default_factory=list)
     grants: list[Grant] = field(default_factory=list)
     polls: list[Poll] = field(default_factory=list)
+    # How many of a tenant's may wait at once.
+    polls_max: int = 50
     steps: list[Step] = field(default_factory=list)
     befores: list[Before] = field(default_factory=list)
     executions: dict[str, Execution] = field(default_factory=dict)
+    receipts: list[Receipt] = field(default_factory=list)
+    # The payloads that callers have given to runs of their own.
+    payloads: dict[str, Any] = field(default_factory=dict)
     # How the API answers those who are outside.
     api: Any = None
 

@@ -78,6 +78,13 @@ OUTSIDE = (
     *_each("handled", _HANDLED),
     _throttled("callbacks", _CALLBACKS),
     _throttled("pulled", _PULLED),
+    # And machines that fetch share them, too.
+    replace(_outside("pulled quotas", _PULLED, _CRASHES), running_max=2),
+    # The API waits on behalf of machines, of one at a time.
+    *(
+        replace(each, by_handlers=True, machines=3, waits_sec=12, polls_max=1)
+        for each in _each("waiting", _PULLED)
+    ),
     # The index shows runs where they were a while ago.
     _outside("pulled stale", _PULLED[:1], _STALE),
     # Machines ask for more time beside what they say, or a moment later.

@@ -43,8 +43,15 @@ class Scene:
     outside: bool = False
     # Those who are outside ask the API's own handlers, not the flows behind them.
     by_handlers: bool = False
+    # How many machines fetch, and how long the API waits for a run on their behalf at most.
+    machines: int = 2
+    waits_sec: int = 0
+    # So many of a tenant's requests may wait at once; zero is as in production.
+    polls_max: int = 0
     # Machines ask for more time once more when they have said what came of it.
     lagging: bool = False
+    # Payloads lie in a bucket, which somebody tidies, or deletes from.
+    laden: bool = False
     # Strangers write into the queues.
     forged: bool = False
     # Runs and lists from days ago.

@@ -119,6 +119,8 @@ class Stage:
     auditor: Auditor = field(default_factory=Auditor)
     # Where events are told.
     places: tuple[str, ...] = ()
+    # The webhook among them.
+    hook: Any = None
     # What each invocation counted, and when, in true time.
     figures: list[tuple[float, dict[str, float]]] = field(default_factory=list)
     # How many executions there were, by their causes, once the laws have judged them.

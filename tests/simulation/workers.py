@@ -25,6 +25,7 @@ _POLLS_SEC = (1.0, 16.0)
 _AGAIN_SEC = 6.0
 _TRIES = 12
 _AT_ONCE = 3
+_WAITS_UNTIL_SEC = 360
 
 
 @dataclass(slots=True, eq=False)
@@ -48,11 +49,20 @@ class Workers:
     """So many machines; one that died is started again."""
 
     def __init__(
-        self, stage: Stage, seed: int, *, count: int, until_sec: float, lagging: bool
+        self,
+        stage: Stage,
+        seed: int,
+        *,
+        count: int,
+        until_sec: float,
+        lagging: bool,
+        wait_sec: int = 0,
     ) -> None:
         self._stage = stage
         # Their heartbeats have a thread of their own, which hears last that a run is over.
         self._lagging = lagging
+        # So long at most the API may wait for a run on their behalf.
+        self._wait_sec = wait_sec
         self._seed = seed
         self._until_us = int(until_sec * 1_000_000)
         for number in range(count):
@@ -89,10 +99,20 @@ class Workers:
     def _fetched(self, random: Random, room: int) -> list[_Held]:
         lease_sec = random.choice([10, 15, 30])
         try:
-            grants = asking.take(self._stage, most=random.randint(1, room), lease_sec=lease_sec)
+            grants = asking.take(
+                self._stage,
+                most=random.randint(1, room),
+                lease_sec=lease_sec,
+                wait_sec=self._patience_sec(room),
+            )
         except Unavailable:
             return []
         return [self._planned(grant, lease_sec) for grant in grants]
+
+    def _patience_sec(self, room: int) -> int:
+        """Whoever has a run in hand has no time to wait for another; nor who has seen the last."""
+        early = self._stage.world.now_us < _WAITS_UNTIL_SEC * 1_000_000
+        return self._wait_sec if early and room == _AT_ONCE else 0
 
     def _planned(self, grant: Grant, lease_sec: int) -> _Held:
         random = Random(f"word {self._seed} {grant.run_id} {grant.attempt}")

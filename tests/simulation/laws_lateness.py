@@ -199,6 +199,7 @@ def _read(stage: Stage, *, audited: bool) -> _Troubles:
         if sec := _cost_sec(stage, entry, returns):
             hurt.add(part)
             found.thawed += [at + sec - returns] if entry[2] == "stalls" else []
+            found.costs += _sent_late(at, part, entry, sec - returns)
             if part.kind in _WORKERS or part.name.startswith("audit"):
                 found.costs.append((at, at + sec - returns + _FELT_SEC, sec))
     # One that ends pauses, and ended none, has claimed nothing.
@@ -207,6 +208,16 @@ def _read(stage: Stage, *, audited: bool) -> _Troubles:
     }
     _tell_sound_ticks(found, acted, hurt, shared="lambda" in stage.world.called)
     return found
+
+
+def _sent_late(
+    at: float, part: Process, entry: Entry, stood_sec: float
+) -> list[tuple[float, float, float]]:
+    """A message's delay counts from when it is sent: who stands still before that sends it late."""
+    sends = entry[2] == "stalls" and entry[3]["note"].endswith("send_message_batch")
+    if not sends or part.kind not in _CLAIMERS:
+        return []
+    return [(at, at + stood_sec + LOOK_AHEAD_SEC, stood_sec)]
 
 
 def _tell_sound_ticks(

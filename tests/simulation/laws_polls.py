@@ -11,6 +11,8 @@ from tests.simulation.stage import Stage
 
 # The API looks once a second; a look takes some calls of the store.
 _LOOK_MS, _CALLS_MS = 1_000, 1_500
+# And where things go wrong, so much more than was asked for.
+_SLOW_MS = 4_000
 
 
 def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
@@ -29,11 +31,19 @@ def _as_long_as_asked(stage: Stage, waits: list[Poll]) -> Iterator[str]:
     """Who is given nothing has waited; where nothing goes wrong, hardly longer than asked."""
     calm = not disturbed(stage)
     for poll in waits:
-        took_ms, asked_ms = poll.answered_ms - poll.asked_ms, poll.wait_sec * 1000
+        took_ms, asked_ms = _took_ms(poll), poll.wait_sec * 1000
         if not poll.given and not poll.turned_away and took_ms < asked_ms - 1.2 * _LOOK_MS:
             yield f"hardly waited: {poll.who} for {took_ms / 1000:.1f} of {poll.wait_sec} s"
         if calm and took_ms > asked_ms + _CALLS_MS:
             yield f"waited too long: {poll.who} for {took_ms / 1000:.1f} of {poll.wait_sec} s"
+
+
+def _took_ms(poll: Poll) -> float:
+    return poll.answered_ms - poll.asked_ms
+
+
+def _over_ms(poll: Poll) -> float:
+    return _took_ms(poll) - poll.wait_sec * 1000
 
 
 def _given(stage: Stage, journal: Journal, waits: list[Poll]) -> Iterator[str]:
@@ -52,11 +62,14 @@ def _given(stage: Stage, journal: Journal, waits: list[Poll]) -> Iterator[str]:
 
 def _bounded(stage: Stage, waits: list[Poll]) -> Iterator[str]:
     """No more wait at the same time than may."""
-    most = stage.outside.polls_max
+    most, edge_ms = stage.outside.polls_max, _CALLS_MS
+    held = [poll for poll in waits if not poll.turned_away]
+    if disturbed(stage):
+        # A look may take as long as a wait; one that stood still has lost its place.
+        edge_ms = _SLOW_MS
+        held = [poll for poll in held if not poll.given and _over_ms(poll) < _SLOW_MS]
     # Before its first pause a poll has no place.
-    spans = [
-        (poll.asked_ms + _CALLS_MS, poll.answered_ms) for poll in waits if not poll.turned_away
-    ]
+    spans = [(poll.asked_ms + edge_ms, poll.answered_ms - edge_ms) for poll in held]
     for since_ms, until_ms in spans:
         beside = sum(since <= since_ms < until for since, until in spans)
         if since_ms < until_ms and beside > most:

@@ -86,5 +86,5 @@ SERVICES = (
     # Payloads that lie in a bucket, are edited, and are gone.
     *(_laden(name, faults) for name, faults in _LADEN.items()),
     # What may not be called, or cannot, beside what may.
-    replace(_called("doomed", _DOOMED, _CRASHES), drawn=4, targets=ALLOWED),
+    replace(_called("doomed", _DOOMED, _CRASHES), drawn=5, targets=ALLOWED),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 _API = "no user of a history asks for it: tests/api"
 _RARE = "few histories come to it: tests/api/test_tried_again.py, tests/api/test_quota.py"
 _LIST = "answers a reader and decides nothing about a run"
+_IMPORTED = "wraps the targets on import, before anybody marks what is reached: `queues` calls it"
 _OUTSIDE = "no task of a history is handed over to outside workers: tests/flows/test_pull.py"
 
 _BY_REASON = {
@@ -19,6 +20,7 @@ _BY_REASON = {
     _OUTSIDE: """
         flows/handing.py:hand_over flows/holding.py:standing flows/bury.py:_waits
     """,
+    _IMPORTED: "flows/targets.py:_judged",
     "needs an edit that leaves very many slots behind: tests/flows/test_books.py": (
         "flows/books.py:_range"
     ),

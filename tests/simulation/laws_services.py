@@ -50,8 +50,7 @@ def _addressed(stage: Stage) -> Iterator[str]:
         task = stage.task_of(receipt.run_id)
         if receipt.address != task.target[_FIELDS[task.target["type"]]]:
             yield f"led astray: {receipt.run_id} called {receipt.address}"
-        if names := _named(receipt, task):
-            wanted = {name: value for name, value in names if value is not None}
+        if wanted := dict(_named(receipt, task)):
             said = _words(receipt)
             wrong = {name: said.get(name) for name in wanted if said.get(name) != wanted[name]}
             more = {"dedup", "group"} & said.keys() - wanted.keys()
@@ -59,12 +58,9 @@ def _addressed(stage: Stage) -> Iterator[str]:
                 yield f"misnamed: {receipt.run_id} called {receipt.service} as {wrong or more}"
 
 
-def _named(receipt: Receipt, task: Task) -> list[tuple[str, str | None]]:
-    """What a call is to say of its run; what is None may be left out."""
-    said: list[tuple[str, str | None]] = [
-        ("run_id", receipt.run_id),
-        ("attempt", str(receipt.attempt)),
-    ]
+def _named(receipt: Receipt, task: Task) -> list[tuple[str, str]]:
+    """What a call is to say of its run; an event for a function says nothing."""
+    said = [("run_id", receipt.run_id), ("attempt", str(receipt.attempt))]
     fifo, group = receipt.address.endswith(".fifo"), task.target.get("group_id")
     match task.target["type"]:
         case "sqs" | "sns":

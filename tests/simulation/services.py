@@ -132,7 +132,7 @@ class Services:
             return _put(receipt, random)
         if receipt.service == "lambda":
             timeout_sec = self._stage.task_of(receipt.run_id).timeout_sec
-            return invoked(receipt, random, timeout_sec)
+            return _invoked(receipt, random, timeout_sec)
         name = self._kept_name(receipt)
         result = {"message_id": name}
         return Verdict(Done(result), {"MessageId": name}, waits_sec=random.choice([0.0, 0.1, 1.5]))
@@ -206,7 +206,7 @@ def _put(receipt: Receipt, random: Random) -> Verdict:
     return Verdict(Done({"event_id": receipt.kept}), answer)
 
 
-def invoked(receipt: Receipt, random: Random, timeout_sec: int) -> Verdict:
+def _invoked(receipt: Receipt, random: Random, timeout_sec: int) -> Verdict:
     """Lambda: an event is taken at once; a request waits for what the function says."""
     receipt.kept = f"request-{random.getrandbits(40)}"
     if receipt.request["InvocationType"] == "Event":

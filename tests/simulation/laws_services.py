@@ -10,12 +10,13 @@ from typing import Any
 
 from onthedot.core.attributes import plain_item
 from onthedot.core.keys import payload_key, row_of
+from onthedot.core.numbers import ABANDON_SEC
 from onthedot.core.policy import Again, Answer, Dead, Done
 from onthedot.core.task import Task
 from tests.simulation import contents
 from tests.simulation.journal import SKEW_MS, Change, Journal
 from tests.simulation.kinds_services import DOOMED
-from tests.simulation.laws_words import disturbed, ends_of
+from tests.simulation.laws_words import Attempt, disturbed, ends_of
 from tests.simulation.outside import Receipt
 from tests.simulation.services import FIFO_SEC, TYPES
 from tests.simulation.stage import Delivery, Stage
@@ -125,10 +126,15 @@ def _suppressed(stage: Stage) -> Iterator[str]:
 
 def _believed(stage: Stage, journal: Journal) -> Iterator[str]:
     """What a service said, and its worker heard in time, is what became of the attempt."""
-    ends = ends_of(journal)
+    ends, begun = ends_of(journal), _begun(journal)
     for delivery in stage.deliveries:
         end = ends.get((delivery.run_id, delivery.attempt))
-        if stage.task_of(delivery.run_id).target["type"] not in TYPES or end is None:
+        task = stage.task_of(delivery.run_id)
+        if task.target["type"] not in TYPES or end is None:
+            continue
+        given_up_ms = begun.get((delivery.run_id, delivery.attempt), 0) + _patience_ms(task)
+        if delivery.ended_ms > given_up_ms - 2 * SKEW_MS:
+            # Nobody may have waited for it any more, though the end was written later.
             continue
         if not _is_its_own(delivery, end) or delivery.answer is None:
             continue
@@ -136,6 +142,20 @@ def _believed(stage: Stage, journal: Journal) -> Iterator[str]:
             after = end.after
             became = f"{after.status}({after.reason})" if after else ""
             yield f"not believed: {delivery.run_id} is {became}, it was told {delivery.answer}"
+
+
+def _begun(journal: Journal) -> dict[Attempt, float]:
+    """When each attempt began."""
+    return {
+        (change.run_id, change.after.attempt): change.at_ms
+        for change in journal.changes
+        if change.started and change.after
+    }
+
+
+def _patience_ms(task: Task) -> int:
+    """How long after its start an attempt is given up, whatever its target still says."""
+    return (task.timeout_sec + ABANDON_SEC) * 1000
 
 
 def _is_its_own(delivery: Delivery, end: Change) -> bool:
@@ -172,17 +192,13 @@ def _shows(kept: Mapping[str, Any], error: Mapping[str, Any] | None) -> bool:
 
 def _patient(stage: Stage, journal: Journal) -> Iterator[str]:
     """A function that is waited for has its task's whole time before it is given up."""
-    begun = {
-        (change.run_id, change.after.attempt): change.at_ms
-        for change in journal.changes
-        if change.started and change.after
-    }
+    begun = _begun(journal)
     for receipt in stage.outside.receipts:
         task = stage.task_of(receipt.run_id)
         delivery = stage.delivery(receipt.run_id, receipt.attempt)
         if not receipt.until_ms or delivery is None or not isinstance(delivery.answer, Again):
             continue
-        until_ms = begun[receipt.run_id, receipt.attempt] + task.timeout_sec * 1000
+        until_ms = begun.get((receipt.run_id, receipt.attempt), 0) + task.timeout_sec * 1000
         early_ms = min(until_ms, receipt.until_ms) - delivery.ended_ms
         heard = delivery.answer.outcome == "timed_out" and delivery.ended_ms - receipt.at_ms > 1
         if heard and early_ms > _EDGE_MS + SKEW_MS:

@@ -9,11 +9,11 @@ from onthedot.adapters import aws, jobs, net
 from onthedot.api import waiting
 from onthedot.flows.targets import TARGETS
 from tests.simulation import loading
+from tests.simulation.aws_targets import TYPES, AwsTargets
 from tests.simulation.clients import Client
 from tests.simulation.counter import Flows, Handlers
 from tests.simulation.handled import Handled
 from tests.simulation.receivers import Receiver
-from tests.simulation.services import TYPES, Services
 from tests.simulation.states import States
 from tests.simulation.workers import Workers
 
@@ -31,7 +31,7 @@ def set_up(stage: Stage, scene: Scene, seed: int) -> None:
     stage.outside.api = Handlers(stage) if scene.by_handlers else Flows()
     kinds = {task.target["type"] for task in stage.tasks}
     receiver, states, handled = Receiver(stage, seed), States(stage, seed), Handled(stage, seed)
-    services, machines = Services(stage, seed), Client(stage.world, states)
+    services, machines = AwsTargets(stage, seed), Client(stage.world, states)
 
     def client(service: str, seconds: int) -> Any:
         return machines if service == "stepfunctions" else services.client(service, seconds)

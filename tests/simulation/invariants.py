@@ -29,9 +29,9 @@ from tests.simulation import (
     laws_polled,
     laws_polls,
     laws_runs,
-    laws_services,
     laws_shares,
     laws_slots,
+    laws_targets,
     laws_tenants,
     laws_trail,
     laws_waiting,
@@ -204,7 +204,7 @@ def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_handlers.handed_on(stage, journal)
     yield laws_handlers.spent(stage, journal)
     yield laws_handlers.in_time(stage, journal)
-    yield laws_services.heeded(stage, journal)
+    yield laws_targets.heeded(stage, journal)
     yield laws_polls.heeded(stage, journal)
 
 

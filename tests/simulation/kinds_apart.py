@@ -7,7 +7,7 @@ from typing import Any
 from onthedot.core.task import Retry
 from tests.simulation.kinds import KINDS, LUNCH, Kind
 from tests.simulation.kinds_pull import PULL_KINDS
-from tests.simulation.kinds_services import SERVICE_KINDS
+from tests.simulation.kinds_targets import SERVICE_KINDS
 
 _FREE: dict[str, Any] = {"overlap": "allow", "max_concurrent": None}
 _KEY = {"key": "all", "max_running": 2}

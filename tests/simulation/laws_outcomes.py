@@ -16,7 +16,7 @@ from onthedot.core.run import Run
 from onthedot.core.task import Task
 from tests.simulation import true_slots
 from tests.simulation.journal import Change, Journal, Seen
-from tests.simulation.laws_services import doom_of
+from tests.simulation.laws_targets import doom_of
 from tests.simulation.reigns import clocks_off_sec
 from tests.simulation.stage import Act, Stage
 from tests.simulation.states import came_of

@@ -16,8 +16,8 @@ from tests.simulation.profiles_judged import JUDGED
 from tests.simulation.profiles_limits import LIMITS
 from tests.simulation.profiles_outages import OUTAGES
 from tests.simulation.profiles_pull import OUTSIDE
-from tests.simulation.profiles_services import SERVICES
 from tests.simulation.profiles_strange import STRANGE
+from tests.simulation.profiles_targets import SERVICES
 from tests.simulation.profiles_world import WORLD
 from tests.simulation.scene import FAULTS_UNTIL_SEC, SLOW, UNTIL_CALM, Scene, bare, has_twin, quiet
 from tests.simulation.stage import Course

@@ -14,11 +14,11 @@ from onthedot.core.numbers import ABANDON_SEC
 from onthedot.core.policy import Again, Answer, Dead, Done
 from onthedot.core.task import Task
 from tests.simulation import contents
+from tests.simulation.aws_targets import FIFO_SEC, TYPES
 from tests.simulation.journal import SKEW_MS, Change, Journal
-from tests.simulation.kinds_services import DOOMED
+from tests.simulation.kinds_targets import DOOMED
 from tests.simulation.laws_words import Attempt, disturbed, ends_of
 from tests.simulation.outside import Receipt
-from tests.simulation.services import FIFO_SEC, TYPES
 from tests.simulation.stage import Delivery, Stage
 
 # A clock that is corrected, and a call's own time.

@@ -10,12 +10,12 @@ from onthedot.adapters import aws
 from onthedot.core import refusals
 from onthedot.core.call import Call
 from onthedot.core.policy import Again, Answer, Dead
-from tests.simulation import beyond, functions, service_words
-from tests.simulation.kinds_services import SERVICE_KINDS
+from tests.simulation import beyond, functions, target_words
+from tests.simulation.aws_targets import FIFO_SEC, AwsTargets
+from tests.simulation.kinds_targets import SERVICE_KINDS
 from tests.simulation.profiles import ALL
-from tests.simulation.service_words import ENTRIES, FINAL, PASSING, Refusal
-from tests.simulation.services import FIFO_SEC, Services
 from tests.simulation.stage import Stage, make_stage, make_task, staged
+from tests.simulation.target_words import ENTRIES, FINAL, PASSING, Refusal
 
 _WORDS = [
     (service, word) for each in (PASSING, FINAL) for service, some in each.items() for word in some
@@ -35,9 +35,9 @@ def test_an_entry_that_was_refused_means_what_aws_says_of_it(word: Refusal) -> N
 
 
 @pytest.mark.parametrize("service", PASSING)
-def test_a_service_says_every_word_that_it_has(service: str) -> None:
+def test_an_aws_target_says_every_word_of_its_own(service: str) -> None:
     random = Random(0)
-    said = {service_words.drawn(random, service) for _ in range(3_000)}
+    said = {target_words.drawn(random, service) for _ in range(3_000)}
 
     assert said == {None, *PASSING[service], *FINAL[service]}
 
@@ -71,7 +71,7 @@ def test_a_fifo_queue_keeps_one_message_of_a_run_for_five_minutes() -> None:
     )
 
 
-def test_who_calls_a_service_that_hangs_waits_no_longer_than_it_is_patient() -> None:
+def test_who_calls_what_hangs_waits_no_longer_than_its_patience() -> None:
     stage, services = _ground("sent")
     for number in range(80):
         _call(stage, services, f"{stage.tasks[0].task_id}.{number}", 1)
@@ -97,19 +97,19 @@ def _codes() -> set[str]:
     return {word.code for _, word in _WORDS} | {"never came"}
 
 
-def _ground(kind: str) -> tuple[Stage, Services]:
+def _ground(kind: str) -> tuple[Stage, AwsTargets]:
     """A history with one task, whose targets are called as in production."""
     stage = make_stage(3)
     text, given = SERVICE_KINDS[kind]
     stage.register(make_task(kind, text, stage.world, **given))
     beyond.set_up(stage, ALL["queues"], 3)
-    services = Services(stage, 3)
+    services = AwsTargets(stage, 3)
     stage.stand_ins.append((aws, "patient_client", services.client))
     return stage, services
 
 
 def _call(
-    stage: Stage, services: Services, run_id: str, attempt: int, *, at_sec: float = 0.0
+    stage: Stage, services: AwsTargets, run_id: str, attempt: int, *, at_sec: float = 0.0
 ) -> None:
     task = stage.tasks[0]
     call = Call(

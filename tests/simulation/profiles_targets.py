@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.simulation.faults import Profile
-from tests.simulation.kinds_services import ALLOWED
+from tests.simulation.kinds_targets import ALLOWED
 from tests.simulation.outages import Outage
 from tests.simulation.scene import UNTIL_CALM, Scene, quiet
 from tests.simulation.stage import Course

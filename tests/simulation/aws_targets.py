@@ -1,7 +1,5 @@
-"""SQS, SNS, Lambda and EventBridge as the user has them, behind clients that repeat nothing.
-
-What they are asked is kept in true time, under the run and attempt that asked. What they answer is
-drawn for each attempt: a call may be done and not answered, or be slower than its caller waits.
+"""SQS, SNS, Lambda and EventBridge as the user has them; each asking is kept in true time.
+What they answer is drawn for each attempt: done and not answered, or slower than its caller waits.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from onthedot.adapters import clock
 from onthedot.core.call import Call
 from onthedot.core.policy import Again, Answer, Done
 from onthedot.flows import targets
-from tests.simulation import delivering, functions, service_words
+from tests.simulation import delivering, functions, target_words
 from tests.simulation.outside import Receipt
 
 if TYPE_CHECKING:
@@ -51,7 +49,7 @@ class Verdict:
     waits_sec: float = 0.0
 
 
-class Services:
+class AwsTargets:
     """All of them; `target` calls the real target, which calls us by a client."""
 
     def __init__(self, stage: Stage, seed: int) -> None:
@@ -112,9 +110,9 @@ class Services:
         )
         stage.outside.receipts.append(receipt)
         random = Random(f"service {self._seed} {service} {call.run_id} {call.attempt}")
-        refusal = service_words.drawn(random, service)
+        refusal = target_words.drawn(random, service)
         if self._bad[service][0] <= stage.world.now_us / 1_000_000 < self._bad[service][1]:
-            refusal = service_words.PASSING[service][0]
+            refusal = target_words.PASSING[service][0]
         if refusal is not None:
             receipt.refused = refusal.code
             return Verdict(refusal.means, error=refusal.error(OPERATIONS[service]))
@@ -196,7 +194,7 @@ def _address(service: str, request: dict[str, Any]) -> str:
 def _put(receipt: Receipt, random: Random) -> Verdict:
     """An answer of 200 says of each entry by itself whether it was taken."""
     if random.random() < 0.15:
-        refusal = random.choice(service_words.ENTRIES)
+        refusal = random.choice(target_words.ENTRIES)
         receipt.refused = refusal.code
         entry = {"ErrorCode": refusal.code, "ErrorMessage": refusal.message}
         return Verdict(refusal.means, {"FailedEntryCount": 1, "Entries": [entry]})

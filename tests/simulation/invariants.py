@@ -27,6 +27,7 @@ from tests.simulation import (
     laws_pauses,
     laws_places,
     laws_polled,
+    laws_read,
     laws_runs,
     laws_shares,
     laws_slots,
@@ -182,6 +183,7 @@ def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_api.filled(stage)
     yield from laws_asked.heeded(stage, journal)
     yield laws_bounds.heeded(stage, journal)
+    yield laws_read.heeded(stage, journal)
 
 
 def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:

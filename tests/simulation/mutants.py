@@ -23,6 +23,7 @@ from tests.simulation import (
     mutants_patience,
     mutants_pauses,
     mutants_pull,
+    mutants_read,
     mutants_tenants,
     mutants_work,
     mutants_world,
@@ -291,4 +292,5 @@ MUTANTS = (
     *mutants_api.MUTANTS,
     *(Mutant(*each) for each in mutants_pull.PULL_FAULTS),
     *mutants_leases.LEASES,
+    *mutants_read.MUTANTS,
 )

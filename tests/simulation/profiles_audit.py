@@ -8,6 +8,7 @@ from typing import Any
 from onthedot.core.call import Call
 from onthedot.core.policy import Answer, Dead, Done
 from tests.simulation import (
+    laws_figures,
     laws_minute,
     laws_restored,
     laws_retimed,
@@ -21,7 +22,9 @@ from tests.simulation.auditor import Auditor
 from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.outages import Outage
 from tests.simulation.scene import Scene
+from tests.simulation.sizes import Sizes
 from tests.simulation.stage import Course, Stage
+from tests.simulation.world import START
 
 _TOLD = (laws_told.heeded, laws_told.sick, laws_minute.heeded)
 _KINDS = ("sickly", "fragile", "latest", "none", "minute", "queue")
@@ -46,6 +49,16 @@ def _heals(stage: Stage) -> None:
 
 
 _SCENE = Scene(name="told", kinds=_KINDS, drawn=3, failing=0.4, course=_course(calm=True))
+# All shards are asked what has not fired, what ends is completed, and two hours end.
+_FIGURES = replace(
+    _SCENE,
+    name="figures",
+    kinds=("sickly", "fragile", "latest", "all", "last two", "last queue", "three"),
+    start=START.replace(minute=40),
+    sizes=Sizes(shards=2),
+    takes_sec=30,
+    course=replace(_course(calm=True, laws=(*_TOLD, laws_figures.heeded)), sec=5_100),
+)
 # What befalls some of the audits costs the events of a run a few of its looks.
 _ROUGH = Profile(
     faults_until_sec=1_200,
@@ -60,6 +73,16 @@ _ROUGH = Profile(
 )
 AUDITS = (
     _SCENE,
+    _FIGURES,
+    # Workers die of some runs, which lose their leases.
+    replace(
+        _FIGURES,
+        name="figures lost",
+        kinds=("minute", "latest", "all", "twenty"),
+        failing=0.0,
+        killing=0.05,
+        course=_course(calm=True, laws=(laws_figures.heeded,)),
+    ),
     # The bus refuses for ten minutes, then now and then one event, and one schedule's always.
     replace(
         _SCENE,

@@ -25,6 +25,8 @@ _HOUR_MS = 3_600_000
 # A long list of what is to come is read once a minute; of very many, every five: docs/api.md.
 _KEPT_MS, _MANY_KEPT_MS = 60_000, 300_000
 _LONG = 1_000
+# What a preview is asked of: every five minutes.
+_EVERY_SEC = 300
 # The minutes after an edit of a calendar go through the tasks that name it.
 _RECOMPUTED_MS = 180_000
 # An answer of health is five seconds old at most, and a minute's acts come before its sign.
@@ -168,12 +170,11 @@ def _fires(task: Task, after: int, last: int) -> Iterator[tuple[int, int]]:
 
 def _met(stage: Stage, journal: Journal, ask: Ask) -> Iterator[str]:
     """A preview counts the schedules that have a slot in the minute of its first one."""
-    said, many = ask.said["collisions"], stage.listed or _LONG
-    since_ms = ask.began_ms - _MANY_KEPT_MS
+    said = ask.said["collisions"]
+    since_ms = ask.began_ms - (_MANY_KEPT_MS if stage.listed else _KEPT_MS)
     if not said["complete"] or not _steady(stage, journal, since_ms, ask.told[-1].at_ms):
         return
-    step = 300
-    first = (parse_instant(ask.body["from"], "from") // step + 1) * step
+    first = (parse_instant(ask.body["from"], "from") // _EVERY_SEC + 1) * _EVERY_SEC
     tasks = _active(journal, ask.tenant_id, ask.began_ms)
     meets = [
         task
@@ -181,7 +182,7 @@ def _met(stage: Stage, journal: Journal, ask: Ask) -> Iterator[str]:
         if task.task_id.startswith("sch_") and any(true_slots.slots(task, first - 1, first + 60))
     ]
     if said["same_minute"] != len(meets):
-        yield f"miscounted: {said['same_minute']} of {len(meets)} meet {nominal(first)} ({many})"
+        yield f"miscounted: {said['same_minute']} of {len(meets)} meet {nominal(first)}"
 
 
 def _steady(stage: Stage, journal: Journal, since_ms: float, until_ms: float) -> bool:

@@ -46,6 +46,16 @@ READ = (
         course=_LONG,
         sizes=Sizes(listed=2),
     ),
+    # A calendar closes some of what is to come.
+    Scene(
+        name="read closed",
+        kinds=("kept minute", "kept twenty", "kept open"),
+        drawn=2,
+        users=("read",),
+        users_max=4,
+        calls_between=(5, 170),
+        course=Course(ticks_until=330, sec=600),
+    ),
     # Nobody audits for a while, and the list of an hour begins within the history.
     Scene(
         name="read late",

@@ -6,7 +6,7 @@ Judged where nothing befalls an audit: by the cursors that the store held, and b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +15,7 @@ from tests.simulation.journal import Journal, pairs
 from tests.simulation.stage import Stage
 
 Figures = Mapping[str, float]
+Told = Sequence[tuple[float, Figures]]
 _COUNTED = ("succeeded", "dead", "missed", "leases_lost")
 _EVERY_MIN, _NOT_FIRED_SEC = 5, 30
 # What the acts between the question and the figures take.
@@ -32,7 +33,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
     yield from _completed(stage, journal, told)
 
 
-def _shares(told: list[tuple[float, Figures]], *, alone: bool) -> Iterator[str]:
+def _shares(told: Told, *, alone: bool) -> Iterator[str]:
     """The shares of the last five minutes, of the hour and of the day are those of the counts."""
     for at, figures in told:
         minute = at // 60
@@ -67,7 +68,7 @@ def _burn(counts: Counter[str]) -> float:
     return round(failed / (failed + counts["succeeded"]) / _MAY_FAIL, 3) if failed else 0
 
 
-def _not_fired(stage: Stage, told: list[tuple[float, Figures]]) -> Iterator[str]:
+def _not_fired(stage: Stage, told: Told) -> Iterator[str]:
     """Every five minutes: how many cursors stood in the index half a minute after their time."""
     start = stage.world.start.timestamp()
     log = pairs(stage.world, "tasks")
@@ -99,7 +100,7 @@ def _overdue(standing: Mapping[Any, Any], at: float) -> int:
     )
 
 
-def _longest(stage: Stage, told: list[tuple[float, Figures]]) -> Iterator[str]:
+def _longest(stage: Stage, told: Told) -> Iterator[str]:
     """How much of its timeout the longest run took, where all have the same."""
     timeouts = {task.timeout_sec for task in stage.tasks}
     for at, figures in told:
@@ -111,7 +112,7 @@ def _longest(stage: Stage, told: list[tuple[float, Figures]]) -> Iterator[str]:
             yield f"figures: {longest_ms} ms are {used} of a hundred at {nominal(int(at))}"
 
 
-def _completed(stage: Stage, journal: Journal, told: list[tuple[float, Figures]]) -> Iterator[str]:
+def _completed(stage: Stage, journal: Journal, told: Told) -> Iterator[str]:
     """As many are said to be completed as became so."""
     became = sum(
         one.task.status == "completed" and before.task.status != "completed"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from onthedot.api import cron
+from onthedot.core import tally
 from onthedot.flows import agenda, exhausted, long_runs, not_fired, pulse, recent, tallies
 from tests.simulation.mutant import Mutant, Patch
 
@@ -82,7 +83,7 @@ def hour_forgotten() -> list[Patch]:
     original = tallies._items  # noqa: SLF001  # planted there
 
     def items(partition: str, first_sec: int, last_sec: int) -> Any:
-        return original(partition, first_sec, last_sec) if partition != tallies.HOURS else iter(())
+        return original(partition, first_sec, last_sec) if partition != tally.HOURS else iter(())
 
     return [(tallies, "_items", items)]
 

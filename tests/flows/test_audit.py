@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from onthedot.core import manifest
+from onthedot.core import manifest, moves
 from onthedot.core.instants import nominal
 from onthedot.core.policy import Again, Done
+from onthedot.core.run import Life, Run
 from onthedot.flows import audit as audit_flow
 from onthedot.flows.audit import audit
 from onthedot.flows.cancel import cancel
@@ -187,6 +188,40 @@ def test_nothing_is_sent_for_a_run_that_was_cancelled(stage: Stage) -> None:
 
     assert audit().figures() == {"cancelled": 1}
     assert stage.deliveries == []
+
+
+@pytest.mark.parametrize(
+    ("life", "after_sec"),
+    [
+        ({"status": "claimed"}, 120),
+        ({"status": "retrying", "attempt": 1}, 120),
+        ({"status": "running", "attempt": 1, "owner": "W", "lease_ms": (NOON + 60) * 1000}, 110),
+        ({"status": "awaiting", "attempt": 1, "owner": "W", "lease_ms": (NOON + 60) * 1000}, 110),
+    ],
+    ids=lambda life: life["status"] if isinstance(life, dict) else "",
+)
+def test_a_run_is_asked_after_once_it_is_overdue(
+    stage: Stage, life: dict[str, Any], after_sec: int
+) -> None:
+    """What has a lease is left alone until that is over by any clock, and half a minute longer."""
+    task = add(stage, "0 0 * * *")
+    due_ms = (NOON - 600 if "lease_ms" in life else NOON + 60) * 1000
+    given = {"tv": 1, "schedule_version": 1, "due_ms": due_ms, **life}
+    run = Run(
+        task_id=task.task_id,
+        key="2026-11-18T12:00:00Z",
+        tenant_id="acme",
+        origin="schedule",
+        queue="normal",
+        life=Life(**given),
+    )
+    put_run(stage, dict(moves.insert(run, now_ms=due_ms).item))
+    entry, since_ms = manifest.Entry(run.run_id, 1, "acme"), (NOON - 120) * 1000
+    (each,) = manifest.listing("ONE", [entry], now_ms=since_ms, latest_ms=since_ms)
+    for at_sec, resent in ((after_sec - 0.05, False), (after_sec + 0.05, True)):
+        put_run(stage, each.item())
+        wait(stage, at_sec)
+        assert ("resent" in audit().figures()) == resent
 
 
 def _looked(stage: Stage) -> list[str]:

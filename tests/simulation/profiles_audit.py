@@ -8,6 +8,7 @@ from typing import Any
 from onthedot.core.call import Call
 from onthedot.core.policy import Answer, Dead, Done
 from tests.simulation import (
+    laws_acts,
     laws_figures,
     laws_minute,
     laws_restored,
@@ -26,7 +27,7 @@ from tests.simulation.sizes import Sizes
 from tests.simulation.stage import Course, Stage
 from tests.simulation.world import START
 
-_TOLD = (laws_told.heeded, laws_told.sick, laws_minute.heeded)
+_TOLD = (laws_told.heeded, laws_told.sick, laws_minute.heeded, laws_acts.heeded)
 _KINDS = ("sickly", "fragile", "latest", "none", "minute", "queue")
 _LONG = 2_400
 

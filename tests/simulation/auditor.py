@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tests.simulation.process import Process
     from tests.simulation.world import World
 
+Law = Callable[[Any, Any], Iterator[str]]
 _FIRST_SEC = 30
 # So many shards a history may ask.
 _FEW = 8
@@ -45,7 +46,7 @@ class Auditor:
     # What comes before the history begins, and what is asked of it at its end.
     prepared: Callable[[Any], None] | None = None
     undone: Callable[[], None] | None = None
-    laws: tuple[Callable[[Any, Any], Iterator[str]], ...] = ()
+    laws: tuple[Law, ...] = ()
     # No other law is asked: the tables do not tell what has happened.
     alone: bool = False
     # Nothing befalls an audit; or how much later all of it may be for what does.

@@ -381,6 +381,9 @@ _EDITS: dict[str, Callable[[Stage, str, float], Task | None]] = EDITS | {
     "resume": lambda _, task_id, __: user.resume(task_id),
     "delete": lambda _, task_id, __: user.delete(task_id),
     "pause for a while": lambda _, task_id, at_sec: pauses.paused_for_a_while(task_id, at_sec),
+    "pause for long": lambda _, task_id, at_sec: pauses.paused_for_a_while(
+        task_id, at_sec, pauses.LONG_SEC
+    ),
     "rebound": ending.rebounded,
     "end soon": lambda _, task_id, at_sec: ending.ended_soon(task_id, at_sec),
     "close": lambda _, task_id, __: user.patch(task_id, calendars=[LUNCH["name"]]),

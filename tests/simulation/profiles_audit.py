@@ -10,6 +10,7 @@ from onthedot.core.policy import Answer, Dead, Done
 from tests.simulation import (
     laws_acts,
     laws_figures,
+    laws_health,
     laws_minute,
     laws_restored,
     laws_retimed,
@@ -19,7 +20,7 @@ from tests.simulation import (
     retiming,
     sweeping,
 )
-from tests.simulation.auditor import Auditor
+from tests.simulation.auditor import Auditor, Law
 from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.outages import Outage
 from tests.simulation.scene import Scene
@@ -37,6 +38,17 @@ def _course(**given: Any) -> Course:
     auditor = replace(Auditor(told=True, laws=_TOLD), **given)
     return Course(
         gap=(100, 460), ticks_until=900, sec=_LONG, dispatch_limit_sec=240, auditor=auditor
+    )
+
+
+def _restored(*laws: Law) -> Auditor:
+    """All stands still for some minutes, tables are set back, and an operator mends."""
+    return Auditor(
+        look_back_min=30,
+        gap=(restoring.STOPPED, restoring.AGAIN),
+        prepared=restoring.prepared,
+        laws=laws,
+        alone=True,
     )
 
 
@@ -60,6 +72,13 @@ _FIGURES = replace(
     takes_sec=30,
     course=replace(_course(calm=True, laws=(*_TOLD, laws_figures.heeded)), sec=5_100),
 )
+
+
+def _never_heals(stage: Stage) -> None:
+    """Whatever runs dies."""
+    stage.answer = lambda _call: Dead("permanent")
+
+
 # What befalls some of the audits costs the events of a run a few of its looks.
 _ROUGH = Profile(
     faults_until_sec=1_200,
@@ -83,6 +102,18 @@ AUDITS = (
         failing=0.0,
         killing=0.05,
         course=_course(calm=True, laws=(laws_figures.heeded,)),
+    ),
+    # Acts are refused some of what they ask for, loops and pauses among them.
+    replace(
+        _FIGURES,
+        name="acts refused",
+        start=START,
+        faults=Profile(
+            faults_until_sec=1_500, faults_max=60, throttled=0.01, refused=0.01, lost=0.01
+        ),
+        calls=("backfill", "pause for a while"),
+        calls_max=3,
+        course=_course(excused_sec=900, laws=(laws_acts.heeded,)),
     ),
     # The bus refuses for ten minutes, then now and then one event, and one schedule's always.
     replace(
@@ -155,6 +186,20 @@ AUDITS = (
             auditor=Auditor(told=True, laws=_TOLD, prepared=_heals, excused_sec=900),
         ),
     ),
+    # A person resumes what was paused, and it goes on dying: it is paused anew.
+    Scene(
+        name="probed in vain",
+        kinds=("sickly",),
+        drawn=1,
+        calls=("resume", "resume", "pause"),
+        calls_max=2,
+        calls_between=(600, 2_400),
+        course=Course(
+            ticks_until=4_600,
+            sec=5_700,
+            auditor=Auditor(laws=(laws_health.heeded,), prepared=_never_heals),
+        ),
+    ),
     # No audit for three quarters of an hour, and all messages are gone: the look at the last day.
     Scene(
         name="audit gone",
@@ -182,6 +227,15 @@ AUDITS = (
             auditor=Auditor(told=True, laws=_TOLD, excused_sec=600),
         ),
     ),
+    # Handlers kill their workers, nobody audits, and each message is given up on after one receipt.
+    Scene(
+        name="buried late",
+        kinds=("minute", "queue", "skip", "all"),
+        drawn=2,
+        killing=0.25,
+        forged=True,
+        course=Course(ticks_until=240, sec=3_600, audited=False, receives_max=1),
+    ),
     # Tables are set back by minutes, both or one, while everything stands still.
     Scene(
         name="restored",
@@ -197,13 +251,35 @@ AUDITS = (
             gap=(restoring.STOPPED, restoring.AGAIN),
             ticks_until=2_200,
             sec=3_000,
-            auditor=Auditor(
-                look_back_min=30,
-                gap=(restoring.STOPPED, restoring.AGAIN),
-                prepared=restoring.prepared,
-                laws=(laws_restored.heeded,),
-                alone=True,
-            ),
+            auditor=_restored(laws_restored.heeded),
+        ),
+    ),
+    # What fires no more when tables are set back, or since, is noted all the same.
+    Scene(
+        name="restored ended",
+        kinds=("last early", "last long", "last long queue"),
+        drawn=2,
+        takes_sec=20,
+        course=Course(
+            gap=(restoring.STOPPED, restoring.AGAIN),
+            ticks_until=2_200,
+            sec=2_600,
+            auditor=_restored(laws_restored.heeded, laws_restored.noted),
+        ),
+    ),
+    # What was paused for longer than all of it takes stays paused.
+    Scene(
+        name="restored asleep",
+        kinds=("minute", "twenty", "all"),
+        drawn=2,
+        calls=("pause for long",),
+        calls_max=2,
+        calls_between=(10, 400),
+        course=Course(
+            gap=(restoring.STOPPED, restoring.AGAIN),
+            ticks_until=2_200,
+            sec=3_000,
+            auditor=_restored(laws_restored.heeded, laws_restored.asleep),
         ),
     ),
     # Payloads lie in the bucket, and seven minutes past the hour they are looked through.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from tests.simulation import (
+    laws_acts,
     laws_api,
     laws_asked,
     laws_backoff,
@@ -162,6 +163,8 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_calendars.followed(stage)
     yield laws_api.fired(journal, ruled)
     yield laws_exhausted.heeded(stage, journal, noted=measure.noted)
+    if measure.audited:
+        yield laws_acts.heeded(stage, journal)
     if not measure.scarce:
         yield laws_lateness.late(stage, journal, ruled, until_sec, audited=measure.audited)
     yield laws_outcomes.founded(stage, journal)

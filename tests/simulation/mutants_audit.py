@@ -297,7 +297,7 @@ MUTANTS = (
     Mutant("ended unwritten", "bury ends what may not run", buried_alive, ("given up bare",)),
     Mutant("kept quiet", "0167: what fails is told", kept_quiet, ("acts refused",)),
     Mutant("never forgotten", "a resume starts afresh", never_forgotten, ("probed in vain",)),
-    Mutant("unlisted again", "a restore lists what ended", unlisted_again, ("restored ended",)),
+    Mutant("unlisted again", "a restore lists what ended", unlisted_again, ("restored ended",), 16),
     Mutant("all woken", "a restore wakes nobody", all_woken, ("restored asleep",)),
     Mutant("never given back", "0072: a place is given back", never_given_back, ("unspent many",)),
 )

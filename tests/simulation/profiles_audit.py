@@ -8,7 +8,6 @@ from typing import Any
 from onthedot.core.call import Call
 from onthedot.core.policy import Answer, Dead, Done
 from tests.simulation import (
-    laws_acts,
     laws_figures,
     laws_health,
     laws_minute,
@@ -28,7 +27,7 @@ from tests.simulation.sizes import Sizes
 from tests.simulation.stage import Course, Stage
 from tests.simulation.world import START
 
-_TOLD = (laws_told.heeded, laws_told.sick, laws_minute.heeded, laws_acts.heeded)
+_TOLD = (laws_told.heeded, laws_told.sick, laws_minute.heeded)
 _KINDS = ("sickly", "fragile", "latest", "none", "minute", "queue")
 _LONG = 2_400
 
@@ -113,7 +112,7 @@ AUDITS = (
         ),
         calls=("backfill", "pause for a while"),
         calls_max=3,
-        course=_course(excused_sec=900, laws=(laws_acts.heeded,)),
+        course=_course(excused_sec=900, laws=()),
     ),
     # The bus refuses for ten minutes, then now and then one event, and one schedule's always.
     replace(

@@ -107,3 +107,21 @@ def test_a_pointer_to_what_has_ended_is_forgotten(stage: Stage) -> None:
 
     assert loops.step() == {}
     assert list(tables.rows(("task_id", "loops#running"), "scheduled_for", ("0", "~"))) == []
+
+
+def test_a_loop_that_fails_keeps_no_other_from_its_step_and_is_told_of(stage: Stage) -> None:
+    task = add(stage, "*/10 * * * *")
+    wanted = Backfill(task_id=task.task_id, first=NOON - 3_600, last=NOON)
+    for name in NAMES:
+        named = Named(loop_id=name, tenant_id="acme", by="key_1", began_ms=NOON * 1000)
+        assert loops.begin(loop(wanted, named, per_minute=1))
+    key = {"task_id": "backfill#acme", "scheduled_for": "bkf_b"}
+    item = tables.get("runs", key)
+    assert item is not None
+    put_run(stage, item | {"kind": "of a release to come"})
+
+    with pytest.raises(KeyError):
+        loops.step()
+
+    counts = {name: loops.read("backfill", "acme", name) for name in ("bkf_a", "bkf_c")}
+    assert [seen.counts["done"] for seen in counts.values() if seen] == [1, 1]

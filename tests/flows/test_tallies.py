@@ -126,3 +126,14 @@ def test_the_newest_minute_is_told(stage: Stage) -> None:
     keep(minute())
 
     assert newest() == NOON + 60
+
+
+def test_an_hour_is_written_by_the_first_audit_of_the_next_one_alone(stage: Stage) -> None:
+    keep(minute(dead=1))
+    for number in range(3):
+        wait(stage, HOUR_SEC + 60 * number)
+        keep(minute())
+
+    log = stage.world.store.table("runs").rows._log  # noqa: SLF001  # the store's own log
+    hours = [key[1] for _, key, _ in log if key[0] == "stat#hours"]
+    assert hours == ["2026-11-18T11:00:00Z", "2026-11-18T12:00:00Z"]

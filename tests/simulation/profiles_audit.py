@@ -102,11 +102,12 @@ AUDITS = (
         killing=0.05,
         course=_course(calm=True, laws=(laws_figures.heeded,)),
     ),
-    # Acts are refused some of what they ask for, loops and pauses among them.
+    # Acts are refused some of what they ask for, and one what it asks of a single schedule.
     replace(
         _FIGURES,
         name="acts refused",
         start=START,
+        aims=tuple(Aim(f"audit#{number}/7", "query", 4, Fault.THROTTLED) for number in range(20)),
         faults=Profile(
             faults_until_sec=1_500, faults_max=60, throttled=0.01, refused=0.01, lost=0.01
         ),

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from onthedot.core import manifest
+from onthedot.core import manifest, moves
 from onthedot.core.instants import nominal
 from onthedot.core.policy import Again, Done
+from onthedot.core.run import Life, Run
+from onthedot.flows import audit as audit_flow
 from onthedot.flows.audit import audit
 from onthedot.flows.cancel import cancel
 from onthedot.flows.trigger import trigger
@@ -186,6 +188,86 @@ def test_nothing_is_sent_for_a_run_that_was_cancelled(stage: Stage) -> None:
 
     assert audit().figures() == {"cancelled": 1}
     assert stage.deliveries == []
+
+
+@pytest.mark.parametrize(
+    ("life", "after_sec"),
+    [
+        ({"status": "claimed"}, 120),
+        ({"status": "retrying", "attempt": 1}, 120),
+        ({"status": "running", "attempt": 1, "owner": "W", "lease_ms": (NOON + 60) * 1000}, 110),
+        ({"status": "awaiting", "attempt": 1, "owner": "W", "lease_ms": (NOON + 60) * 1000}, 110),
+    ],
+    ids=lambda life: life["status"] if isinstance(life, dict) else "",
+)
+def test_a_run_is_asked_after_once_it_is_overdue(
+    stage: Stage, life: dict[str, Any], after_sec: int
+) -> None:
+    """What has a lease is left alone until that is over by any clock, and half a minute longer."""
+    task = add(stage, "0 0 * * *")
+    due_ms = (NOON - 600 if "lease_ms" in life else NOON + 60) * 1000
+    given = {"tv": 1, "schedule_version": 1, "due_ms": due_ms, **life}
+    run = Run(
+        task_id=task.task_id,
+        key="2026-11-18T12:00:00Z",
+        tenant_id="acme",
+        origin="schedule",
+        queue="normal",
+        life=Life(**given),
+    )
+    put_run(stage, dict(moves.insert(run, now_ms=due_ms).item))
+    entry, since_ms = manifest.Entry(run.run_id, 1, "acme"), (NOON - 120) * 1000
+    (each,) = manifest.listing("ONE", [entry], now_ms=since_ms, latest_ms=since_ms)
+    for at_sec, resent in ((after_sec - 0.05, False), (after_sec + 0.05, True)):
+        put_run(stage, each.item())
+        wait(stage, at_sec)
+        assert ("resent" in audit().figures()) == resent
+
+
+def _looked(stage: Stage) -> list[str]:
+    """Let a process look, so that its calls take their time; give the minutes that it asked for."""
+    before = len(stage.world.trace)
+    stage.world.spawn("audit", audit)
+    wait(stage, stage.world.now_us / 1_000_000 + 5)
+    asked = [entry[3] for entry in stage.world.trace[before:] if entry[2] == "query"]
+    keys = [str(each["ExpressionAttributeValues"]) for each in asked]
+    return [key.partition("check#2026-11-18T")[2][:5] for key in keys if "check#" in key]
+
+
+def test_an_audit_that_is_short_of_time_looks_at_the_oldest_lists_first(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audit_flow, "LOOK_BACK_MIN", 11)
+    monkeypatch.setattr(audit_flow, "_LOOK_SEC", 0.15)
+    for minute in range(12):
+        now_ms, due_ms = (NOON - 3_600) * 1000, (NOON - (minute + 1) * 60) * 1000
+        entry = manifest.Entry("sch_gone.20261118T000000Z", 1, "acme")
+        for each in manifest.listing("GONE", [entry], now_ms=now_ms, latest_ms=due_ms):
+            put_run(stage, each.item())
+    whole = sorted(each for each, _ in manifests(stage))
+    assert len(whole) == 12
+
+    asked = _looked(stage)
+
+    left = sorted(each for each, _ in manifests(stage))
+    assert 0 < len(left) < len(whole)
+    assert left == whole[-len(left) :]
+    # It asks for no more than it could yet look at when it began to ask.
+    assert len(asked) < len(whole)
+    for _ in range(5):
+        _looked(stage)
+    assert manifests(stage) == []
+
+
+def test_an_audit_asks_for_each_of_its_minutes_once_and_at_half_the_price(stage: Stage) -> None:
+    wait(stage, 59.9)
+
+    asked = _looked(stage)
+
+    wanted = [f"11:{minute}" for minute in range(30, 60)] + ["12:00"]
+    assert sorted(asked) == wanted
+    queries = [entry[3] for entry in stage.world.trace if entry[2] == "query"]
+    assert not any(each.get("ConsistentRead") for each in queries if "check#" in str(each))
 
 
 def go_audited(stage: Stage, until_sec: int) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from onthedot.adapters import tables
+from onthedot.adapters import claims, tables
 from onthedot.core.backfill import Backfill, loop
-from onthedot.core.loop import Named
+from onthedot.core.errors import BusyError
+from onthedot.core.loop import Loop, Named, moved
+from onthedot.core.writes import Outcome
 from onthedot.flows import loops
-from tests.flows.calm import NOON, add
+from tests.flows.calm import NOON, add, put_run
 from tests.simulation.stage import Stage
 
 NAMES = ("bkf_a", "bkf_b", "bkf_c")
@@ -48,3 +50,78 @@ def test_without_a_loop_a_minute_has_nothing_to_do(stage: Stage) -> None:
     assert loops.step() == {}
     assert list(tables.rows(("task_id", "loops#running"), "scheduled_for", ("0", "~"))) == []
     assert stage.world.trace == []
+
+
+def test_whoever_stops_what_keeps_moving_is_asked_to_come_again(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = add(stage, "*/10 * * * *")
+    wanted = Backfill(task_id=task.task_id, first=NOON - 3_600, last=NOON)
+    named = Named(loop_id="bkf_a", tenant_id="acme", by="key_1", began_ms=NOON * 1000)
+    assert loops.begin(loop(wanted, named, per_minute=1))
+    read = loops.read
+
+    def moving(kind: str, tenant_id: str, loop_id: str) -> Loop | None:
+        seen = read(kind, tenant_id, loop_id)
+        assert seen is not None
+        assert claims.write_one(moved(seen, seen)) is Outcome.DONE
+        return seen
+
+    monkeypatch.setattr(loops, "read", moving)
+    with pytest.raises(BusyError, match="bkf_a kept moving"):
+        loops.stop("backfill", "acme", "bkf_a")
+    monkeypatch.undo()
+
+    stopped = loops.stop("backfill", "acme", "bkf_a")
+    assert stopped is not None
+    assert stopped.status == "cancelled"
+    assert loops.stop("backfill", "acme", "bkf_a") == stopped
+    assert loops.stop("backfill", "acme", "bkf_z") is None
+
+
+def test_what_the_minute_has_no_time_for_is_put_off_and_counted(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loops, "_BUDGET_SEC", 0.001)
+    task = add(stage, "*/10 * * * *")
+    wanted = Backfill(task_id=task.task_id, first=NOON - 3_600, last=NOON)
+    for name in NAMES:
+        named = Named(loop_id=name, tenant_id="acme", by="key_1", began_ms=NOON * 1000)
+        assert loops.begin(loop(wanted, named, per_minute=1))
+    found: list[object] = []
+    stage.world.spawn("step", lambda: found.append(loops.step()))
+    stage.world.run(30)
+
+    assert found == [{"loops_put_off": 3}]
+
+
+def test_a_pointer_to_what_has_ended_is_forgotten(stage: Stage) -> None:
+    task = add(stage, "*/10 * * * *")
+    wanted = Backfill(task_id=task.task_id, first=NOON - 3_600, last=NOON)
+    named = Named(loop_id="bkf_a", tenant_id="acme", by="key_1", began_ms=NOON * 1000)
+    assert loops.begin(loop(wanted, named, per_minute=1))
+    (pointer,) = tables.rows(("task_id", "loops#running"), "scheduled_for", ("0", "~"))
+    loops.stop("backfill", "acme", "bkf_a")
+    put_run(stage, pointer)
+    put_run(stage, {**pointer, "scheduled_for": "bkf_gone"})
+
+    assert loops.step() == {}
+    assert list(tables.rows(("task_id", "loops#running"), "scheduled_for", ("0", "~"))) == []
+
+
+def test_a_loop_that_fails_keeps_no_other_from_its_step_and_is_told_of(stage: Stage) -> None:
+    task = add(stage, "*/10 * * * *")
+    wanted = Backfill(task_id=task.task_id, first=NOON - 3_600, last=NOON)
+    for name in NAMES:
+        named = Named(loop_id=name, tenant_id="acme", by="key_1", began_ms=NOON * 1000)
+        assert loops.begin(loop(wanted, named, per_minute=1))
+    key = {"task_id": "backfill#acme", "scheduled_for": "bkf_b"}
+    item = tables.get("runs", key)
+    assert item is not None
+    put_run(stage, item | {"kind": "of a release to come"})
+
+    with pytest.raises(KeyError):
+        loops.step()
+
+    counts = {name: loops.read("backfill", "acme", name) for name in ("bkf_a", "bkf_c")}
+    assert [seen.counts["done"] for seen in counts.values() if seen] == [1, 1]

@@ -113,6 +113,18 @@ def test_a_pause_ends_at_its_second_while_another_act_takes_a_minute(
     assert part(stage, task, "spec")["status"] == "active"
 
 
+@pytest.mark.parametrize(("over_sec", "failed"), [(-0.4, False), (0.4, True)])
+def test_an_act_is_waited_for_as_long_as_it_may_take(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, over_sec: float, *, failed: bool
+) -> None:
+    sec = next(act.sec for act in minute.ACTS if act.name == "health")
+    planted(monkeypatch, "health", lambda _: clock.sleep(sec + over_sec))
+
+    (made,) = (each for each in minutes(stage, 85) if "/" not in each.name)
+
+    assert isinstance(made.error, BusyError) == failed
+
+
 def test_a_queue_that_cannot_be_counted_leaves_the_figures_whole(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:

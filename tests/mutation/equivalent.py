@@ -50,6 +50,54 @@ EQUIVALENT = (
         "2",
         "a revision is compared with itself only, and any but zero will do",
     ),
+    Equivalent(
+        "onthedot.flows.minute",
+        "_result",
+        "if left <= 0:",
+        "left < 0",
+        "an act whose time is over to the very tick is waited for no time at all, and then left",
+    ),
+    Equivalent(
+        "onthedot.flows.tallies",
+        "keep",
+        "after = now_sec + 1",
+        "2",
+        "between two minutes any second bounds the same minutes",
+    ),
+    Equivalent(
+        "onthedot.flows.long_runs",
+        "_unusual",
+        "return len(past) >= _TOO_FEW and duration_ms(run) > _TIMES_LONGER * percentile(past, 95)",
+        "96",
+        "of twenty durations at most both name the same one",
+    ),
+    *(
+        Equivalent(
+            module,
+            function,
+            "page=1,",
+            "2",
+            "one item is taken, however many a page may have",
+        )
+        for module, function in (
+            ("onthedot.flows.tallies", "newest"),
+            ("onthedot.flows.pulse", "recent"),
+        )
+    ),
+    Equivalent(
+        "onthedot.flows.recent",
+        "Walk.places",
+        "if self._queries > QUERIES_MAX and newest_ms < self.begun_ms:",
+        "self._queries >= QUERIES_MAX",
+        "a page may end one question sooner, and the next one goes on from there",
+    ),
+    Equivalent(
+        "onthedot.flows.bury",
+        "_dealt_with",
+        "return _sent_afresh(run, 0)",
+        "1",
+        "a message that SQS has given up on for minutes comes back a second later",
+    ),
     *(
         Equivalent(
             "onthedot.flows.ready",

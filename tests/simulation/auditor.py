@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lambdas.audit import handler
 from onthedot.adapters import telemetry
+from onthedot.core import keys
 from onthedot.flows import audit, minute, not_fired, pauses
 from tests.simulation import hooks
 from tests.simulation.bus import ARN
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
     from tests.simulation.process import Process
     from tests.simulation.world import World
 
+Law = Callable[[Any, Any], Iterator[str]]
 _FIRST_SEC = 30
+# So many shards a history may ask.
+_FEW = 8
 # What laws ask of a process by its kind they ask of the act that does it.
 _KINDS = {"loops": "step", "exhausted": "note"}
 
@@ -45,7 +49,7 @@ class Auditor:
     # What comes before the history begins, and what is asked of it at its end.
     prepared: Callable[[Any], None] | None = None
     undone: Callable[[], None] | None = None
-    laws: tuple[Callable[[Any, Any], Iterator[str]], ...] = ()
+    laws: tuple[Law, ...] = ()
     # No other law is asked: the tables do not tell what has happened.
     alone: bool = False
     # Nothing befalls an audit; or how much later all of it may be for what does.
@@ -89,7 +93,8 @@ def looking(auditor: Auditor, emitted: Callable[..., None]) -> Iterator[None]:
         (telemetry, "emit", emitted),
     ]
     if not auditor.whole:
-        wanted += [(audit, "_PART_SEC", 0), (not_fired, "SHARDS", 1)]
+        few = keys.SHARDS if keys.SHARDS < _FEW else 1
+        wanted += [(audit, "_PART_SEC", 0), (not_fired, "SHARDS", few)]
     before = [getattr(module, name) for module, name, _ in wanted]
     for module, name, value in wanted:
         setattr(module, name, value)

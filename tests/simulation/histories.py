@@ -82,7 +82,7 @@ def _history(scene: Scene, seed: int, aims: tuple[Aim, ...], kept: Kept | None) 
     )
     if scene.costed:
         stage.world.meter()
-    stage.all_shards = scene.sizes.all_shards
+    stage.all_shards, stage.listed = scene.sizes.all_shards, scene.sizes.listed
     if scene.sizes.in_parallel:
         stage.stand_ins.append((aws, "in_parallel", partial(parts.in_parallel, stage.world)))
     random = Random(f"{scene.name.removesuffix(' bare')} {seed}")
@@ -383,6 +383,9 @@ _EDITS: dict[str, Callable[[Stage, str, float], Task | None]] = EDITS | {
     "resume": lambda _, task_id, __: user.resume(task_id),
     "delete": lambda _, task_id, __: user.delete(task_id),
     "pause for a while": lambda _, task_id, at_sec: pauses.paused_for_a_while(task_id, at_sec),
+    "pause for long": lambda _, task_id, at_sec: pauses.paused_for_a_while(
+        task_id, at_sec, pauses.LONG_SEC
+    ),
     "rebound": ending.rebounded,
     "end soon": lambda _, task_id, at_sec: ending.ended_soon(task_id, at_sec),
     "close": lambda _, task_id, __: user.patch(task_id, calendars=[LUNCH["name"]]),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from tests.simulation import (
+    laws_acts,
     laws_api,
     laws_asked,
     laws_backoff,
@@ -28,6 +29,7 @@ from tests.simulation import (
     laws_places,
     laws_polled,
     laws_polls,
+    laws_read,
     laws_runs,
     laws_shares,
     laws_slots,
@@ -163,6 +165,8 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_calendars.followed(stage)
     yield laws_api.fired(journal, ruled)
     yield laws_exhausted.heeded(stage, journal, noted=measure.noted)
+    if measure.audited:
+        yield laws_acts.heeded(stage, journal)
     if not measure.scarce:
         yield laws_lateness.late(stage, journal, ruled, until_sec, audited=measure.audited)
     yield laws_outcomes.founded(stage, journal)
@@ -184,6 +188,7 @@ def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_api.filled(stage)
     yield from laws_asked.heeded(stage, journal)
     yield laws_bounds.heeded(stage, journal)
+    yield laws_read.heeded(stage, journal)
 
 
 def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:

@@ -33,6 +33,13 @@ APART: dict[str, Kind] = {
     # Due inside a calendar that the slot lies outside of, and the other way round.
     "closed late": ("1-59/3 * * * *", {"blackouts": (LUNCH,), "jitter_sec": 120, **_FREE}),
     "closed slot": ("2-59/3 * * * *", {"blackouts": (LUNCH,), "jitter_sec": 154, **_FREE}),
+    # Its slots end before tables are set back, or in the time that they forget.
+    "last early": ("*/20 * * * * *", {"end_sec": 200, **_FREE}),
+    "last long": ("*/20 * * * * *", {"end_sec": 885, **_FREE}),
+    "last long queue": ("*/30 * * * * *", {"end_sec": 700, "overlap": "queue"}),
+    # Some of its runs are claimed, and some are left.
+    "twelve": ("*/20 * * * * *", {"max_runs": 12, **_FREE}),
+    "twelve latest": ("*/30 * * * * *", {"max_runs": 9, "misfire": "latest", **_FREE}),
     # Often due in the very second of a call.
     "often": ("*/6 * * * * *", _FREE),
     # Some tenants have more to catch up on than others.

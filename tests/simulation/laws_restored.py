@@ -9,6 +9,7 @@ from onthedot.core.keys import run_id
 from onthedot.core.policy import Done
 from onthedot.core.task import Task
 from tests.simulation.journal import Journal
+from tests.simulation.pauses import LONG_SEC
 from tests.simulation.reigns import end_of, slots_within
 from tests.simulation.restoring import AGAIN, BACK, KEPT, STOPPED, set_back
 from tests.simulation.stage import Stage
@@ -86,3 +87,24 @@ def _recorded(stage: Stage) -> Iterator[str]:
 def _spans(stage: Stage, task: Task) -> list[tuple[str, str]]:
     mine = [run for run in stage.rows().values() if run.task_id == task.task_id and run.range_to]
     return [(run.key.partition("~")[0], run.range_to) for run in mine]
+
+
+def noted(stage: Stage, journal: Journal) -> Iterator[str]:
+    """What fires no more is completed, though the list of such schedules was set back as well."""
+    for task in stage.tasks:
+        last = journal.versions[task.task_id][-1].task
+        if last.status != "completed":
+            yield f"never noted: {task.name} is {last.status}"
+
+
+def asleep(stage: Stage, _journal: Journal) -> Iterator[str]:
+    """What was paused before the time that is forgotten, and until later, is called by nobody."""
+    start_ms = stage.world.start.timestamp() * 1000
+    for act in stage.acts:
+        end_ms = act.began_ms + LONG_SEC * 1000 - 2_000
+        if not 0 < act.acked_ms < start_ms + (KEPT - 2) * 1000 or end_ms < start_ms + BACK * 1000:
+            continue
+        for delivery in stage.deliveries:
+            mine = delivery.run_id.startswith(act.task_id)
+            if mine and act.acked_ms < delivery.due_ms < end_ms:
+                yield f"woken: {delivery.run_id} was called in a pause"

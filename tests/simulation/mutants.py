@@ -24,6 +24,7 @@ from tests.simulation import (
     mutants_pauses,
     mutants_pull,
     mutants_targets,
+    mutants_read,
     mutants_tenants,
     mutants_work,
     mutants_world,
@@ -293,4 +294,5 @@ MUTANTS = (
     *(Mutant(*each) for each in mutants_pull.PULL_FAULTS),
     *mutants_leases.LEASES,
     *mutants_targets.SERVICE_FAULTS,
+    *mutants_read.MUTANTS,
 )

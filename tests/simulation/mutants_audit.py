@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import lambdas.audit
-from onthedot.adapters import blobs, clock, runner
+from onthedot.adapters import blobs, clock, runner, tables
 from onthedot.adapters import events as outbox
 from onthedot.core import deaths, gathered
 from onthedot.core import events as happened
+from onthedot.core import health as healths
+from onthedot.core import pauses as ended_pauses
 from onthedot.core import run as runs
 from onthedot.core.events import Event
 from onthedot.core.ledger import Ledger
@@ -24,6 +27,7 @@ from onthedot.flows import (
     health,
     minute,
     pauses,
+    recounting,
     restored,
     retime,
     sweep,
@@ -215,6 +219,38 @@ def buried_alive() -> list[Patch]:
     return [(bury, "_ended", lambda _job, _now_ms: True)]
 
 
+def kept_quiet() -> list[Patch]:
+    """What failed among many is logged, and nobody is told."""
+    return [(apart.Apart, "end", lambda _self: None)]
+
+
+def never_forgotten() -> list[Patch]:
+    """Of what a person has resumed it is remembered for ever that it was paused."""
+
+    def delete(table: str, key: dict[str, str]) -> None:
+        if key["task_id"] != healths.PARTITION:
+            original(table, key)
+
+    original = tables.delete
+    return [(tables, "delete", delete)]
+
+
+def unlisted_again() -> list[Patch]:
+    """After a restore nobody asks which schedules fire no more."""
+    return [(restored, "list_all", lambda: iter(()))]
+
+
+def all_woken() -> list[Patch]:
+    """After a restore each pause that has an end is over."""
+    given = {**vars(ended_pauses), "end_of": lambda _task: 0}
+    return [(restored, "pauses", SimpleNamespace(**given))]
+
+
+def never_given_back() -> list[Patch]:
+    """What an edit drops of a bounded task is gone."""
+    return [(recounting, "_count_again", lambda *_: None)]
+
+
 MUTANTS = (
     Mutant("all or none", "0167: an act fails alone", together, ("uncounted", "unlooked")),
     Mutant(
@@ -259,4 +295,9 @@ MUTANTS = (
     Mutant("left aside", "0033: what is named comes back", never_brought_back, ("swept",)),
     Mutant("never retimed", "a slot that comes earlier fires", never_retimed, ("retimed",)),
     Mutant("ended unwritten", "bury ends what may not run", buried_alive, ("given up bare",)),
+    Mutant("kept quiet", "0167: what fails is told", kept_quiet, ("acts refused",)),
+    Mutant("never forgotten", "a resume starts afresh", never_forgotten, ("probed in vain",)),
+    Mutant("unlisted again", "a restore lists what ended", unlisted_again, ("restored ended",), 16),
+    Mutant("all woken", "a restore wakes nobody", all_woken, ("restored asleep",)),
+    Mutant("never given back", "0072: a place is given back", never_given_back, ("unspent many",)),
 )

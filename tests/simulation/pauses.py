@@ -9,6 +9,8 @@ from tests.simulation.stage import Stage
 from tests.simulation.world import START
 
 _LENGTHS_SEC = (7, 40, 70, 130, 200)
+# Longer than tables are set back by, and what it takes until all goes on.
+LONG_SEC = 1_500
 
 
 def paused_for_a_while(task_id: str, at_sec: float, length_sec: int = 0) -> Task | None:

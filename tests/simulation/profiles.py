@@ -122,6 +122,17 @@ SCENES = (
         course=Course(ticks_until=900, sec=1_500),
         unspent=True,
     ),
+    # Of more runs than are claimed at once.
+    Scene(
+        name="unspent many",
+        kinds=("twelve", "twelve latest"),
+        drawn=1,
+        calls=("half", "other", "faster", "payload"),
+        calls_max=4,
+        calls_between=(5, 150),
+        course=Course(ticks_until=2_400, sec=2_600),
+        unspent=True,
+    ),
     # A range is recorded, and before the cursor moves the next dispatcher sees more slots missed.
     Scene(
         name="adopted",

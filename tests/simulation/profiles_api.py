@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tests.simulation.auditor import Auditor
 from tests.simulation.faults import Profile
 from tests.simulation.outages import Outage
 from tests.simulation.scene import UNTIL_CALM, Scene, quiet
+from tests.simulation.sizes import Sizes
 from tests.simulation.stage import Course
 
 _EDITS = (
@@ -23,6 +25,49 @@ _EDITS = (
 )
 _RUNS = ("trigger", "replay", "cancel", "backfill", "task", "task", "tasks", "twice")
 _LONG = Course(ticks_until=330, sec=1_100)
+
+_READS = ("edit", "pause", "trigger", "task", "tasks", "cancel", "read", "read", "read", "read")
+# Lists are read to their end; what of them is long is read now and then only.
+READ = (
+    Scene(
+        name="read",
+        kinds=(),
+        users=_READS,
+        users_max=8,
+        calls_between=(5, 800),
+        course=Course(ticks_until=420, sec=1_100),
+    ),
+    Scene(
+        name="read many",
+        kinds=(),
+        users=("create", "task", "trigger", "delete", "read", "read", "read", "read", "read"),
+        users_max=12,
+        calls_between=(5, 600),
+        course=_LONG,
+        sizes=Sizes(listed=2),
+    ),
+    # A calendar closes some of what is to come.
+    Scene(
+        name="read closed",
+        kinds=("kept minute", "kept twenty", "kept open"),
+        drawn=2,
+        users=("read",),
+        users_max=4,
+        calls_between=(5, 170),
+        course=Course(ticks_until=330, sec=600),
+    ),
+    # Nobody audits for a while, and the list of an hour begins within the history.
+    Scene(
+        name="read late",
+        kinds=(),
+        users=("trigger", "task", "read", "read"),
+        users_max=10,
+        calls_between=(100, 4_300),
+        course=Course(
+            ticks_until=480, sec=4_400, auditor=Auditor(gap=(330, 1_400), look_back_min=20)
+        ),
+    ),
+)
 
 ASKED = (
     Scene(name="asked", kinds=(), users=(*_EDITS, *_RUNS, "look"), users_max=8, course=_LONG),
@@ -143,4 +188,5 @@ ASKED = (
         faults=quiet(crash_before=0.01, crash_after=0.01, lost=0.01, repeated=0.02),
         takes_sec=5,
     ),
+    *READ,
 )

@@ -8,6 +8,8 @@ from typing import Any
 from onthedot.core.call import Call
 from onthedot.core.policy import Answer, Dead, Done
 from tests.simulation import (
+    laws_figures,
+    laws_health,
     laws_minute,
     laws_restored,
     laws_retimed,
@@ -17,11 +19,13 @@ from tests.simulation import (
     retiming,
     sweeping,
 )
-from tests.simulation.auditor import Auditor
+from tests.simulation.auditor import Auditor, Law
 from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.outages import Outage
 from tests.simulation.scene import Scene
+from tests.simulation.sizes import Sizes
 from tests.simulation.stage import Course, Stage
+from tests.simulation.world import START
 
 _TOLD = (laws_told.heeded, laws_told.sick, laws_minute.heeded)
 _KINDS = ("sickly", "fragile", "latest", "none", "minute", "queue")
@@ -36,6 +40,17 @@ def _course(**given: Any) -> Course:
     )
 
 
+def _restored(*laws: Law) -> Auditor:
+    """All stands still for some minutes, tables are set back, and an operator mends."""
+    return Auditor(
+        look_back_min=30,
+        gap=(restoring.STOPPED, restoring.AGAIN),
+        prepared=restoring.prepared,
+        laws=laws,
+        alone=True,
+    )
+
+
 def _heals(stage: Stage) -> None:
     """What dies for some minutes works again when it is probed, an hour later."""
 
@@ -46,6 +61,23 @@ def _heals(stage: Stage) -> None:
 
 
 _SCENE = Scene(name="told", kinds=_KINDS, drawn=3, failing=0.4, course=_course(calm=True))
+# All shards are asked what has not fired, what ends is completed, and two hours end.
+_FIGURES = replace(
+    _SCENE,
+    name="figures",
+    kinds=("sickly", "fragile", "latest", "all", "last two", "last queue", "three"),
+    start=START.replace(minute=40),
+    sizes=Sizes(shards=2),
+    takes_sec=30,
+    course=replace(_course(calm=True, laws=(*_TOLD, laws_figures.heeded)), sec=5_100),
+)
+
+
+def _never_heals(stage: Stage) -> None:
+    """Whatever runs dies."""
+    stage.answer = lambda _call: Dead("permanent")
+
+
 # What befalls some of the audits costs the events of a run a few of its looks.
 _ROUGH = Profile(
     faults_until_sec=1_200,
@@ -60,6 +92,29 @@ _ROUGH = Profile(
 )
 AUDITS = (
     _SCENE,
+    _FIGURES,
+    # Workers die of some runs, which lose their leases.
+    replace(
+        _FIGURES,
+        name="figures lost",
+        kinds=("minute", "latest", "all", "twenty"),
+        failing=0.0,
+        killing=0.05,
+        course=_course(calm=True, laws=(laws_figures.heeded,)),
+    ),
+    # Acts are refused some of what they ask for, and one what it asks of a single schedule.
+    replace(
+        _FIGURES,
+        name="acts refused",
+        start=START,
+        aims=tuple(Aim(f"audit#{number}/7", "query", 4, Fault.THROTTLED) for number in range(20)),
+        faults=Profile(
+            faults_until_sec=1_500, faults_max=60, throttled=0.01, refused=0.01, lost=0.01
+        ),
+        calls=("backfill", "pause for a while"),
+        calls_max=3,
+        course=_course(excused_sec=900, laws=()),
+    ),
     # The bus refuses for ten minutes, then now and then one event, and one schedule's always.
     replace(
         _SCENE,
@@ -145,6 +200,20 @@ AUDITS = (
             auditor=Auditor(told=True, laws=_TOLD, prepared=_heals, excused_sec=900),
         ),
     ),
+    # A person resumes what was paused, and it goes on dying: it is paused anew.
+    Scene(
+        name="probed in vain",
+        kinds=("sickly",),
+        drawn=1,
+        calls=("resume", "resume", "pause"),
+        calls_max=2,
+        calls_between=(600, 2_400),
+        course=Course(
+            ticks_until=4_600,
+            sec=5_700,
+            auditor=Auditor(laws=(laws_health.heeded,), prepared=_never_heals),
+        ),
+    ),
     # No audit for three quarters of an hour, and all messages are gone: the look at the last day.
     Scene(
         name="audit gone",
@@ -172,6 +241,15 @@ AUDITS = (
             auditor=Auditor(told=True, laws=_TOLD, excused_sec=600),
         ),
     ),
+    # Handlers kill their workers, nobody audits, and each message is given up on after one receipt.
+    Scene(
+        name="buried late",
+        kinds=("minute", "queue", "skip", "all"),
+        drawn=2,
+        killing=0.25,
+        forged=True,
+        course=Course(ticks_until=240, sec=3_600, audited=False, receives_max=1),
+    ),
     # Tables are set back by minutes, both or one, while everything stands still.
     Scene(
         name="restored",
@@ -187,13 +265,35 @@ AUDITS = (
             gap=(restoring.STOPPED, restoring.AGAIN),
             ticks_until=2_200,
             sec=3_000,
-            auditor=Auditor(
-                look_back_min=30,
-                gap=(restoring.STOPPED, restoring.AGAIN),
-                prepared=restoring.prepared,
-                laws=(laws_restored.heeded,),
-                alone=True,
-            ),
+            auditor=_restored(laws_restored.heeded),
+        ),
+    ),
+    # What fires no more when tables are set back, or since, is noted all the same.
+    Scene(
+        name="restored ended",
+        kinds=("last early", "last long", "last long queue"),
+        drawn=2,
+        takes_sec=20,
+        course=Course(
+            gap=(restoring.STOPPED, restoring.AGAIN),
+            ticks_until=2_200,
+            sec=2_600,
+            auditor=_restored(laws_restored.heeded, laws_restored.noted),
+        ),
+    ),
+    # What was paused for longer than all of it takes stays paused.
+    Scene(
+        name="restored asleep",
+        kinds=("minute", "twenty", "all"),
+        drawn=2,
+        calls=("pause for long",),
+        calls_max=2,
+        calls_between=(10, 400),
+        course=Course(
+            gap=(restoring.STOPPED, restoring.AGAIN),
+            ticks_until=2_200,
+            sec=3_000,
+            auditor=_restored(laws_restored.heeded, laws_restored.asleep),
         ),
     ),
     # Payloads lie in the bucket, and seven minutes past the hour they are looked through.

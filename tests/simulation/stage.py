@@ -133,6 +133,8 @@ class Stage:
     stand_ins: list[tuple[Any, str, Any]] = field(default_factory=list)
     # Whether dispatchers ask shards without tasks, too.
     all_shards: bool = False
+    # From so many tasks on a list of what is to come is long; zero is as in production.
+    listed: int = 0
     # Handlers that look neither at their deadline nor at a cancel.
     deaf: Callable[[Call], bool] = lambda _call: False
     # What is called and done outside; targets that are called as in production, by their type.

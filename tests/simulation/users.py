@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from onthedot.core.instants import nominal
-from tests.simulation import deployments
+from tests.simulation import deployments, readers
 from tests.simulation.caller import Ask, Caller, Front
 from tests.simulation.stage import Stage
 
@@ -32,10 +32,6 @@ _RATIONS: tuple[dict[str, Any], ...] = (
     {"running_max": 1},
     {"running_max": None},
 )
-_LOOKS = (
-    "health overview upcoming upcoming/heat schedules tasks runs keys tenants audit calendars "
-    "dead-letters dead-letters/operations"
-).split()
 _CHANGES: tuple[dict[str, Any], ...] = (
     {"cron": "*/2 * * * *", "every_sec": None},
     {"cron": "30 * * * * *", "every_sec": None},
@@ -273,17 +269,6 @@ def _calendar(user: User) -> None:
         user.caller.ask("DELETE /v1/calendars/lunch", name="no calendar")
 
 
-def _look(user: User) -> None:
-    """All that a user may look at."""
-    for route in _LOOKS:
-        user.caller.ask(f"GET /v1/{route}")
-    if task_id := user.schedule():
-        for what in ("", "/next", "/slots", "/runs?outcome=failed", "/backfills"):
-            user.caller.ask(f"GET /v1/schedules/{task_id}{what}")
-        for run_id in user.runs(task_id, "claimed", "running", "succeeded")[:2]:
-            user.caller.ask(f"GET /v1/runs/{run_id}")
-
-
 def _key(user: User) -> None:
     """A key is made, used again and again, and revoked meanwhile."""
     made = user.caller.ask("POST /v1/keys", {"role": "write", "name": "robot"}, name="key").said
@@ -367,7 +352,8 @@ _DOES: Mapping[str, Callable[[User], None]] = {
     "calendar": _calendar,
     "key": _key,
     "letters": _letters,
-    "look": _look,
+    "look": readers.look,
+    "read": readers.read,
     "ration": _ration,
     "hurry": _hurry,
     "deploy": _deploy,

@@ -1,0 +1,83 @@
+"""Laws of the audit's acts: what fails in one of them is told, and counts for the alarm.
+
+Judged by what the stores answered to each act, and by how its process ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from botocore.exceptions import ClientError
+
+from onthedot.flows import minute
+from tests.simulation.faults import Fault
+from tests.simulation.process import Process
+from tests.simulation.stage import Stage
+
+_FIGURES = next(place for place, act in enumerate(minute.ACTS, 1) if act.name == "figures")
+_REFUSED = frozenset({Fault.REFUSED, Fault.THROTTLED, Fault.LOST})
+
+
+def heeded(stage: Stage, _journal: object) -> Iterator[str]:
+    """Each of them."""
+    refused, stalled = _refused(stage), _stalled(stage)
+    for process in stage.world.processes:
+        if process.kind != "audit" or "/" in process.name or not process.parts:
+            continue
+        for place, part in enumerate(process.parts):
+            if part in refused and part.done and not part.dead and part.error is None:
+                yield f"kept silent: part {place} of {process.name} was refused a read"
+        if process.done and not process.dead:
+            yield from _ended(process, stalled)
+    yield from _counted(stage, stalled)
+
+
+def _refused(stage: Stage) -> set[Process]:
+    """Parts to which a store did not answer what they asked for."""
+    found = set()
+    for _, process, operation, _, answer, fault in stage.world.trace:
+        refused = fault in _REFUSED or isinstance(answer, ClientError)
+        if process is not None and operation == "query" and refused:
+            found.add(process)
+    return found
+
+
+def _stalled(stage: Stage) -> set[str]:
+    """Audits in which something stood still: an act that ended late may have been left behind."""
+    stalls = (entry[1] for entry in stage.world.trace if entry[2] == "stalls")
+    return {each.name.partition("/")[0] for each in stalls if each is not None}
+
+
+def _ended(process: Process, stalled: set[str]) -> Iterator[str]:
+    """An audit of which an act failed, or was left behind, has failed."""
+    failed = [part for part in process.parts if part.error is not None or not part.done]
+    late = [part for part in failed if part.done and part.ended_us > process.ended_us]
+    if failed and not late and process.error is None:
+        yield f"kept silent: {process.name}, of which {len(failed)} acts failed"
+    if not failed and process.error is not None and process.name not in stalled:
+        yield f"cried wolf: {process.name} failed, and none of its acts did"
+
+
+def _counted(stage: Stage, stalled: set[str]) -> Iterator[str]:
+    """The figures of a minute count an audit exactly if no act before them failed."""
+    start_ms = stage.world.start.timestamp() * 1000
+    audits = [each for each in stage.world.processes if each.kind == "audit" and each.parts]
+    for at_ms, figures in stage.figures:
+        if "audits" not in figures:
+            continue
+        at_us = round((at_ms - start_ms) * 1000)
+        writers = [each for each in audits if _writes(each, at_us)]
+        if len(writers) != 1 or writers[0].name in stalled:
+            continue
+        before = writers[0].parts[1:_FIGURES]
+        whole = all(part.done and part.error is None and part.ended_us <= at_us for part in before)
+        if figures["audits"] != whole:
+            yield f"audits: {writers[0].name} counts as {figures['audits']}"
+
+
+def _writes(process: Process, at_us: int) -> bool:
+    """Whether its figures were told then."""
+    if len(process.parts) <= _FIGURES:
+        return False
+    part = process.parts[_FIGURES]
+    return part.done and not part.dead and abs(part.ended_us - at_us) <= 1

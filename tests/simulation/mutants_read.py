@@ -1,0 +1,121 @@
+"""Planted faults of what is read: lists, what is to come, signs of life, and a minute's figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from onthedot.api import cron
+from onthedot.core import tally
+from onthedot.flows import agenda, exhausted, long_runs, not_fired, pulse, recent, tallies
+from tests.simulation.mutant import Mutant, Patch
+
+
+def sorted_only() -> list[Patch]:
+    """A list has what the audit has sorted, and nothing newer."""
+    return [(recent, "_unsorted", lambda: iter(()))]
+
+
+def this_hour_only() -> list[Patch]:
+    """A list ends where the hour of the clock began."""
+    original = recent.Walk._sorted  # noqa: SLF001  # planted there
+
+    def within(walk: recent.Walk) -> Iterator[Any]:
+        begun_ms = walk.begun_ms // 3_600_000 * 3_600_000
+        return (each for each in original(walk) if each[0] >= begun_ms)
+
+    return [(recent.Walk, "_sorted", within)]
+
+
+def same_place() -> list[Patch]:
+    """A page begins with what the one before ended with."""
+    original = recent.Walk.behind
+
+    def behind(walk: recent.Walk, place: Any, *given: Any, **named: Any) -> recent.Walk:
+        return original(walk, place._replace(run_id=f"{place.run_id}~"), *given, **named)
+
+    return [(recent.Walk, "behind", behind)]
+
+
+def kept_for_ever() -> list[Patch]:
+    """What was read once of a long list is what is told."""
+    return [(agenda, "_is_fresh", lambda _seen: True)]
+
+
+def never_whole() -> list[Patch]:
+    """What is left out of a list is not said."""
+    original = agenda._listed  # noqa: SLF001  # planted there
+
+    def listed(of: str, since: str, most: int) -> Any:
+        return original(of, since, min(most, 2))[0], True
+
+    return [(agenda, "_listed", listed)]
+
+
+def by_groups() -> list[Patch]:
+    """Schedules that are alike count as one."""
+
+    def same_minute(known: Any, first: int) -> int:
+        begin = first - first % 60
+        slots = [group.schedule.next(begin - 1) for group in known.groups]
+        return sum(slot is not None and slot < begin + 60 for slot in slots)
+
+    return [(cron, "same_minute", same_minute)]
+
+
+def once_well() -> list[Patch]:
+    """Who was well once is said to be well."""
+    return [(pulse, "_REMEMBERED_MS", 1 << 60)]
+
+
+def all_fired() -> list[Patch]:
+    """Nobody asks the index."""
+    return [(not_fired, "not_fired", dict)]
+
+
+def lately_long() -> list[Patch]:
+    """Lately is the last quarter of an hour."""
+    return [(tallies, "_LATELY_SEC", 900)]
+
+
+def hour_forgotten() -> list[Patch]:
+    """What an hour came to is not summed."""
+    original = tallies._items  # noqa: SLF001  # planted there
+
+    def items(partition: str, first_sec: int, last_sec: int) -> Any:
+        return original(partition, first_sec, last_sec) if partition != tally.HOURS else iter(())
+
+    return [(tallies, "_items", items)]
+
+
+def shortest() -> list[Patch]:
+    """The run that took least is held against its timeout."""
+    original = long_runs.look_at
+    return [(long_runs, "look_at", lambda longest: original(longest[-1:]))]
+
+
+def noted_silently() -> list[Patch]:
+    """What is completed is not counted."""
+    original = exhausted.note
+
+    def note() -> dict[str, int]:
+        original()
+        return {"completed": 0}
+
+    return [(exhausted, "note", note)]
+
+
+MUTANTS = (
+    Mutant("sorted only", "a list is whole", sorted_only, ("read",)),
+    Mutant("this hour only", "a list is of the last hour", this_hour_only, ("read late",)),
+    Mutant("same place", "a list goes on behind its page", same_place, ("read",)),
+    Mutant("kept for ever", "a long list is a minute old", kept_for_ever, ("read many",), 10),
+    Mutant("never whole", "what is to come is all of it", never_whole, ("read",), 4),
+    Mutant("by groups", "a preview counts schedules", by_groups, ("read",)),
+    Mutant("once well", "health is of now", once_well, ("read late",)),
+    Mutant("all fired", "what has not fired is counted", all_fired, ("figures",)),
+    Mutant("lately long", "shares are of five minutes", lately_long, ("figures",)),
+    Mutant("hour forgotten", "a day has all of its hours", hour_forgotten, ("figures",)),
+    Mutant("shortest", "the longest run is told", shortest, ("figures",)),
+    Mutant("noted silently", "what is completed is counted", noted_silently, ("figures",)),
+)

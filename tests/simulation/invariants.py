@@ -13,9 +13,11 @@ from tests.simulation import (
     laws_bounds,
     laws_calendars,
     laws_cost,
+    laws_dated,
     laws_edges,
     laws_executions,
     laws_exhausted,
+    laws_foretold,
     laws_gate,
     laws_handlers,
     laws_keys,
@@ -164,6 +166,7 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     if not measure.scarce:
         yield laws_lateness.late(stage, journal, ruled, until_sec, audited=measure.audited)
     yield laws_outcomes.founded(stage, journal)
+    yield laws_dated.heeded(stage, journal)
     yield laws_walls.heeded(stage, until_sec)
     yield laws_shares.heeded(stage, journal)
     if measure.unspent:
@@ -182,6 +185,7 @@ def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_api.filled(stage)
     yield from laws_asked.heeded(stage, journal)
     yield laws_bounds.heeded(stage, journal)
+    yield laws_foretold.heeded(stage, journal)
 
 
 def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:

@@ -16,6 +16,7 @@ from tests.simulation import (
     mutants_edit_order,
     mutants_edits,
     mutants_exhausted,
+    mutants_foretold,
     mutants_keys,
     mutants_leases,
     mutants_lines,
@@ -202,6 +203,7 @@ MUTANTS = (
         "no poison", "an unplannable task is set aside", mutants_dispatch.no_quarantine, ("poison",)
     ),
     *mutants_calendars.CALENDARS,
+    *mutants_foretold.FORETOLD,
     Mutant(
         "ended late",
         "0080: a pause is over at its end, whenever that is written",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from onthedot.adapters import claims, siblings, tables
 from onthedot.core import keys
-from onthedot.flows import dispatch, exhausted, line
+from onthedot.flows import calendars, dispatch, exhausted, line
 from tests.simulation.process import Process
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ class Sizes:
     shards_at_once: int = 0
     # From so many due tasks on a dispatcher hands shards over.
     due_max: int = 0
+    # So many tasks a minute follow a calendar that has changed, and so many are listed at once.
+    per_minute: int = 0
+    listed: int = 0
     # Calls that may be made at once are; one that fails leaves the others under way.
     in_parallel: bool = False
     # Every shard is asked, not only those that have tasks.
@@ -58,6 +61,8 @@ def applied(sizes: Sizes) -> Iterator[None]:
         (dispatch, "SHARDS_AT_ONCE", sizes.shards_at_once),
         (siblings, "SHARDS_AT_ONCE", sizes.shards_at_once),
         (dispatch, "DUE_MAX", sizes.due_max),
+        (calendars, "PER_MINUTE", sizes.per_minute),
+        (calendars, "_PAGE", sizes.listed),
     ]
     replaced = [each for each in wanted if each[2]]
     before = [getattr(module, name) for module, name, _ in replaced]

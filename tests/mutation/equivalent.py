@@ -220,6 +220,13 @@ EQUIVALENT += (
         )
     ),
     Equivalent(
+        "onthedot.core.registered",
+        "first_due",
+        "slot = task.schedule.prev(task.effective_from + 1)",
+        "2",
+        "a slot in the very next second is the first one, whichever way it is found",
+    ),
+    Equivalent(
         "onthedot.core.skew",
         "Skew.offset_ms",
         "if self.low_ms > 0:",

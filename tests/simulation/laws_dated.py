@@ -1,4 +1,4 @@
-"""Laws of times: a row says when its slot is due and when it ended, as it truly was."""
+"""Laws of times: a row says when its slot is due, whether it was late, and when it ended."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from onthedot.core.attributes import plain
 from onthedot.core.instants import parse_nominal
 from onthedot.core.keys import is_slot_key
+from onthedot.core.numbers import LOOK_AHEAD_SEC
+from onthedot.core.run import Run
 from onthedot.core.task import Task
 from tests.simulation import true_slots
 from tests.simulation.journal import Change, Journal
@@ -29,15 +31,35 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
         for task_id, versions in journal.versions.items()
         for version in versions
     }
+    rows = stage.rows()
     for change in journal.changes:
         if change.after is None or change.writer is None:
             continue
+        run = rows.get(change.run_id)
+        if change.before is None and change.writer.kind == "dispatch" and run is not None:
+            yield from _named(change, run, first_ms[change.writer.name] - _BEGUN_MS, off_ms)
         task = tasks.get((change.task_id, change.after.tv))
         if change.before is None and task is not None and is_slot_key(change.key):
             yield from _due(change, task)
         if change.after.final and not (change.before is not None and change.before.final):
             since_ms = first_ms[change.writer.name.partition("/")[0]]
             yield from _ended(change, since_ms - off_ms - _BEGUN_MS, off_ms + _GRAIN_MS)
+
+
+def _named(change: Change, run: Run, since_ms: float, off_ms: float) -> Iterator[str]:
+    """What a dispatcher claims is on time, or late by more than it looks ahead and caught up on."""
+    assert change.after is not None
+    if change.after.status != "claimed" or not is_slot_key(change.key):
+        return
+    late_ms = change.at_ms - change.after.due_ms + off_ms, since_ms - change.after.due_ms - off_ms
+    once = change.task_id.startswith("tsk_")
+    told = {
+        "task": once,
+        "catchup": not once and late_ms[0] > LOOK_AHEAD_SEC * 1000,
+        "schedule": not once and late_ms[1] <= LOOK_AHEAD_SEC * 1000,
+    }
+    if not told.get(run.origin, False):
+        yield f"misnamed: {run.run_id} was claimed {late_ms[0]:.0f} ms late as {run.origin}"
 
 
 def _due(change: Change, task: Task) -> Iterator[str]:

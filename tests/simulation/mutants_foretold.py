@@ -1,4 +1,4 @@
-"""Planted faults of what is foretold, and of the times that rows tell."""
+"""Planted faults of what is foretold, and of what rows tell of their times."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from onthedot.api import schedule_times
+from onthedot.core import plan as plans
 from onthedot.core import upcoming
 from onthedot.core.due import Due
+from onthedot.core.planned import Firing, Plan
 from onthedot.core.run import Run
 from onthedot.core.schedule import Schedule
 from onthedot.core.task import Task
-from onthedot.flows import books
+from onthedot.flows import books, dispatch
 from tests.simulation.mutant import Mutant, Patch
 
 
@@ -45,10 +47,31 @@ def ended_when_due() -> list[Patch]:
     return [(books, "_record", record)]
 
 
+def all_on_time() -> list[Patch]:
+    """However late a slot is claimed, it is said to be as any other."""
+
+    def firing(slot: int, due: int, _origin: str) -> Firing:
+        return Firing(slot, due, "schedule")
+
+    return [(plans, "Firing", firing)]
+
+
+def open_for_good() -> list[Patch]:
+    """What is missed is said to be so for a backlog, though there never was one."""
+    original = plans.plan
+
+    def plan(due: Due, now: int, **_lost_for: str) -> Plan:
+        return original(due, now, lost_for="circuit_open")
+
+    return [(dispatch, "plan", plan)]
+
+
 _AHEAD = ("foretold",)
 FORETOLD = (
     Mutant("foretold though closed", "a calendar closes what comes", closed_too, _AHEAD),
     Mutant("foretold undelayed", "jitter delays what comes", undelayed, _AHEAD),
     Mutant("closed and not said", "what comes says what closes it", open_too, _AHEAD),
+    Mutant("late and not said", "a row says that it was late", all_on_time, ("misfires",)),
+    Mutant("no backlog", "a backlog has grown for minutes", open_for_good, ("misfires",)),
     Mutant("ended before", "a row says when it ended", ended_when_due, ("closed books",)),
 )

@@ -36,14 +36,14 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
         if change.after is None or change.writer is None:
             continue
         run = rows.get(change.run_id)
+        begun_ms = first_ms[change.writer.name.partition("/")[0]] - _BEGUN_MS
         if change.before is None and change.writer.kind == "dispatch" and run is not None:
-            yield from _named(change, run, first_ms[change.writer.name] - _BEGUN_MS, off_ms)
+            yield from _named(change, run, begun_ms, off_ms)
         task = tasks.get((change.task_id, change.after.tv))
         if change.before is None and task is not None and is_slot_key(change.key):
             yield from _due(change, task)
         if change.after.final and not (change.before is not None and change.before.final):
-            since_ms = first_ms[change.writer.name.partition("/")[0]]
-            yield from _ended(change, since_ms - off_ms - _BEGUN_MS, off_ms + _GRAIN_MS)
+            yield from _ended(change, begun_ms - off_ms, off_ms + _GRAIN_MS)
 
 
 def _named(change: Change, run: Run, since_ms: float, off_ms: float) -> Iterator[str]:

@@ -40,7 +40,11 @@ def test_without_a_slot_to_come_or_paused_it_is_in_no_index(
 
 def test_it_names_calendars_and_counts_runs_and_ends_with_a_task_that_runs_once() -> None:
     lunch = blackout("lunch", cron="0 12 * * *")
-    given = {"blackouts": (lunch,), "max_runs": 3, "shown": {"expires_at": NOON + 9}}
+    given: dict[str, Any] = {
+        "blackouts": (lunch,),
+        "max_runs": 3,
+        "shown": {"expires_at": NOON + 9},
+    }
 
     item = cursor(task(**given), NOON)
 

@@ -117,7 +117,7 @@ def left_behind(stage: Stage, task: Task, minute: int = 1, **life: Any) -> None:
     slot = NOON + 60 * minute
     given = {"claim_id": "D0", "due_ms": slot * 1000, "claimed_ms": NOON * 1000, **life}
     left = replace(run(nominal(slot), **given), task_id=task.task_id)
-    put_run(stage, moves.insert(left, now_ms=NOON * 1000).item)
+    put_run(stage, {**moves.insert(left, now_ms=NOON * 1000).item})
 
 
 def waiting_messages(stage: Stage, queue: str = "normal") -> list[str]:

@@ -84,7 +84,7 @@ class CronSlots:
         slot = self._walls.next(instant + offset) - offset
         if seam := self._seams[place]:
             if seam.shift:
-                wall = self._walls.next(max(seam.wall_from, instant + seam.offset_before))
+                wall = self._walls.next(instant + seam.offset_before)
                 if wall < seam.wall_to:
                     return min(slot, wall - seam.offset_before)
             elif instant == self._starts[place] and self._walls.next(seam.wall_from) < seam.wall_to:
@@ -96,7 +96,7 @@ class CronSlots:
         slot = self._walls.prev(instant + offset) - offset
         if seam := self._seams[place]:
             if seam.shift:
-                wall = self._walls.prev(min(seam.wall_to - 1, instant + seam.offset_before))
+                wall = self._walls.prev(instant + seam.offset_before)
                 if wall >= seam.wall_from:
                     return max(slot, wall - seam.offset_before)
             elif slot < self._starts[place] and self._walls.next(seam.wall_from) < seam.wall_to:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from functools import partial
+from itertools import groupby, islice
 
 from onthedot.adapters import ids
 from onthedot.core import moves
@@ -30,21 +31,35 @@ def close_the_books(known: Known, now: int) -> None:
     if not slots:
         return
     if len(slots) > ROWS_MAX:
-        records = [_range(known, slots, now)]
+        records = _ranges(known, slots, now)
     else:
-        records = [_record(task, slot, now) for slot in slots]
+        records = [_record(task, slot, now, closing(task.closed, slot)) for slot in slots]
     list_the_missed(records, by=ids.token(), now_ms=now * 1000)
     patience.surely([moves.insert(record, now_ms=now * 1000) for record in records])
 
 
-def _range(known: Known, slots: Sequence[int], now: int) -> Run:
-    """One row for many; too many to be counted within a call are not, and the row says no count."""
-    first = _record(known.task, slots[0], now)
-    last, counted = slots[-1], len(slots)
-    if counted > COUNT_MAX:
-        last, counted = known.task.schedule.prev(now + 1) or last, 0
-    key = range_key(slots[0], known.due.version)
-    return replace(first, key=key, range_to=nominal(last), range_count=counted)
+def _ranges(known: Known, slots: Sequence[int], now: int) -> list[Run]:
+    """One row for each stretch that a calendar closes, or leaves open; for all, if they are many.
+
+    Too many slots to be counted within a call are not, and the last row says no count.
+    """
+    task = known.task
+    stretches = [(name, [*each]) for name, each in groupby(slots, partial(closing, task.closed))]
+    if len(stretches) > ROWS_MAX:
+        stretches = [("", [*slots])]
+    records = [
+        replace(
+            _record(task, each[0], now, calendar),
+            key=range_key(each[0], known.due.version),
+            range_to=nominal(each[-1]),
+            range_count=len(each),
+        )
+        for calendar, each in stretches
+    ]
+    if len(slots) > COUNT_MAX:
+        last = task.schedule.prev(now + 1) or slots[-1]
+        records[-1] = replace(records[-1], range_to=nominal(last), range_count=0)
+    return records
 
 
 def _open_slots(known: Known, now: int) -> Iterator[int]:
@@ -70,9 +85,8 @@ def _open_slots(known: Known, now: int) -> Iterator[int]:
         slot = schedule.next(slot)
 
 
-def _record(task: Task, slot: int, now: int) -> Run:
+def _record(task: Task, slot: int, now: int, calendar: str) -> Run:
     status, reason = _OUTCOMES.get(task.status, ("missed", "unaccounted"))
-    calendar = closing(task.closed, slot)
     if calendar:
         status, reason = "skipped", "calendar"
     life = Life(

@@ -48,6 +48,28 @@ def test_the_plan_records_the_gap_with_the_slot_after_it_and_only_then() -> None
     assert [firing.slot for firing in second.firings] == [after]
 
 
+def test_a_gap_before_a_schedule_begins_is_none_of_its_own() -> None:
+    schedule = compile_schedule(
+        "30 2,4 * * *", timezone="America/New_York", dst_gap="skip", start_at=GAP + 1
+    )
+    first = schedule.next(GAP) or 0
+
+    assert [one.reason for one in _plan(schedule, first).unfired] == []
+
+
+def test_three_hours_are_a_gap_and_more_are_a_correction() -> None:
+    casey = parse_instant("2018-10-06T20:00:00Z", "gap")
+    apia = parse_instant("2011-12-30T10:00:00Z", "gap")
+    around = 86_400 * 2
+
+    def gaps(zone: str, at: int) -> list[int]:
+        schedule = compile_schedule("30 0-23 * * *", timezone=zone, dst_gap="skip")
+        return skipped_gaps(schedule, at - around, at + around)
+
+    assert gaps("Antarctica/Casey", casey) == [casey]
+    assert gaps("Pacific/Apia", apia) == []
+
+
 def _plan(schedule: Schedule, slot: int) -> Plan:
     due = Due(
         task_id="sch_X",

@@ -60,7 +60,10 @@ def test_very_many_runs_are_several_items_of_a_size_that_fits() -> None:
     listed = listing("D1", many, now_ms=NOON_MS, latest_ms=NOON_MS)
 
     assert [entry for each in listed for entry in each.entries] == many
-    assert len({(each.partition, each.sort) for each in listed}) == 3
+    assert len({each.partition for each in listed}) == 1
+    assert [each.sort for each in listed] == ["D1#00", "D1#01", "D1#02"]
+    later = listing("D1", many, now_ms=NOON_MS, latest_ms=NOON_MS, earlier=3)
+    assert [each.sort for each in later] == ["D1#03", "D1#04", "D1#05"]
     assert all(len(each.item()["entries"]) < ITEM_MAX * 0.7 for each in listed)
 
 

@@ -63,3 +63,19 @@ def test_answers_that_contradict_each_other_correct_nothing() -> None:
 )
 def test_only_a_clock_that_is_off_beyond_doubt_is_hopeless(skew: Skew, *, hopeless: bool) -> None:
     assert skew.hopeless == hopeless
+
+
+def test_a_clock_that_is_off_by_a_little_beyond_doubt_is_corrected_from_that_side() -> None:
+    assert Skew(1, 3_001).offset_ms == 501
+    assert Skew(-3_001, -1).offset_ms == -501
+    assert Skew(0, 3_000).offset_ms == Skew(-3_000, 0).offset_ms == 0
+    assert Skew(1, 11).offset_ms == 6
+
+
+def test_a_worker_adds_nothing_to_a_clock_that_may_be_right() -> None:
+    assert Skew(-400, 600).offset_never_early_ms == 0
+    assert Skew(1, 3_001).offset_never_early_ms == 1
+
+
+def test_how_unsure_a_clock_is_is_half_of_what_lies_between_its_bounds() -> None:
+    assert Skew(-400, 600).half_width_ms == 500

@@ -16,7 +16,15 @@ CHANGES = [
     ("Australia/Lord_Howe", "2026-04-04T15:00"),
     ("Pacific/Apia", "2011-12-30T10:00"),
 ]
-CRONS = ["*/20 * * * *", "30 1,2 * * *", "0 0 * * *", "17 2 * * *"]
+CRONS = [
+    "*/20 * * * *",
+    "30 1,2 * * *",
+    "0 0 * * *",
+    "17 2 * * *",
+    "0 2 * * *",
+    "0,30 2,3 * * *",
+    "59 59 0-23 * * *",
+]
 MODES = list(product(("fire", "skip", "shift"), ("first", "last", "both")))
 _HOURS = 30
 
@@ -69,3 +77,18 @@ def test_before_the_first_slot_there_is_none(zone: str) -> None:
     assert schedule.prev(first - 50 * 31_536_000) is None
     assert schedule.prev(first + 1) == first
     assert schedule.prev(first + 100 * 31_536_000) == first
+
+
+def test_a_slot_that_comes_once_is_found_from_within_the_hour_that_is_repeated() -> None:
+    text, back = "0 30 1 1 11 ? 2026", _at("2026-11-01T06:00")
+    first, second = back - 1_800, back + 1_800
+
+    def schedule(overlap: str) -> Schedule:
+        return compile_schedule(text, timezone="America/New_York", dst_overlap=overlap)
+
+    assert schedule("first").prev(back + 600) == first
+    assert schedule("first").next(back - 600) is None
+    assert schedule("both").next(back - 600) == second
+    assert schedule("both").prev(back + 600) == first
+    assert schedule("last").next(back - 7_200) == second
+    assert schedule("last").prev(back + 600) is None

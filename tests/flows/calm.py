@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from onthedot.core import moves
 from onthedot.core.attributes import plain_item, typed_item
+from onthedot.core.instants import nominal
 from onthedot.core.keys import GATE
 from onthedot.core.run import Run
 from onthedot.core.task import Task
@@ -14,6 +17,7 @@ from onthedot.flows.audit import audit
 from onthedot.flows.bury import bury
 from onthedot.flows.dispatch import dispatch
 from onthedot.flows.work import work
+from tests.core.made import run
 from tests.simulation.consumer import Consumer
 from tests.simulation.stage import Stage, make_task
 
@@ -106,6 +110,14 @@ def spoil(stage: Stage, task: Task, name: str, **values: Any) -> None:  # noqa: 
 def put_run(stage: Stage, item: dict[str, Any]) -> None:
     """Put an item among the runs."""
     stage.world.store.put_item(TableName="runs", Item=typed_item(item))
+
+
+def left_behind(stage: Stage, task: Task, minute: int = 1, **life: Any) -> None:  # noqa: ANN401 any field
+    """Put a row of the task, so many minutes after noon, as a dispatcher before has left it."""
+    slot = NOON + 60 * minute
+    given = {"claim_id": "D0", "due_ms": slot * 1000, "claimed_ms": NOON * 1000, **life}
+    left = replace(run(nominal(slot), **given), task_id=task.task_id)
+    put_run(stage, {**moves.insert(left, now_ms=NOON * 1000).item})
 
 
 def waiting_messages(stage: Stage, queue: str = "normal") -> list[str]:

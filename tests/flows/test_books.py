@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.flows.calm import add, go, outcomes, part, runs, spoil, wait
+from onthedot.core.blackouts import blackout
+from tests.flows.calm import add, go, outcomes, part, runs, said, spoil, wait
 from tests.simulation import user
 from tests.simulation.stage import Stage
 
@@ -45,6 +46,38 @@ def test_up_to_a_hundred_are_rows_and_more_are_one(stage: Stage, minutes: int, r
     assert len(found) == rows
     assert sum(run.range_count or 1 for run in found) == minutes
     assert {run.life.reason for run in found} == {"paused"}
+
+
+def test_what_a_calendar_closes_of_many_is_told_apart_from_what_was_missed(stage: Stage) -> None:
+    lunch = blackout("lunch", cron="1-20 12 * * *")
+    task = add(stage, "*/20 * * * * *", blackouts=(lunch,))
+    wait(stage, 60 * 60)
+
+    user.pause(task.task_id)
+
+    told = [
+        (run.key[11:-4], run.range_to[11:-1], run.range_count, said(run))
+        for run in runs(stage, task)
+    ]
+    assert told == [
+        ("12:00:20", "12:00:40", 2, "missed(unaccounted)"),
+        ("12:01:00", "12:20:40", 60, "skipped(calendar)"),
+        ("12:21:00", "13:00:00", 118, "missed(unaccounted)"),
+    ]
+    assert [run.life.note for run in runs(stage, task)] == ["", "lunch", ""]
+
+
+def test_stretches_too_many_to_be_told_apart_are_one_that_says_what_was_missed(
+    stage: Stage,
+) -> None:
+    task = add(stage, "*/20 * * * * *", blackouts=(blackout("odd", cron="*/2 * * * *"),))
+    wait(stage, 130 * 60)
+
+    user.pause(task.task_id)
+
+    (whole,) = runs(stage, task)
+    assert said(whole) == "missed(unaccounted)"
+    assert whole.range_count == 390
 
 
 def test_a_year_of_seconds_is_closed_within_a_call_and_says_that_it_was_not_counted(

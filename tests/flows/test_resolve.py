@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from onthedot.core.blackouts import blackout
 from onthedot.core.calendar_items import Stored
+from onthedot.core.loop import Loop
 from onthedot.core.problems import Problem
+from onthedot.core.task import Task
 from onthedot.core.trail import By
 from onthedot.flows import calendars
-from tests.flows.calm import NOON
+from tests.flows.calm import NOON, add, part, spoil
 from tests.simulation.stage import Stage
 
 BY = By(tenant_id="acme", key_id="key_1", request_id="req_1", now_ms=NOON * 1000, chance="A")
@@ -49,3 +52,40 @@ def test_the_first_that_there_is_not_is_named_to_the_caller(named: list[str]) ->
 def test_anothers_is_none_of_yours() -> None:
     with pytest.raises(Problem):
         calendars.resolve("other", ["lunch"])
+
+
+def test_only_schedules_that_follow_the_calendar_are_counted(stage: Stage) -> None:
+    behind, ahead, ended = (_naming(stage, name) for name in ("behind", "ahead", "ended"))
+    spoil(stage, ahead, "spec", blackouts=[calendars.resolve("acme", ["lunch"])[0]])
+    spoil(stage, ended, "spec", status="deleted")
+    loop = Loop(
+        loop_id="cal_1",
+        tenant_id="acme",
+        kind="calendar",
+        wanted={"calendar_id": "lunch"},
+        cursor="",
+        per_minute=9,
+        by="key_1",
+        began_ms=NOON * 1000,
+    )
+
+    first = calendars.step(loop)
+    second = calendars.step(first)
+
+    assert (first.counts, first.status, first.cursor) == (
+        {"done": 1},
+        "running",
+        '{"pass": 2, "after": null}',
+    )
+    assert (second.counts, second.status) == ({"done": 1}, "done")
+    assert [part(stage, one, "spec")["version"] for one in (behind, ahead, ended)] == [2, 1, 1]
+
+
+def _naming(stage: Stage, name: str) -> Task:
+    """A schedule in its tenant's list that names lunch, as it was before that was moved."""
+    listed = {"listed": "acme#s", "created_at": f"2026-11-18T11:00:00.{len(name)}00Z"}
+    shown = listed | {"calendars": ["lunch"]}
+    return add(stage, "* * * * *", name=name, blackouts=(_OLD,), shown=shown)
+
+
+_OLD = blackout("lunch", cron="2 12 * * *")

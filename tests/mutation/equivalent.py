@@ -125,6 +125,177 @@ EQUIVALENT = (
 )
 
 
+_FUTURE = "nothing is asked of the time before 1970, nor of a change of the clock by one second"
+_NO_INSTANT = "a stretch from an instant to the same has none in it, and is passed over"
+_BESIDE = "arrays that lie side by side are filled in any order"
+_MARGIN = "two days are far more than two clocks are apart: a second of them decides nothing"
+_AT_THE_END = "where the stretch ends, the walk goes on with the next one, whoever says so"
+_JUMP_END = "the first wall behind a gap is at the jump itself, by either way"
+_IN_GAP = "self._walls.next(seam.wall_from)"
+_PARTS = "the rest is seen to by the next plan, or the next tick"
+EQUIVALENT += (
+    *(
+        Equivalent("onthedot.core.slots", f"CronSlots.{function}", source, after, reason)
+        for function, source, after, reason in (
+            (
+                "next",
+                "if self._seams[place] is None and instant < self._ends[place]:",
+                "instant <= self._ends[place]",
+                _AT_THE_END,
+            ),
+            (
+                "_search_on",
+                "slot = self._first_in(place, begin) if begin < self._ends[place] else begin",
+                "begin <= self._ends[place]",
+                _AT_THE_END,
+            ),
+            (
+                "prev",
+                "if slot < -NEVER + _APART_SEC and self._starts[place] < instant - _APART_SEC:",
+                "slot <= -NEVER + _APART_SEC",
+                _MARGIN,
+            ),
+            (
+                "prev",
+                "if slot < -NEVER + _APART_SEC and self._starts[place] < instant - _APART_SEC:",
+                "self._starts[place] <= instant - _APART_SEC",
+                _MARGIN,
+            ),
+            ("prev", "if slot >= -NEVER + _APART_SEC:", "slot > -NEVER + _APART_SEC", _MARGIN),
+            ("_search_on", "if slot > NEVER - _APART_SEC:", "slot >= NEVER - _APART_SEC", _MARGIN),
+            (
+                "_search_on",
+                "if begin > instant + _APART_SEC:",
+                "begin >= instant + _APART_SEC",
+                _MARGIN,
+            ),
+            (
+                "_search_on",
+                "place = max(place, bisect_right(self._starts, slot - _APART_SEC) - 1)",
+                "2",
+                "one stretch more is looked at, and nothing is found in it",
+            ),
+            ("_first_in", "if wall < seam.wall_to:", "wall <= seam.wall_to", _JUMP_END),
+            (
+                "_first_in",
+                f"elif instant == self._starts[place] and {_IN_GAP} < seam.wall_to:",
+                f"{_IN_GAP} <= seam.wall_to",
+                _JUMP_END,
+            ),
+            *(
+                (
+                    "_last_in",
+                    f"elif slot < self._starts[place] and {_IN_GAP} < seam.wall_to:",
+                    after,
+                    _JUMP_END,
+                )
+                for after in (
+                    "slot <= self._starts[place]",
+                    f"{_IN_GAP} <= seam.wall_to",
+                )
+            ),
+        )
+    ),
+    Equivalent(
+        "onthedot.core.stretches", "Stretches.add", "if start < end:", "start <= end", _NO_INSTANT
+    ),
+    *(
+        Equivalent(
+            "onthedot.core.stretches",
+            "Stretches.add",
+            f"self.{first}",
+            f"if True: ⏎     self.{second} ⏎     self.{first}",
+            _BESIDE,
+        )
+        for first, second in (
+            ("starts.append(start)", "ends.append(end)"),
+            ("ends.append(end)", "offsets.append(offset)"),
+            ("offsets.append(offset)", "seams.append(seam)"),
+        )
+    ),
+    *(
+        Equivalent("onthedot.core.stretches", "stretches", source, "1", _FUTURE)
+        for source in (
+            'if not policy.elapsed and after < 0 and policy.overlap == "last":',
+            'if not policy.elapsed and before < 0 and policy.overlap == "first":',
+            'if not policy.elapsed and before > 0 and policy.gap != "skip":',
+        )
+    ),
+    *(
+        Equivalent("onthedot.core.stretches", "_jump", source, after, _FUTURE)
+        for source, after in (
+            ("if not 0 < place < len(offsets):", "0 <= place < len(offsets)"),
+            ("return 0", "1"),
+        )
+    ),
+    *(
+        Equivalent(
+            "onthedot.core.gaps",
+            "skipped_gaps",
+            "if 0 < jump <= CORRECTION_SEC and walls.next(wall_to - jump) < wall_to:",
+            after,
+            reason,
+        )
+        for after, reason in (
+            ("0 <= jump <= CORRECTION_SEC", "what does not jump leaves no wall out"),
+            ("1", "no clock is set by one second"),
+            ("walls.next(wall_to - jump) <= wall_to", "what fires at the jump is no skipped slot"),
+        )
+    ),
+    Equivalent(
+        "onthedot.core.plan",
+        "plan",
+        "while slot is not None and len(slots) < SLOTS_MAX:",
+        "len(slots) <= SLOTS_MAX",
+        _PARTS,
+    ),
+    Equivalent("onthedot.core.plan", "plan", "if due_at > until:", "due_at >= until", _PARTS),
+    Equivalent(
+        "onthedot.core.plan",
+        "_before_blackout",
+        "if due_at > now and closing(due.closed, slot):",
+        "due_at >= now",
+        "what is closed and due in this very second is recorded now, or by the next tick",
+    ),
+    *(
+        Equivalent("onthedot.flows.dispatch", "dispatch", source, after, _PARTS)
+        for source, after in (
+            (
+                "if herd.seen > DUE_MAX and siblings.take(shards[first:]):",
+                "herd.seen >= DUE_MAX",
+            ),
+            ("if len(herd.on_time) >= DUE_MAX:", "len(herd.on_time) > DUE_MAX"),
+        )
+    ),
+    Equivalent(
+        "onthedot.core.registered",
+        "first_due",
+        "slot = task.schedule.prev(task.effective_from + 1)",
+        "2",
+        "a slot in the very next second is the first one, whichever way it is found",
+    ),
+    Equivalent(
+        "onthedot.core.skew",
+        "Skew.offset_ms",
+        "if self.low_ms > 0:",
+        "self.low_ms >= 0",
+        "with zero as its lower bound it has been answered before",
+    ),
+    Equivalent(
+        "onthedot.flows.tick",
+        "Tick.claim_until",
+        "return self.started_ms + CLAIM_SEC * 1000",
+        "1001",
+        "thirty milliseconds of the margin that two clocks have",
+    ),
+)
+
+# Why all that `by_a_check` names changes nothing.
+A_CHECK = "an assertion that two lists are of one length, which they are by how they are made"
+# Why all that `by_a_figure` names changes nothing.
+A_FIGURE = "what a pass counts is told when it is over: it does not matter when it is noted"
+_NOTED = ("tick.count(", "tick.report(")
+
 # Why all that `_by_a_tick` names changes nothing.
 A_TICK = "a flow reads its clock at some moment: one millisecond later is as good, by any rule"
 _BOUNDS = ((" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "))
@@ -132,7 +303,19 @@ _CLOCKS = ("now_ms", "clock.monotonic()")
 
 
 def is_known(change: Change) -> bool:
-    return by_a_tick(change) or any(each.is_of(change) for each in EQUIVALENT)
+    ruled = by_a_tick(change) or by_a_check(change) or by_a_figure(change)
+    return ruled or any(each.is_of(change) for each in EQUIVALENT)
+
+
+def by_a_check(change: Change) -> bool:
+    """Whether only `strict` of a zip is given up."""
+    return (change.before, change.after) == ("True", "False") and "strict=True" in change.source
+
+
+def by_a_figure(change: Change) -> bool:
+    """Whether only a figure is noted sooner or later."""
+    first, *pair = (part.strip() for part in change.before.split("⏎"))
+    return first == "if True:" and any(each.startswith(_NOTED) for each in pair)
 
 
 def by_a_tick(change: Change) -> bool:

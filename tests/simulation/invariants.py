@@ -14,9 +14,11 @@ from tests.simulation import (
     laws_bounds,
     laws_calendars,
     laws_cost,
+    laws_dated,
     laws_edges,
     laws_executions,
     laws_exhausted,
+    laws_foretold,
     laws_gate,
     laws_handlers,
     laws_keys,
@@ -170,6 +172,7 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     if not measure.scarce:
         yield laws_lateness.late(stage, journal, ruled, until_sec, audited=measure.audited)
     yield laws_outcomes.founded(stage, journal)
+    yield laws_dated.heeded(stage, journal)
     yield laws_walls.heeded(stage, until_sec)
     yield laws_shares.heeded(stage, journal)
     if measure.unspent:
@@ -189,6 +192,7 @@ def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield from laws_asked.heeded(stage, journal)
     yield laws_bounds.heeded(stage, journal)
     yield laws_read.heeded(stage, journal)
+    yield laws_foretold.heeded(stage, journal)
 
 
 def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:

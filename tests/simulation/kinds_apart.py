@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from onthedot.core.blackouts import blackout
 from onthedot.core.task import Retry
 from tests.simulation.kinds import KINDS, LUNCH, Kind
 from tests.simulation.kinds_pull import PULL_KINDS
@@ -18,7 +19,13 @@ def _night(**policy: str) -> dict[str, Any]:
     return {"zone": {**_BERLIN, **policy}, **_FREE}
 
 
+def _closed(*dates: str, timezone: str = "Europe/Berlin", **given: Any) -> dict[str, Any]:
+    days = blackout("days", timezone=timezone, dates=dates)
+    return {"blackouts": (*given.pop("first", ()), days), **_FREE, **given}
+
+
 _LATE = {"misfire": "all", **_FREE}
+_LISTED = {"listed": "acme#s", "created_at": "2026-11-18T11:00:00.000Z"}
 _KEYED = {"shown": {"concurrency_key": _KEY}, "end_sec": 150, **_FREE}
 
 APART: dict[str, Kind] = {
@@ -40,6 +47,23 @@ APART: dict[str, Kind] = {
     # Some of its runs are claimed, and some are left.
     "twelve": ("*/20 * * * * *", {"max_runs": 12, **_FREE}),
     "twelve latest": ("*/30 * * * * *", {"max_runs": 9, "misfire": "latest", **_FREE}),
+    # Whole days are closed: in Berlin midnight comes an hour sooner than in UTC.
+    "day begins": ("*/20 * * * * *", _closed("2026-12-28/2026-12-30", "2027-01-01")),
+    "day ends": ("*/20 * * * * *", _closed("2027-01-02", "2026-12-31")),
+    "days meet": ("* * * * *", _closed("2026-12-31", "2027-01-01/2027-01-02", "2026-12-25")),
+    "days within": ("* * * * *", _closed("2026-12-24", "2026-12-20/2027-01-02")),
+    "day elsewhere": ("*/20 * * * * *", _closed("2027-01-01", timezone="UTC")),
+    "day and minute": (
+        "*/20 * * * * *",
+        _closed("2027-01-01", first=(blackout("tea", cron="58-59 22 * * *"),)),
+    ),
+    "day latest": ("*/20 * * * * *", _closed("2027-01-01", misfire="latest")),
+    # Jitter reaches as far as it may: until the second before the next slot.
+    "capped": ("*/10 * * * * *", {"jitter_sec": 3_600, **_FREE}),
+    "capped latest": ("*/30 * * * * *", {"jitter_sec": 3_600, "misfire": "latest", **_FREE}),
+    "capped queue": ("*/30 * * * * *", {"jitter_sec": 3_600, "overlap": "queue"}),
+    "elapsed": ("@every 25s", _FREE),
+    "kept half": ("30 * * * * *", {"blackouts": (LUNCH,), "shown": _LISTED, **_FREE}),
     # Often due in the very second of a call.
     "often": ("*/6 * * * * *", _FREE),
     # Some tenants have more to catch up on than others.

@@ -31,6 +31,8 @@ Ends = dict[str, list[tuple[str, str, Change]]]
 _ONE_WRITE_MS = 1_000
 # An edit closes the books before it is written; it may die in between, and the next one does both.
 _ONE_EDIT_MS = 130_000
+# A circuit opens when so many ticks have each seen a larger backlog than the one before.
+_GROWING_TICKS = 5
 # Slots that were never to fire.
 _CLOSED = frozenset({"coalesced", "calendar", "dst_gap"})
 
@@ -140,6 +142,8 @@ def _passed(stage: Stage, journal: Journal, change: Change, ends: Ends, *, polic
         match after.reason:
             case "outside_grace" | "circuit_open":
                 told = late > policy.missed_after_sec(task)
+                opened = after.reason == "outside_grace" or _may_be_open(stage, change)
+                told = told and opened
             case "policy_none":
                 told = task.misfire == "none" and late > policy.late_sec
             case "coalesced":
@@ -158,6 +162,17 @@ def _passed(stage: Stage, journal: Journal, change: Change, ends: Ends, *, polic
         if told:
             return True
     return False
+
+
+def _may_be_open(stage: Stage, change: Change) -> bool:
+    """Whether so many ticks have been that a backlog can have grown over five of them."""
+    until_us = change.at_ms * 1000 - stage.world.epoch_us() + stage.world.now_us
+    ticks = {
+        entry[1].name
+        for entry in stage.world.trace
+        if entry[1] is not None and entry[1].kind == "dispatch" and entry[0] <= until_us
+    }
+    return len(ticks) > _GROWING_TICKS
 
 
 def _newer(task: Task, slot: int, change: Change, *, until: float, ends: Ends) -> bool:

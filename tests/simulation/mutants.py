@@ -16,6 +16,7 @@ from tests.simulation import (
     mutants_edit_order,
     mutants_edits,
     mutants_exhausted,
+    mutants_foretold,
     mutants_keys,
     mutants_leases,
     mutants_lines,
@@ -23,8 +24,8 @@ from tests.simulation import (
     mutants_patience,
     mutants_pauses,
     mutants_pull,
-    mutants_targets,
     mutants_read,
+    mutants_targets,
     mutants_tenants,
     mutants_work,
     mutants_world,
@@ -204,6 +205,7 @@ MUTANTS = (
         "no poison", "an unplannable task is set aside", mutants_dispatch.no_quarantine, ("poison",)
     ),
     *mutants_calendars.CALENDARS,
+    *mutants_foretold.FORETOLD,
     Mutant(
         "ended late",
         "0080: a pause is over at its end, whenever that is written",

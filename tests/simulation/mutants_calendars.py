@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from onthedot.core import decide as decisions
 from onthedot.core import plan as plans
-from onthedot.flows import dispatch
+from onthedot.core.registered import Known
+from onthedot.core.run import Run
+from onthedot.flows import books, dispatch
 from tests.simulation.mutant import Mutant, Patch
 
 
@@ -26,6 +31,17 @@ def unread() -> list[Patch]:
     return [(dispatch, "blackouts", lambda _task_ids: {})]
 
 
+def of_one_kind() -> list[Patch]:
+    """What an edit records of many slots is all that the first of them is."""
+    original = books._ranges  # noqa: SLF001  # planted in the flow
+
+    def ranges(known: Known, slots: Sequence[int], now: int) -> list[Run]:
+        first, *_, last = original(known, slots, now) * 2
+        return [replace(first, range_to=last.range_to, range_count=len(slots))]
+
+    return [(books, "_ranges", ranges)]
+
+
 CALENDARS = (
     Mutant(
         "no calendar",
@@ -39,5 +55,11 @@ CALENDARS = (
         "what a calendar closes is a range, not a row a slot",
         unread,
         ("closed late",),
+    ),
+    Mutant(
+        "calendar over all",
+        "what an edit leaves behind is told slot by slot from what a calendar closes",
+        of_one_kind,
+        ("closed books",),
     ),
 )

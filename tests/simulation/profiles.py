@@ -10,6 +10,7 @@ from tests.simulation.profiles_apart import APART
 from tests.simulation.profiles_api import ASKED
 from tests.simulation.profiles_audit import AUDITS
 from tests.simulation.profiles_calendars import CALENDARS
+from tests.simulation.profiles_closed import CLOSED
 from tests.simulation.profiles_edits import EDITS
 from tests.simulation.profiles_ending import ENDINGS
 from tests.simulation.profiles_judged import JUDGED
@@ -352,6 +353,7 @@ SCENES = (
     *SERVICES,
     *APART,
     *CALENDARS,
+    *CLOSED,
     *ENDINGS,
     *AUDITS,
     *STRANGE,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from onthedot.adapters import claims, siblings, tables
 from onthedot.core import keys
-from onthedot.flows import agenda, dispatch, exhausted, line, recent
+from onthedot.flows import agenda, calendars, dispatch, exhausted, line, recent
 from tests.simulation.process import Process
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ class Sizes:
     due_max: int = 0
     # From so many tasks on what a tenant has coming is a long list, and from thrice on too long.
     listed: int = 0
+    # So many tasks a minute follow a calendar that has changed, and so many are read at once.
+    per_minute: int = 0
+    followed: int = 0
     # Calls that may be made at once are; one that fails leaves the others under way.
     in_parallel: bool = False
     # Every shard is asked, not only those that have tasks.
@@ -65,6 +68,8 @@ def applied(sizes: Sizes) -> Iterator[None]:
         (agenda, "LISTED_MAX", 3 * sizes.listed),
         (recent, "QUERIES_MAX", sizes.listed),
         (recent, "_PAGE", sizes.listed),
+        (calendars, "PER_MINUTE", sizes.per_minute),
+        (calendars, "_PAGE", sizes.followed),
     ]
     replaced = [each for each in wanted if each[2]]
     before = [getattr(module, name) for module, name, _ in replaced]

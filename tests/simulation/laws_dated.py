@@ -1,0 +1,83 @@
+"""Laws of times: a row says when its slot is due, whether it was late, and when it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onthedot.core.attributes import plain
+from onthedot.core.instants import parse_nominal
+from onthedot.core.keys import is_slot_key
+from onthedot.core.numbers import LOOK_AHEAD_SEC
+from onthedot.core.run import Run
+from onthedot.core.task import Task
+from tests.simulation import true_slots
+from tests.simulation.journal import Change, Journal
+from tests.simulation.laws_places import began
+from tests.simulation.reigns import clocks_off_sec
+from tests.simulation.stage import Stage
+
+# What a millisecond's grain costs; and so long before its first effect a process may have begun.
+_GRAIN_MS, _BEGUN_MS = 5, 5_000
+
+
+def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+    """Of each row that is born, and of each that ends."""
+    off_ms = clocks_off_sec(stage) * 1000 + stage.world.profile.astray_ms[1] * bool(
+        stage.world.profile.astray
+    )
+    first_ms = began(stage)
+    tasks = {
+        (task_id, version.task.version): version.task
+        for task_id, versions in journal.versions.items()
+        for version in versions
+    }
+    rows = stage.rows()
+    for change in journal.changes:
+        if change.after is None or change.writer is None:
+            continue
+        run = rows.get(change.run_id)
+        begun_ms = first_ms[change.writer.name.partition("/")[0]] - _BEGUN_MS
+        if change.before is None and change.writer.kind == "dispatch" and run is not None:
+            yield from _named(change, run, begun_ms, off_ms)
+        task = tasks.get((change.task_id, change.after.tv))
+        if change.before is None and task is not None and is_slot_key(change.key):
+            yield from _due(change, task)
+        if change.after.final and not (change.before is not None and change.before.final):
+            yield from _ended(change, begun_ms - off_ms, off_ms + _GRAIN_MS)
+
+
+def _named(change: Change, run: Run, since_ms: float, off_ms: float) -> Iterator[str]:
+    """What a dispatcher claims is on time, or late by more than it looks ahead and caught up on."""
+    assert change.after is not None
+    if change.after.status != "claimed" or not is_slot_key(change.key):
+        return
+    late_ms = change.at_ms - change.after.due_ms + off_ms, since_ms - change.after.due_ms - off_ms
+    once = change.task_id.startswith("tsk_")
+    told = {
+        "task": once,
+        "catchup": not once and late_ms[0] > LOOK_AHEAD_SEC * 1000,
+        "schedule": not once and late_ms[1] <= LOOK_AHEAD_SEC * 1000,
+    }
+    if not told.get(run.origin, False):
+        yield f"misnamed: {run.run_id} was claimed {late_ms[0]:.0f} ms late as {run.origin}"
+
+
+def _due(change: Change, task: Task) -> Iterator[str]:
+    """What is no slot of its version is for the law of phantoms."""
+    assert change.after is not None
+    slot = parse_nominal(change.key)
+    if change.after.reason == "dst_gap" or not true_slots.is_slot(task, slot):
+        return
+    jitter = task.schedule.jitter_offset_sec
+    due_ms = (true_slots.due_at(task, slot) if jitter else slot) * 1000
+    if change.after.due_ms != due_ms:
+        yield f"misdated: {change.run_id} is due at {due_ms}, and says {change.after.due_ms}"
+
+
+def _ended(change: Change, since_ms: float, off_ms: float) -> Iterator[str]:
+    """Not before its writer began, and not after it was written."""
+    assert change.after is not None
+    said_ms = int(plain(change.after.life["ended_ms"]))
+    if not since_ms <= said_ms <= change.at_ms + off_ms:
+        late_ms = said_ms - change.at_ms
+        yield f"misdated: {change.run_id} says that it ended {late_ms:.0f} ms after it did"

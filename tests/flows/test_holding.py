@@ -23,6 +23,8 @@ STARTED_MS = NOON * 1000
         # The attempt's own time is a minute.
         (50, 30, (55, 60)),
         (70, 30, (60, 60)),
+        # Not even the start's own lease, which is longer than some attempts may take.
+        (0, 5, (65, 60)),
     ],
 )
 def test_a_lease_reaches_as_far_as_asked_and_no_further_than_the_attempt(

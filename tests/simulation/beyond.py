@@ -9,6 +9,7 @@ from onthedot.adapters import aws, jobs, net
 from onthedot.flows.targets import TARGETS
 from tests.simulation.clients import Client
 from tests.simulation.counter import Flows, Handlers
+from tests.simulation.edits import MOVES
 from tests.simulation.handled import Handled
 from tests.simulation.receivers import Receiver
 from tests.simulation.states import States
@@ -44,6 +45,8 @@ def set_up(stage: Stage, scene: Scene, seed: int) -> None:
         # What they log of failures is for operators.
         *((logging.getLogger(name), "disabled", True) for name in _LOGS),
     ]
-    if "pull" in kinds:
+    if "pull" in kinds or MOVES & {*scene.calls}:
         until_sec = scene.course.ticks_until + _STAY_SEC
+        if scene.off_sec and scene.course.audited:
+            until_sec = scene.off_sec
         Workers(stage, seed, count=_WORKERS, until_sec=until_sec, lagging=scene.lagging)

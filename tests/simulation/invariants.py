@@ -22,6 +22,7 @@ from tests.simulation import (
     laws_lateness,
     laws_leases,
     laws_living,
+    laws_moved,
     laws_order,
     laws_outcomes,
     laws_pauses,
@@ -194,6 +195,7 @@ def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_words.over(stage)
     yield laws_words.given(stage, journal)
     yield laws_words.awaited(stage, journal)
+    yield laws_moved.followed(stage, journal)
     yield laws_polled.looked_at(stage, journal)
     yield laws_polled.beside_none(stage)
     yield laws_polled.left_none(stage)

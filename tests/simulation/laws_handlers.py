@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
+from onthedot.core.instants import nominal
 from onthedot.core.keys import is_slot_key, row_of
+from onthedot.core.keys import run_id as run_id_of
 from onthedot.core.numbers import ABANDON_SEC
 from onthedot.core.policy import Again, Answer
+from onthedot.core.run import Run
 from tests.simulation.journal import SKEW_MS, Change, Journal
 from tests.simulation.laws_words import Attempt, disturbed, ends_of
 from tests.simulation.outside import Before, Step
@@ -37,25 +40,33 @@ def stepped(stage: Stage) -> Iterator[str]:
 def told_before(stage: Stage, journal: Journal) -> Iterator[str]:
     """A handler is told of the newest success before its run, as of when it asks."""
     succeeded: dict[str, list[tuple[float, str]]] = defaultdict(list)
+    due_ms: dict[str, int] = {}
     for change in journal.changes:
+        if change.before is None and change.after:
+            due_ms[change.run_id] = change.after.due_ms
         if change.after and change.after.status == "succeeded":
             succeeded[change.task_id].append((change.at_ms, change.key))
+    rows = stage.rows()
     for before in stage.outside.befores:
         task_id, key = row_of(before.run_id)
         known = [(at_ms, other) for at_ms, other in succeeded[task_id] if other < key]
-        if not _may_be_told(before, known):
-            yield f"misled: {before.run_id} was told of {before.slot}"
+        told: set[str | None] = set()
+        for moment_ms in _moments(before, known):
+            newest = max((each for at, each in known if at <= moment_ms), default="")
+            name = run_id_of(task_id, newest)
+            told.add(_told_as(rows[name], due_ms[name]) if newest else None)
+        if before.slot not in told:
+            yield f"misled: {before.run_id} was told of {before.slot}, not of {told}"
 
 
-def _may_be_told(before: Before, known: list[tuple[float, str]]) -> bool:
-    """Whether it was the newest at any moment between question and answer."""
-    moments = [before.asked_ms, *(at for at, _ in known if before.asked_ms < at <= before.told_ms)]
-    for moment_ms in moments:
-        newest = max((key for at, key in known if at <= moment_ms), default=None)
-        # One that stands for no slot is told by the time that it was due.
-        if newest == before.slot or (newest is not None and not is_slot_key(newest)):
-            return True
-    return False
+def _moments(before: Before, known: list[tuple[float, str]]) -> list[float]:
+    """Each moment between question and answer at which there was another newest one."""
+    return [before.asked_ms, *(at for at, _ in known if before.asked_ms < at <= before.told_ms)]
+
+
+def _told_as(run: Run, due_ms: int) -> str:
+    """Its slot; one that stands for none is told by the second at which it was due first."""
+    return (run.key if is_slot_key(run.key) else run.slot) or nominal(due_ms // 1000)
 
 
 def handed_on(stage: Stage, journal: Journal) -> Iterator[str]:
@@ -106,12 +117,13 @@ def in_time(stage: Stage, journal: Journal) -> Iterator[str]:
     began = {
         (change.run_id, change.after.attempt): change.at_ms
         for change in journal.changes
-        if change.started and change.after
+        if change.started and change.after and not change.asked
     }
     calm = not disturbed(stage)
     for (run_id, attempt), end in ends_of(journal).items():
         task = stage.task_of(run_id)
-        if task.target.get("type") != "python" or end.after is None:
+        ours = task.target.get("type") in _TOLD_CHECKPOINTS and (run_id, attempt) in began
+        if not ours or end.after is None:
             continue
         took_ms = end.at_ms - began[run_id, attempt]
         over_ms = took_ms - task.timeout_sec * 1000

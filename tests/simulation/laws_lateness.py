@@ -18,6 +18,7 @@ from onthedot.core.skew import CORRECTED_MAX_MS
 from onthedot.core.task import Task
 from tests.simulation import true_slots
 from tests.simulation.journal import Journal
+from tests.simulation.laws_moved import is_fetched
 from tests.simulation.process import Process
 from tests.simulation.reigns import Reign, slots_within
 from tests.simulation.stage import Stage
@@ -32,6 +33,8 @@ _SHOWN_AGAIN_SEC = 970.0
 _CREATES = frozenset({"create", "put", "deploy"})
 # What half an hour without an audit leaves behind is found in the hour after.
 FURTHER_SEC = 7_200.0
+# A tick claims so far ahead, and that may be late.
+_HANDED_BACK_SEC = LOOK_AHEAD_SEC + 90
 # Where nothing goes wrong: two loads, a start, and a poll of the queue.
 _CALM_SEC = 0.3
 # So many calls of a start may be slow ones.
@@ -91,10 +94,14 @@ def late(
         task = reign.task
         if task.status != "active" or _is_held_back(stage, task):
             continue
+        since = reign.since
+        if _was_fetched(journal, task):
+            # What was claimed before is theirs until one of them asks for it.
+            since += _HANDED_BACK_SEC
         ends = ended[task.task_id] if guarded(task) else []
         if shared or "concurrency_key" in task.shown:
             ends = [*freed, *(one for of_task in ended.values() for one in of_task)]
-        for slot, due in slots_within(task, reign.since, min(reign.until, end)):
+        for slot, due in slots_within(task, since, min(reign.until, end)):
             at = _first(decided[task.task_id], nominal(slot))
             if true_slots.closing(task, slot) or at == float("inf"):
                 continue
@@ -131,10 +138,18 @@ def resumed(journal: Journal) -> Iterator[str]:
 def _is_held_back(stage: Stage, task: Task) -> bool:
     """Whether something else than its time and other runs tells when a run may start."""
     key = task.shown.get("concurrency_key") or {}
-    fetched = task.target["type"] == "pull"
+    fetched = is_fetched(task)
     # One that is asked to stop while it is called is awaited for as long as it may take.
     called = task.overlap == "cancel_previous" and "complete" in task.target
     return "rate" in key or fetched or called or task.name in stage.poisoned
+
+
+def _was_fetched(journal: Journal, task: Task) -> bool:
+    """Whether outside workers worked an earlier version of it."""
+    return any(
+        is_fetched(one.task) and one.task.version < task.version
+        for one in journal.versions[task.task_id]
+    )
 
 
 def _first(decided: list[tuple[str, str, float]], key: str) -> float:

@@ -79,9 +79,12 @@ def _at_a_gate(runs: Sequence[Standing], policy: Policy) -> Iterator[str]:
 
 
 def _arrived(runs: Sequence[Standing], where: str, most: int) -> Iterator[str]:
-    """Who comes finds others in the line, and goes behind them."""
+    """Who comes finds others in the line, and goes behind them.
+
+    When one that outside workers fetch has come, no message tells.
+    """
     for late in runs:
-        if not late.calls:
+        if not late.calls or not late.receipts:
             continue
         for soon in runs:
             overtakes = soon.joined_ms < late.received_ms and late.called_ms < soon.got_ms

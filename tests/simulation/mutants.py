@@ -19,6 +19,7 @@ from tests.simulation import (
     mutants_keys,
     mutants_leases,
     mutants_lines,
+    mutants_moved,
     mutants_outcomes,
     mutants_patience,
     mutants_pauses,
@@ -291,4 +292,5 @@ MUTANTS = (
     *mutants_api.MUTANTS,
     *(Mutant(*each) for each in mutants_pull.PULL_FAULTS),
     *mutants_leases.LEASES,
+    *mutants_moved.MOVED,
 )

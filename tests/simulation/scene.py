@@ -45,6 +45,8 @@ class Scene:
     by_handlers: bool = False
     # Machines ask for more time once more when they have said what came of it.
     lagging: bool = False
+    # When they are switched off for good, where the audit looks after what they had; zero is never.
+    off_sec: float = 0.0
     # Strangers write into the queues.
     forged: bool = False
     # Runs and lists from days ago.

@@ -10,7 +10,7 @@ from tests.mutation import alone, known, trial
 from tests.mutation.__main__ import sample
 from tests.mutation.changes import Change, changes, plant
 from tests.mutation.deciding import modules
-from tests.mutation.equivalent import A_TICK, EQUIVALENT, by_a_tick
+from tests.mutation.equivalent import A_TICK, A_TYPE, EQUIVALENT, by_a_tick, by_its_type
 from tests.mutation.nearest import nearest
 from tests.mutation.reached import points
 from tests.mutation.share import interval
@@ -139,6 +139,14 @@ def test_only_the_tick_of_a_clock_is_left_out_by_rule() -> None:
     assert {"clock.monotonic() >= until", "job.wake_ms <= now_ms"} < {one.before for one in found}
     assert not any("now_ms" not in one.before and "clock." not in one.before for one in found)
     assert len(A_TICK.split()) > 4
+
+
+def test_only_the_name_of_an_error_that_cannot_be_is_left_out_by_rule() -> None:
+    found = [each for name in modules() for each in changes(name) if by_its_type(each)]
+
+    assert found
+    assert all("has no " in one.before or "raise LookupError(" in one.source for one in found)
+    assert len(A_TYPE.split()) > 4
 
 
 def test_the_interval_of_a_share_is_wilsons() -> None:

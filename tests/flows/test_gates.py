@@ -59,7 +59,7 @@ def test_a_place_in_a_gate_that_keeps_changing_is_given_up_in_the_end(stage: Sta
 def test_who_cannot_enter_a_gate_that_keeps_changing_comes_again(stage: Stage) -> None:
     task = add(stage, "* * * * *", overlap="queue", end_sec=70)
     key = {"task_id": task.task_id, "scheduled_for": "#gate"}
-    lists = {"holders": [], "waiting": []}
+    lists: dict[str, list[str]] = {"holders": [], "waiting": []}
     put_run(stage, key | {"rev": 1, "lists": lists})
     go(stage, 55)
     unsettle(stage, key, "rev", since=59, sec=3)

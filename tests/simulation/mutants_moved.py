@@ -10,7 +10,7 @@ from onthedot.core import handover
 from onthedot.core.pack import Pack, of_run
 from onthedot.core.run import Run
 from onthedot.core.task import Task
-from onthedot.flows import audit, handing, holding, lease, starting
+from onthedot.flows import handing, holding, lease, starting
 from onthedot.flows.batch import Batch
 from onthedot.flows.holding import Told
 from onthedot.flows.job import Job
@@ -33,7 +33,7 @@ def kept_waiting() -> list[Patch]:
     def resent(overdue: Iterable[Run]) -> list[Pack]:
         return [of_run(run, "resend") for run in overdue]
 
-    return [(audit.handing, "resent", resent)]
+    return [(handing, "resent", resent)]
 
 
 def unsent() -> list[Patch]:

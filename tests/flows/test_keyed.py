@@ -172,6 +172,8 @@ def test_no_window_has_more_starts_than_the_rate_allows(count: int, per_sec: int
         booked.append(seen.at_ms[-1])
 
     assert booked == sorted(booked)
+    most = min(count, 100)
+    assert booked[most] == booked[0] + per_sec * 1000 * most // count
     ahead = booked[count:]
     assert all(late - soon >= per_sec * 1000 - 1 for soon, late in zip(booked, ahead, strict=False))
     assert len(seen.at_ms) <= 100
@@ -187,6 +189,8 @@ def test_the_key_is_the_tenants_and_of_the_text_that_the_template_gives() -> Non
     assert place != other
     assert isinstance(place, Limit)
     assert place.place.startswith("key#acme#")
+    # Releases side by side find the same.
+    assert place.place == "key#acme#c176f78e16450770dcb18515c128b1fe"
     assert keyed.limit_of(made(), {}) is None
 
 

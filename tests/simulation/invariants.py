@@ -12,6 +12,7 @@ from tests.simulation import (
     laws_backoff,
     laws_bounds,
     laws_calendars,
+    laws_called,
     laws_cost,
     laws_edges,
     laws_executions,
@@ -145,6 +146,7 @@ def _of_lines(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     runs = standings(stage, journal)
     yield laws_order.kept(stage, journal, runs)
     yield laws_waiting.long(stage, journal, runs, audited=measure.audited)
+    yield laws_called.spared(stage, journal, runs)
     if measure.costed:
         yield laws_cost.within_formula(stage, journal, runs)
 

@@ -71,7 +71,7 @@ def _told_as(run: Run, due_ms: int) -> str:
 
 def handed_on(stage: Stage, journal: Journal) -> Iterator[str]:
     """What an attempt leaves for the next one is given to it, and to all that follow."""
-    settled = ends_of(journal)
+    settled, first_words = ends_of(journal), _first_words(stage)
     by_run: dict[str, list[Delivery]] = defaultdict(list)
     for delivery in stage.deliveries:
         if stage.task_of(delivery.run_id).target["type"] in _TOLD_CHECKPOINTS:
@@ -82,7 +82,7 @@ def handed_on(stage: Stage, journal: Journal) -> Iterator[str]:
             if delivery.checkpoint not in left:
                 yield f"gone astray: what was left for attempt {delivery.attempt} of {run_id}"
             left = [delivery.checkpoint]
-            if _heard(delivery, settled):
+            if _heard(delivery, settled, first_words):
                 # Of several words one was taken first.
                 said: list[Answer | None] = [*stage.outside.said(run_id, delivery.attempt)]
                 left = [one for word in said or [delivery.answer] for one in _left(word) or left]
@@ -97,7 +97,8 @@ def _left(answer: Answer | None) -> list[object]:
 def spent(stage: Stage, journal: Journal) -> Iterator[str]:
     """No run dies of its attempts before so many of them have failed: one given back has not."""
     settled = ends_of(journal)
-    heard = [one for one in stage.deliveries if _heard(one, settled)]
+    first_words = _first_words(stage)
+    heard = [one for one in stage.deliveries if _heard(one, settled, first_words)]
     answers = {(one.run_id, one.attempt): one.answer for one in heard}
     for run in stage.rows().values():
         if run.life.reason != "attempts_exhausted":
@@ -133,10 +134,26 @@ def in_time(stage: Stage, journal: Journal) -> Iterator[str]:
             yield f"not given up: {run_id} after {took_ms / 1000:.1f} s"
 
 
-def _heard(delivery: Delivery, settled: Mapping[Attempt, Change]) -> bool:
-    """Whether its answer came before its attempt was given up; a later one counts for nothing."""
-    end = settled.get((delivery.run_id, delivery.attempt))
-    if end is None or end.after is None or delivery.ended_ms > end.at_ms:
+def _first_words(stage: Stage) -> dict[Attempt, float]:
+    """When an outside worker first said what came of an attempt, and was not refused."""
+    found: dict[Attempt, float] = {}
+    for word in stage.outside.words:
+        if word.answer is not None and (word.taken or not word.answered_ms):
+            found.setdefault((word.run_id, word.attempt), word.began_ms)
+    return found
+
+
+def _heard(
+    delivery: Delivery, settled: Mapping[Attempt, Change], first_words: Mapping[Attempt, float]
+) -> bool:
+    """Whether its answer came before its attempt was given up; a later one counts for nothing.
+
+    Who took a word first may have died over its answer.
+    """
+    attempt = (delivery.run_id, delivery.attempt)
+    end = settled.get(attempt)
+    ended_ms = min(delivery.ended_ms, first_words.get(attempt, delivery.ended_ms))
+    if end is None or end.after is None or ended_ms > end.at_ms:
         return False
     if not isinstance(delivery.answer, Again):
         return True

@@ -246,7 +246,7 @@ def test_a_cancelled_runs_execution_is_stopped_at_once(stage: Stage, execution: 
     (run,) = runs(stage, task)
 
     cancel(run.run_id)
-    wait(stage, HOUR + 602)
+    wait(stage, HOUR + 600.9)
 
     assert said(now(run)) == "cancelled(user)"
     assert execution.stops == ["arn:execution"]

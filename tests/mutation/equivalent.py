@@ -52,6 +52,49 @@ EQUIVALENT = (
     ),
     *(
         Equivalent(
+            module,
+            function,
+            source,
+            "2",
+            "a revision is compared with itself only, and any that differs will do",
+        )
+        for module, function, source in (
+            ("onthedot.core.gate", "write", '(("lists", lists), ("rev", seen.rev + 1)),'),
+            (
+                "onthedot.core.keyed",
+                "Starts.write",
+                '(("starts", list(wanted.at_ms)), ("rev", self.rev + 1)),',
+            ),
+            (
+                "onthedot.core.keyed",
+                "Starts.write",
+                'item = {**rate_key(self.place), "rev": 1, "starts": list(wanted.at_ms)}',
+            ),
+        )
+    ),
+    Equivalent(
+        "onthedot.flows.previous",
+        "previous_success",
+        '("task_id", task_id), "scheduled_for", ("0", key), newest_first=True, page=20',
+        "21",
+        "how many rows a page has is seen by nobody but the store",
+    ),
+    Equivalent(
+        "onthedot.flows.trigger",
+        "trigger",
+        "at = moment or Moment(clock.now_ms(), ids.token(6))",
+        "7",
+        "a token is long enough that two differ, and longer ones do, too",
+    ),
+    Equivalent(
+        "onthedot.flows.permits",
+        "_come_back",
+        "wait_sec = max(1, (permit.lease_ms - clock.now_ms()) // 1000 + MARGIN_SEC + 1)",
+        "2",
+        "who looks again a second later finds the same: that the lease is over, or the run started",
+    ),
+    *(
+        Equivalent(
             "onthedot.flows.ready",
             "prepare",
             "lease_ms=now_ms + LEASE_SEC * 1000,",

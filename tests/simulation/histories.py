@@ -81,7 +81,7 @@ def _history(scene: Scene, seed: int, aims: tuple[Aim, ...], kept: Kept | None) 
     )
     if scene.costed:
         stage.world.meter()
-    stage.all_shards = scene.sizes.all_shards
+    stage.all_shards, stage.line_max = scene.sizes.all_shards, scene.sizes.line_max
     if scene.sizes.in_parallel:
         stage.stand_ins.append((aws, "in_parallel", partial(parts.in_parallel, stage.world)))
     random = Random(f"{scene.name.removesuffix(' bare')} {seed}")

@@ -35,6 +35,8 @@ _CREATES = frozenset({"create", "put", "deploy"})
 FURTHER_SEC = 7_200.0
 # A tick claims so far ahead, and that may be late.
 _HANDED_BACK_SEC = LOOK_AHEAD_SEC + 90
+# Who finds a key's line full comes back after so long.
+_CROWDED_SEC = 60.0
 # Where nothing goes wrong: two loads, a start, and a poll of the queue.
 _CALM_SEC = 0.3
 # So many calls of a start may be slow ones.
@@ -112,6 +114,8 @@ def late(
             ready = max(due, tick)
             ready = max(ready, *(one for one in ends if one < at), 0.0)
             allowed = troubles.steady_sec + troubles.cost_sec(due - _FETCHED_SEC, at)
+            if stage.line_max and "concurrency_key" in task.shown:
+                allowed += _CROWDED_SEC
             if at > ready + allowed:
                 most = ready - due + allowed
                 yield f"late: {task.name} {nominal(slot)} by {at - due:.1f} s, {most:.1f} s may be"

@@ -127,6 +127,22 @@ OUTSIDE = (
         off_sec=130,
         course=replace(_COURSE, sec=1_500),
     ),
+    # Their tasks are edited and deleted, by the very second, while others are at work on runs.
+    replace(
+        _outside(
+            "outside edits", ("pulled", "pulled queue", *_CALLBACKS[:2], *_HANDLED), Profile()
+        ),
+        drawn=3,
+        calls=("delete", "pause", "resume", "payload", "outwards", "inwards"),
+        calls_max=6,
+        calls_between=(5, 200),
+    ),
+    # SQS takes no message for a while.
+    _outside(
+        "callbacks unheard",
+        _CALLBACKS,
+        Profile(outages=tuple(Outage(from_sec=at, for_sec=8, queue="normal") for at in (65, 128))),
+    ),
     # They wait for a key, for a permit, or behind one another.
     replace(_moved("moved limits", _LIMITED, Profile(slow=0.02)), drawn=3, running_max=2),
     replace(_moved("moved keys", _LIMITED, Profile(slow=0.02)), drawn=3),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from onthedot.adapters import claims, siblings, tables
-from onthedot.core import keys
+from onthedot.core import keyed, keys
 from onthedot.flows import dispatch, exhausted, line
 from tests.simulation.process import Process
 
@@ -33,6 +33,8 @@ class Sizes:
     shards_at_once: int = 0
     # From so many due tasks on a dispatcher hands shards over.
     due_max: int = 0
+    # So many wait in the line of a key; beyond that, runs wait in the queue.
+    line_max: int = 0
     # Calls that may be made at once are; one that fails leaves the others under way.
     in_parallel: bool = False
     # Every shard is asked, not only those that have tasks.
@@ -58,6 +60,7 @@ def applied(sizes: Sizes) -> Iterator[None]:
         (dispatch, "SHARDS_AT_ONCE", sizes.shards_at_once),
         (siblings, "SHARDS_AT_ONCE", sizes.shards_at_once),
         (dispatch, "DUE_MAX", sizes.due_max),
+        (keyed, "LINE_MAX", sizes.line_max),
     ]
     replaced = [each for each in wanted if each[2]]
     before = [getattr(module, name) for module, name, _ in replaced]

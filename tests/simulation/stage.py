@@ -131,6 +131,8 @@ class Stage:
     stand_ins: list[tuple[Any, str, Any]] = field(default_factory=list)
     # Whether dispatchers ask shards without tasks, too.
     all_shards: bool = False
+    # So many wait in the line of a key, and others in the queue; zero is as many as there are.
+    line_max: int = 0
     # Handlers that look neither at their deadline nor at a cancel.
     deaf: Callable[[Call], bool] = lambda _call: False
     # What is called and done outside; targets that are called as in production, by their type.

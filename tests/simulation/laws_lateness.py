@@ -96,10 +96,7 @@ def late(
         task = reign.task
         if task.status != "active" or _is_held_back(stage, task):
             continue
-        since = reign.since
-        if _was_fetched(journal, task):
-            # What was claimed before is theirs until one of them asks for it.
-            since += _HANDED_BACK_SEC
+        since = reign.since + _handed_back_sec(journal, task)
         ends = ended[task.task_id] if guarded(task) else []
         if shared or "concurrency_key" in task.shown:
             ends = [*freed, *(one for of_task in ended.values() for one in of_task)]
@@ -114,8 +111,7 @@ def late(
             ready = max(due, tick)
             ready = max(ready, *(one for one in ends if one < at), 0.0)
             allowed = troubles.steady_sec + troubles.cost_sec(due - _FETCHED_SEC, at)
-            if stage.line_max and "concurrency_key" in task.shown:
-                allowed += _CROWDED_SEC
+            allowed += _CROWDED_SEC * bool(stage.line_max and "concurrency_key" in task.shown)
             if at > ready + allowed:
                 most = ready - due + allowed
                 yield f"late: {task.name} {nominal(slot)} by {at - due:.1f} s, {most:.1f} s may be"
@@ -148,12 +144,13 @@ def _is_held_back(stage: Stage, task: Task) -> bool:
     return "rate" in key or fetched or called or task.name in stage.poisoned
 
 
-def _was_fetched(journal: Journal, task: Task) -> bool:
-    """Whether outside workers worked an earlier version of it."""
-    return any(
+def _handed_back_sec(journal: Journal, task: Task) -> float:
+    """How long what outside workers had of it may wait until one of them asks for it."""
+    fetched = any(
         is_fetched(one.task) and one.task.version < task.version
         for one in journal.versions[task.task_id]
     )
+    return _HANDED_BACK_SEC * fetched
 
 
 def _first(decided: list[tuple[str, str, float]], key: str) -> float:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from onthedot.core import keyed
-from onthedot.core.gate import places, waits
 from tests.simulation.journal import RUN_NAMED, SENDS, Held, Journal
 from tests.simulation.laws_words import disturbed
 from tests.simulation.stage import Stage
 from tests.simulation.standing import Standing
+from tests.simulation.true_bounds import limit_of, places, waits
 
 # Who is called for a place that is given up is called before that.
 _BEFORE_MS, _AFTER_MS = 500.0, 500.0
@@ -25,7 +24,7 @@ def spared(stage: Stage, journal: Journal, runs: Iterable[Standing]) -> Iterator
         run = waiting.get(run_id)
         if run is None:
             continue
-        limit = keyed.limit_of(run.task, {})
+        limit = limit_of(run.task)
         lines: list[tuple[Sequence[Held], int]] = []
         if waits(run.task):
             lines.append((journal.gates[run.task.task_id], places(run.task)))

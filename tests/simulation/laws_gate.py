@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from onthedot.core.gate import guarded
 from onthedot.core.task import Task
 from tests.simulation.journal import Journal
 from tests.simulation.stage import Stage
+from tests.simulation.true_bounds import guarded, places
 
 
 def never_crowded(journal: Journal) -> Iterator[str]:
@@ -18,7 +18,7 @@ def never_crowded(journal: Journal) -> Iterator[str]:
         task = _only(journal, change.task_id)
         if task is None or change.after is None:
             continue
-        most = task.max_concurrent or 1
+        most = places(task)
         if change.after.final:
             inside[change.task_id].discard(change.key)
         elif change.after.attempt:
@@ -76,7 +76,7 @@ def bounded(stage: Stage, journal: Journal) -> Iterator[str]:
         for held in journal.gates[task.task_id]:
             if len(held.waiting) > task.queue_max:
                 yield f"overfull: {len(held.waiting)} wait for {task.name}"
-            if len(held.holders) > (task.max_concurrent or 1):
+            if len(held.holders) > places(task):
                 yield f"crowded: {held.holders} hold the gate of {task.name}"
 
 

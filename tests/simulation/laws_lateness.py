@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from onthedot.core.gate import guarded
 from onthedot.core.instants import nominal
 from onthedot.core.keys import is_slot_key
 from onthedot.core.numbers import CLAIM_SEC, LEASE_SEC, LOOK_AHEAD_SEC, MARGIN_SEC
@@ -23,6 +22,7 @@ from tests.simulation.process import Process
 from tests.simulation.reigns import Reign, slots_within
 from tests.simulation.stage import Stage
 from tests.simulation.trace import Entry
+from tests.simulation.true_bounds import guarded
 
 # What each fault of a worker or of the audit may cost a run, in seconds. Those that are not named
 # leave its message to the audit, which sends it again; without the audit, SQS shows it again.

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from onthedot.core.gate import guarded
 from onthedot.core.instants import parse_nominal
 from onthedot.core.keys import is_slot_key
 from onthedot.core.task import Task
@@ -18,6 +17,7 @@ from tests.simulation.journal import Journal
 from tests.simulation.laws_keys import rekeyed
 from tests.simulation.laws_moved import moved
 from tests.simulation.stage import Delivery, Stage
+from tests.simulation.true_bounds import guarded
 
 FOR_EVER = float("inf")
 _RUN = re.compile(r'"run_id":"([^"]+)"')

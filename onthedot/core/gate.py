@@ -98,6 +98,11 @@ def guarded(task: Task) -> bool:
     return task.overlap != "allow" or task.max_concurrent is not None
 
 
+def places(task: Task) -> int:
+    """Give how many runs of the task may hold it at once."""
+    return task.max_concurrent or 1
+
+
 def waits(task: Task) -> bool:
     """Tell whether anybody may wait there; where nobody does, a place need not be given up.
 
@@ -110,9 +115,8 @@ def enter(gate: Gate, key: str, task: Task, order: Mapping[str, int]) -> Entry:
     """Decide over a run at the gate; `gate` names open runs only, `order` is their due time."""
     if key in gate.holders:
         return Have()
-    most = task.max_concurrent or 1
     first = not gate.waiting or gate.waiting[0] == key
-    if len(gate.holders) < most and first:
+    if len(gate.holders) < places(task) and first:
         rest = gate.without([key])
         return Enter(replace(rest, holders=(*rest.holders, key)))
     if key in gate.waiting:

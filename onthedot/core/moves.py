@@ -130,6 +130,9 @@ def started(
 def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
     """Begin the next attempt; never early, and never on a state that has changed."""
     clauses = exact_state(seen.life)
+    if seen.life.status == "running":
+        # An edit stamps no run that is to be taken over: it may have been handed over meanwhile.
+        clauses = (*clauses, Clause.equal("queue", seen.queue))
     if seen.life.status in NOT_STARTED:
         clauses = (*clauses, Clause(("life", "due_ms"), "<=", now_ms))
     return _update(seen, begun.life, clauses, now_ms=now_ms)

@@ -26,9 +26,18 @@ def pulled(queue: str) -> bool:
     return queue.startswith(_MARK)
 
 
+def alike(queue: str, other: str) -> bool:
+    """Tell whether the same workers work the runs of both: ours, or those of one queue's name."""
+    return _name(queue) == _name(other)
+
+
+def _name(queue: str) -> str:
+    return queue.split(":", 2)[2] if pulled(queue) else ""
+
+
 def within(queue: str, names: Collection[str]) -> bool:
     """Tell whether runs of a queue are for a worker of the queues of these names; none is any."""
-    return not names or (pulled(queue) and queue.split(":", 2)[2] in names)
+    return not names or (pulled(queue) and _name(queue) in names)
 
 
 def partition(tenant_id: str, queue: str) -> str:

@@ -20,10 +20,9 @@ from onthedot.core.keys import is_slot_key, manifest_keys, row_of
 from onthedot.core.ledger import Ledger
 from onthedot.core.manifest import Entry, Manifest
 from onthedot.core.numbers import MARGIN_SEC
-from onthedot.core.pack import Pack, of_run
 from onthedot.core.packed import UNREADABLE
 from onthedot.core.run import Life, Run
-from onthedot.flows import events
+from onthedot.flows import events, handing
 from onthedot.flows.apart import Apart
 from onthedot.flows.health import Ward
 from onthedot.flows.ranges import covering
@@ -104,7 +103,7 @@ def _look_at(source: Manifest, seen: Ledger, ward: Ward) -> None:
     now_ms = clock.now_ms()
     rows = _rows(listed.run_id for listed in source.entries)
     open_entries = []
-    sending: list[Pack] = []
+    overdue: list[Run] = []
     told: list[Event] = []
     ended: list[Run] = []
     for listed in source.entries:
@@ -120,9 +119,9 @@ def _look_at(source: Manifest, seen: Ledger, ward: Ward) -> None:
             continue
         open_entries.append(listed)
         if _overdue(run.life, now_ms):
-            sending.append(of_run(run, "resend"))
+            overdue.append(run)
             seen.count("resent")
-    queue.send([(each, 0) for each in sending])
+    queue.send([(each, 0) for each in handing.resent(overdue)])
     events.keep(told)
     ward.note(ended)
     if open_entries:

@@ -15,6 +15,7 @@ from onthedot.core.gate import Enter, Gate, Have, Turned, Wait
 from onthedot.core.keys import GATE
 from onthedot.core.pack import of_run
 from onthedot.core.run import Run
+from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
 from onthedot.flows import executions, keyed, permits
 from onthedot.flows.batch import Batch
@@ -42,14 +43,14 @@ def acquire(batch: Batch, job: Job) -> Skip | bool | None:
             case Have():
                 return None
             case Turned(status, reason):
-                _wake_first(now, rows, task.max_concurrent or 1, run.key)
+                _wake_first(now, rows, task, run.key)
                 return Skip(status, reason)
             case Enter(wanted):
                 if claims.write_one(gates.write(seen, wanted)) is Outcome.DONE:
                     return None
             case Wait(wanted, drop):
                 if _waits(seen, wanted, rows, drop):
-                    _wake_first(wanted, rows, task.max_concurrent or 1, run.key)
+                    _wake_first(wanted, rows, task, run.key)
                     batch.done([job.ticket.run_id])
                     return True
     return True
@@ -158,10 +159,11 @@ def _cancel(dropped: Iterable[Run | None]) -> bool:
     return again
 
 
-def _wake_first(gate: Gate, rows: dict[str, Run | None], most: int, mine: str) -> None:
+def _wake_first(gate: Gate, rows: dict[str, Run | None], task: Task, mine: str) -> None:
     """A free place and another first in line: whoever sees it wakes that one."""
-    if len(gate.holders) < most and gate.waiting and gate.waiting[0] != mine:
-        _wake(rows.get(gate.waiting[0]))
+    first = next(iter(gate.waiting), mine)
+    if first != mine and len(gate.holders) < gates.places(task):
+        _wake(rows.get(first))
 
 
 def _wake(run: Run | None) -> None:

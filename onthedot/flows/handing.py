@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from onthedot.adapters import claims, clock, queue
+from collections.abc import Iterable
+from dataclasses import replace
+
+from onthedot.adapters import claims, clock, queue, tables
 from onthedot.core import handover
-from onthedot.core.pack import Pack, Ticket
-from onthedot.core.pull import pulled
+from onthedot.core import task as tasks
+from onthedot.core.pack import Pack, Ticket, of_run
+from onthedot.core.pull import alike, pulled
+from onthedot.core.run import Run
+from onthedot.core.task import QUEUES
 from onthedot.core.writes import Outcome
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
@@ -13,17 +19,39 @@ from onthedot.flows.job import Job
 
 def belongs_here(job: Job) -> bool:
     """An edit of the target holds for every run that starts after it."""
-    return job.task is None or pulled(job.task.queue) == pulled(job.held.queue)
+    return job.task is None or alike(job.task.queue, job.held.queue)
 
 
-def fetched(batch: Batch, job: Job) -> bool:
-    """Tell whether a message names a run that outside workers find by its index.
+def another_s(batch: Batch, job: Job) -> bool:
+    """Tell whether who asks for a run is not to have it.
 
-    None is sent of those: a late duplicate or a forged one must not start them here.
+    An outside worker: it was handed over since the index showed it. A message: outside workers find
+    the run by the index, none is sent of those, and a late or a forged one must not start it here.
     """
-    if job.run is None or job.task is None or not batch.naming(job.ticket.run_id):
+    if job.run is None or job.task is None:
         return False
-    return pulled(job.task.queue) and pulled(job.run.queue)
+    if pulled(batch.queue):
+        return not alike(batch.queue, job.run.queue)
+    return pulled(job.run.queue) and alike(job.task.queue, job.run.queue)
+
+
+def resent(overdue: Iterable[Run]) -> list[Pack]:
+    """Make messages of runs for whoever is to work them now.
+
+    What workers were to fetch, and is another's since, may never be asked for: ours hand it over.
+    """
+    waiting = list(overdue)
+    task_ids = dict.fromkeys(run.task_id for run in waiting if pulled(run.queue))
+    keys = [tasks.spec_key(task_id) for task_id in task_ids]
+    found = tables.get_many({tasks.TABLE: keys})[tasks.TABLE] if keys else []
+    specs = {item["task_id"]: task for item in found if (task := tasks.readable(item))}
+    packs = []
+    for run in waiting:
+        task = specs.get(run.task_id)
+        moved = task is not None and not alike(task.queue, run.queue)
+        ours = replace(run, queue=QUEUES[task.priority]) if moved and task else run
+        packs.append(of_run(ours, "resend"))
+    return packs
 
 
 def hand_over(batch: Batch, job: Job) -> None:

@@ -31,8 +31,8 @@ class Told(Enum):
 def extended(run: Run, task: Task, lease_sec: int) -> Run:
     """Lengthen a lease; no lease reaches beyond the attempt's own time."""
     deadline_ms = run.life.started_ms + task.timeout_sec * 1000
-    lease_ms = min(clock.now_ms() + lease_sec * 1000, deadline_ms)
-    return replace(run, life=replace(run.life, lease_ms=max(lease_ms, run.life.lease_ms)))
+    lease_ms = max(clock.now_ms() + lease_sec * 1000, run.life.lease_ms)
+    return replace(run, life=replace(run.life, lease_ms=min(lease_ms, deadline_ms)))
 
 
 def extend(

@@ -173,8 +173,9 @@ def leave(run: Run) -> None:
 
 def _wake_if_free(gate: Gate, rows: dict[str, Run | None], most: int, mine: str) -> None:
     """A free place and another first in line: whoever sees it wakes that one."""
-    if len(gate.holders) < most and gate.waiting and gate.waiting[0] != mine:
-        _wake(rows.get(gate.waiting[0]))
+    first = next(iter(gate.waiting), mine)
+    if first != mine and len(gate.holders) < most:
+        _wake(rows.get(first))
 
 
 def _wake(run: Run | None) -> None:

@@ -57,7 +57,7 @@ def take(queue: str, *, tenant_id: str, most: int, worker: str, lease_sec: int) 
         while fresh and len(taken) < most:
             room = most - len(taken)
             some, fresh = fresh[:room], fresh[room:]
-            begun, bounded = _started(some, owner, lease_sec)
+            begun, bounded = _started(queue, some, owner, lease_sec)
             taken += begun
             if bounded and not begun and permits.all_taken(tenant_id):
                 return taken
@@ -66,13 +66,16 @@ def take(queue: str, *, tenant_id: str, most: int, worker: str, lease_sec: int) 
     return taken
 
 
-def _started(run_ids: Sequence[str], owner: str, lease_sec: int) -> tuple[list[Leased], bool]:
+def _started(
+    queue: str, run_ids: Sequence[str], owner: str, lease_sec: int
+) -> tuple[list[Leased], bool]:
     """Give those that now are the worker's, and whether their tenant has a quota."""
     found = tables.get_many({runs.TABLE: [runs.row_key(run_id) for run_id in run_ids]})[runs.TABLE]
     rows = {run.run_id: run for item in found if (run := runs.readable(item))}
     # In the index's order: a batch of rows has none.
     jobs = [_job(rows[run_id], owner) for run_id in run_ids if run_id in rows]
-    started, _ = start_due(Batch(queue="normal", messages=[]), jobs, worker=owner)
+    asking = Batch(queue=pull.queue_of(1, queue), messages=[])
+    started, _ = start_due(asking, jobs, worker=owner)
     leased = [_leased(job, lease_sec) for job in started]
     return [each for each in leased if each], any(job.most for job in jobs)
 
@@ -107,8 +110,8 @@ def _leased(job: Job, lease_sec: int) -> Leased | None:
     longer = extended(job.held, job.task, lease_sec)
     write = moves.mark(job.held, longer.life, now_ms=clock.now_ms())
     kept = permits.extend_of(job.held, longer.life.lease_ms)
-    if kept and claims.write_one(write) is Outcome.DONE:
-        job.run = longer
+    written = kept and claims.write_one(write) is Outcome.DONE
+    job.run = longer if written else extended(job.held, job.task, 0)
     call = deliver.complete(deliver.call_of(job, job.held, job.task))
     if isinstance(call, Dead):
         conclude(job.held, job.task, call)

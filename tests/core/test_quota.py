@@ -69,6 +69,13 @@ def test_who_comes_to_fetch_its_run_takes_what_is_free() -> None:
     assert quota.allot([0], [quota.in_line(due(1))], [fetched], 0.0) == {fetched.run_id: 0}
 
 
+@pytest.mark.parametrize(("fraction", "number"), [(0.0, 4), (0.5, 6), (0.99, 7)])
+def test_where_to_begin_is_drawn_so_that_workers_take_different_permits(
+    fraction: float, number: int
+) -> None:
+    assert quota.allot([4, 5, 6, 7], [], [due(1)], fraction) == {due(1).run_id: number}
+
+
 @law
 @given(
     some.integers(0, 12),
@@ -129,6 +136,7 @@ def test_an_entry_sorts_by_due_time_and_names_its_run() -> None:
 
     assert quota.named(entry) == due(3).run_id
     assert quota.in_line(due(3)) < quota.in_line(due(20))
+    assert entry["expires_at"] == NOON + 86_400
     assert {key: entry[key] for key in ("task_id", "scheduled_for")} == quota.entry_key(due(3))
 
 

@@ -54,7 +54,7 @@ UPDATES: dict[str, tuple[Make, list[str]]] = {
     ),
     "start": (lambda: _start(CLAIMED), [*EXACT, "life.due_ms"]),
     "start again": (lambda: _start(RETRYING), [*EXACT, "life.due_ms"]),
-    "take over": (lambda: _start(RUNNING), [*EXACT, "life.lease_ms"]),
+    "take over": (lambda: _start(RUNNING), [*EXACT, "life.lease_ms", "queue"]),
     "settle": (lambda: moves.settle(RUNNING, RUNNING.life, now_ms=NOON_MS), FENCE),
     "stamp": (lambda: moves.stamp(CLAIMED, 2, now_ms=NOON_MS), EXACT),
     "cancel": (lambda: moves.cancel(RETRYING, "user", now_ms=NOON_MS), EXACT),

@@ -120,6 +120,23 @@ def left_behind(stage: Stage, task: Task, minute: int = 1, **life: Any) -> None:
     put_run(stage, {**moves.insert(left, now_ms=NOON * 1000).item})
 
 
+def unsettle(stage: Stage, key: dict[str, str], path: str, *, since: float, sec: float) -> None:
+    """Let a number of an item among the runs change every two milliseconds."""
+    names = {f"#n{place}": name for place, name in enumerate(path.split("."))}
+
+    def bump() -> None:
+        stage.world.store.update_item(
+            TableName="runs",
+            Key=typed_item(key),
+            UpdateExpression=f"SET {'.'.join(names)} = :n",
+            ExpressionAttributeNames=names,
+            ExpressionAttributeValues={":n": {"N": str(stage.world.now_us)}},
+        )
+
+    for number in range(int(sec * 500)):
+        stage.world.call_at(since + number / 500, bump)
+
+
 def waiting_messages(stage: Stage, queue: str = "normal") -> list[str]:
     """The bodies of what is on a queue, seen or not."""
     return [message.body for message in stage.world.queues.queue(queue).messages.values()]

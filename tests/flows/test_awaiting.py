@@ -19,8 +19,10 @@ from onthedot.core.task import Task
 from onthedot.flows.awaiting import conclude
 from onthedot.flows.cancel import cancel
 from onthedot.flows.holding import Told, extend, settle
+from onthedot.flows.trigger import trigger
 from tests.flows.calm import (
     add,
+    employ,
     gate,
     go,
     outcomes,
@@ -31,7 +33,9 @@ from tests.flows.calm import (
     wait,
     waiting_messages,
 )
-from tests.simulation.stage import Stage
+from tests.simulation.faults import Profile
+from tests.simulation.outages import Outage
+from tests.simulation.stage import Stage, make_stage, staged
 
 HOUR = 3_600
 CALLS_BACK = {"type": "http", "url": "https://jobs.example", "complete": "callback"}
@@ -94,6 +98,29 @@ def test_a_failure_is_tried_again_as_any_other(stage: Stage) -> None:
 
     assert said(now(run)) == "succeeded"
     assert [attempt for _, attempt in told(stage)] == [1, 2]
+
+
+def test_a_failure_whose_next_message_sqs_does_not_take_is_not_taken() -> None:
+    stage = make_stage(1, Profile(outages=(Outage(from_sec=30, for_sec=9, queue="normal"),)))
+    with staged(stage):
+        employ(stage)
+        task = add(stage, "0 0 1 1 *", timeout_sec=HOUR)
+        stage.answer = lambda call: Awaiting("callback") if call.attempt == 1 else Done("again")
+        trigger(task.task_id)
+        wait(stage, 10)
+        (run,) = runs(stage, task)
+        says = [
+            stage.world.spawn("said", lambda: conclude(run, task, Again("failed")), at_sec=at_sec)
+            for at_sec in (32, 45)
+        ]
+        wait(stage, 40)
+        before = said(stage.rows()[run.run_id])
+        wait(stage, 900)
+        stage.world.close()
+
+    assert [said_it.result for said_it in says] == [False, True]
+    assert before == "awaiting(callback)"
+    assert said(stage.rows()[run.run_id]) == "succeeded"
 
 
 def test_no_answer_in_time_is_a_timeout_and_tried_again(stage: Stage) -> None:
@@ -246,7 +273,7 @@ def test_a_cancelled_runs_execution_is_stopped_at_once(stage: Stage, execution: 
     (run,) = runs(stage, task)
 
     cancel(run.run_id)
-    wait(stage, HOUR + 602)
+    wait(stage, HOUR + 600.9)
 
     assert said(now(run)) == "cancelled(user)"
     assert execution.stops == ["arn:execution"]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
+from onthedot.core.errors import BusyError
 from onthedot.core.policy import Again
+from onthedot.core.run import row_key
 from onthedot.flows.cancel import cancel
 from onthedot.flows.trigger import trigger
-from tests.flows.calm import NOON, add, gate, go, outcomes, runs, said, told, wait
+from tests.flows.calm import NOON, add, gate, go, outcomes, runs, said, told, unsettle, wait
 from tests.simulation.stage import Stage
 
 
@@ -128,6 +132,25 @@ def test_a_retry_that_is_cancelled_gives_its_place_to_the_next(stage: Stage) -> 
     wait(stage, 20)
 
     assert len(stage.deliveries) == 2
+
+
+def test_a_row_that_keeps_changing_is_not_said_to_be_cancelled(stage: Stage) -> None:
+    task = add(stage, "* * * * *")
+    go(stage, 10)
+    run = runs(stage, task)[0]
+    unsettle(stage, row_key(run.run_id), "life.tv", since=11, sec=1)
+    refused: list[bool] = []
+
+    def ask() -> None:
+        with pytest.raises(BusyError, match="kept changing"):
+            cancel(run.run_id)
+        refused.append(True)
+
+    stage.world.spawn("api", ask, at_sec=11)
+    wait(stage, 12)
+
+    assert refused == [True]
+    assert outcomes(stage, task)["12:01:00"] == "claimed"
 
 
 def _triggered(stage: Stage, task_id: str, at_sec: float) -> str:

@@ -1,4 +1,4 @@
-"""The gate of a task among rows that this version cannot read."""
+"""The gate of a task: among rows that this version cannot read, and while it keeps changing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ from typing import Any
 
 import pytest
 
-from tests.flows.calm import add, go, outcomes, put_run
+from tests.flows.calm import (
+    add,
+    gate,
+    go,
+    outcomes,
+    put_run,
+    runs,
+    said,
+    unsettle,
+    wait,
+    waiting_messages,
+)
 from tests.simulation.stage import Stage
 
 SHAPES: dict[str, Any] = {"of another form": {"status": "running", "shape": "new"}, "no map": 7}
@@ -27,3 +38,34 @@ def test_a_row_that_cannot_be_read_holds_nobody_up(
 
     said = {key: what for key, what in outcomes(stage, task).items() if key >= "12:00"}
     assert said["12:01:00"] == said["12:02:00"] == "succeeded"
+
+
+def test_a_place_in_a_gate_that_keeps_changing_is_given_up_in_the_end(stage: Stage) -> None:
+    task = add(stage, "* * * * *", overlap="queue", end_sec=70)
+    stage.takes_sec = lambda _: 5
+    key = {"task_id": task.task_id, "scheduled_for": "#gate"}
+    go(stage, 63)
+    unsettle(stage, key, "rev", since=63, sec=4)
+    wait(stage, 66.5)
+    assert said(runs(stage, task)[0]) == "succeeded"
+    assert len(gate(stage, task)["holders"]) == 1
+
+    wait(stage, 200)
+
+    assert gate(stage, task) == {"holders": [], "waiting": []}
+    assert waiting_messages(stage) == []
+
+
+def test_who_cannot_enter_a_gate_that_keeps_changing_comes_again(stage: Stage) -> None:
+    task = add(stage, "* * * * *", overlap="queue", end_sec=70)
+    key = {"task_id": task.task_id, "scheduled_for": "#gate"}
+    lists: dict[str, list[str]] = {"holders": [], "waiting": []}
+    put_run(stage, key | {"rev": 1, "lists": lists})
+    go(stage, 55)
+    unsettle(stage, key, "rev", since=59, sec=3)
+
+    wait(stage, 61.5)
+    assert said(runs(stage, task)[0]) == "claimed"
+    wait(stage, 200)
+
+    assert outcomes(stage, task) == {"12:01:00": "succeeded"}

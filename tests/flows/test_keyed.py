@@ -16,7 +16,7 @@ from onthedot.flows import keyed as gate
 from onthedot.flows.cancel import cancel
 from onthedot.flows.trigger import trigger
 from tests.core.made import task as made
-from tests.flows.calm import FREE, NOON, add, runs, said, told, wait, waiting_messages
+from tests.flows.calm import FREE, NOON, add, runs, said, told, unsettle, wait, waiting_messages
 from tests.simulation.faults import ROUGH, Profile
 from tests.simulation.stage import Course, Stage, make_stage, make_task, play
 
@@ -172,6 +172,8 @@ def test_no_window_has_more_starts_than_the_rate_allows(count: int, per_sec: int
         booked.append(seen.at_ms[-1])
 
     assert booked == sorted(booked)
+    most = min(count, 100)
+    assert booked[most] == booked[0] + per_sec * 1000 * most // count
     ahead = booked[count:]
     assert all(late - soon >= per_sec * 1000 - 1 for soon, late in zip(booked, ahead, strict=False))
     assert len(seen.at_ms) <= 100
@@ -187,7 +189,57 @@ def test_the_key_is_the_tenants_and_of_the_text_that_the_template_gives() -> Non
     assert place != other
     assert isinstance(place, Limit)
     assert place.place.startswith("key#acme#")
+    # Releases side by side find the same.
+    assert place.place == "key#acme#c176f78e16450770dcb18515c128b1fe"
     assert keyed.limit_of(made(), {}) is None
+
+
+def _gate_key(customer: str) -> dict[str, str]:
+    limit = keyed.limit_of(
+        made(shown={"concurrency_key": CUSTOMER}), {"payload": {"customer": customer}}
+    )
+    assert limit is not None
+    return keyed.gate_key(limit.place)
+
+
+def test_a_place_of_a_key_that_keeps_changing_is_given_up_in_the_end(
+    stage: Stage,
+) -> None:
+    task = keyed_task(stage, "one")
+    stage.takes_sec = lambda _: 5
+    started(task)
+    wait(stage, 3)
+    unsettle(stage, _gate_key("a"), "rev", since=3, sec=4)
+    wait(stage, 6.5)
+    assert (said(runs(stage, task)[0]), lists("a")) == ("succeeded", (1, 0))
+
+    wait(stage, 200)
+
+    assert lists("a") == (0, 0)
+
+
+def test_who_cannot_enter_or_book_a_key_that_keeps_changing_comes_again(stage: Stage) -> None:
+    both = {"key": "a", "max_running": 1, "rate": {"count": 1, "per_sec": 5}}
+    task = keyed_task(stage, "one", concurrency_key=both)
+    stage.takes_sec = lambda _: 1
+    started(task)
+    wait(stage, 10)
+    limit = keyed.limit_of(task, {})
+    assert limit is not None
+    unsettle(stage, keyed.gate_key(limit.place), "rev", since=10, sec=1)
+    started(task)
+    wait(stage, 11)
+    assert [said(run) for run in runs(stage, task)] == ["succeeded", "claimed"]
+    wait(stage, 100)
+    unsettle(stage, keyed.rate_key(limit.place), "rev", since=100, sec=1)
+    started(task)
+    wait(stage, 101)
+    assert [said(run) for run in runs(stage, task)] == ["succeeded", "succeeded", "claimed"]
+
+    wait(stage, 200)
+
+    assert [said(run) for run in runs(stage, task)] == ["succeeded"] * 3
+    assert waiting_messages(stage) == []
 
 
 @pytest.mark.parametrize("seed", range(20))

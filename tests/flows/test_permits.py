@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from onthedot.adapters import clock, tables
+from onthedot.adapters import clock, ids, tables
 from onthedot.core import quota
 from onthedot.core import run as runs_of
 from onthedot.core.pack import of_run
@@ -96,6 +96,25 @@ def test_as_many_run_as_the_quota_allows_and_the_rest_in_order(stage: Stage) -> 
     assert (permits(), waiting(), waiting_messages(stage)) == ([], [], [])
     lives = [run.life for task in tasks for run in runs(stage, task)]
     assert {(life.status, life.attempt) for life in lives} == {("succeeded", 1)}
+
+
+def test_who_loses_a_permit_to_another_takes_the_next_and_joins_no_line(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # All begin with the same permit.
+    monkeypatch.setattr(ids, "fraction", lambda: 0.0)
+    line.set_limit("acme", 12)
+    tasks = several(stage, 12)
+    for task in tasks:
+        started(task)
+        wait(stage, clock.monotonic() + 0.004)
+    wait(stage, 30)
+
+    rows = [run.life for task in tasks for run in runs(stage, task)]
+    assert {life.status for life in rows} == {"succeeded"}
+    assert max(life.started_ms - life.due_ms for life in rows) < 1_000
+    written = [key for _, key, _ in stage.world.store.table("runs").rows._log]  # noqa: SLF001
+    assert [sort for _, sort in written if sort.startswith("#wait#")] == []
 
 
 def test_who_waits_starts_as_soon_as_another_ends(stage: Stage) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from onthedot.adapters import claims
 from onthedot.core import moves, pull
 from onthedot.core.attributes import plain_item
@@ -13,6 +15,7 @@ from onthedot.core.pack import Ticket
 from onthedot.core.policy import Again, Done
 from onthedot.core.run import Run
 from onthedot.core.task import Task
+from onthedot.core.writes import Outcome
 from onthedot.flows.awaiting import conclude
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
@@ -42,9 +45,9 @@ def job(run: Run) -> Job:
     )
 
 
-def fetched(stage: Stage, task: Task, worker: str = "gpu-box") -> list[Run]:
+def fetched(stage: Stage, task: Task, worker: str = "gpu-box", queue: str = "gpu") -> list[Run]:
     """Lease all that is open, as the API does for a worker."""
-    empty = Batch(queue="normal", messages=[])
+    empty = Batch(queue=pull.queue_of(1, queue), messages=[])
     jobs = [job(run) for run in runs(stage, task) if not run.final]
     started, _ = start_due(empty, jobs, worker=worker)
     return [each.held for each in started]
@@ -146,6 +149,89 @@ def test_a_task_that_outside_workers_work_no_more_hands_its_run_back(stage: Stag
 
     assert [attempt for _, attempt in told(stage)] == [1]
     assert indexed(stage) == {}
+
+
+@pytest.mark.parametrize("begun", ["", "failed", "lost"])
+def test_what_is_ours_by_now_and_no_outside_worker_asks_for_goes_to_ours_by_the_audit(
+    stage: Stage, begun: str
+) -> None:
+    task = added(stage)
+    if begun:
+        (run,) = fetched(stage, task)
+        user.change(task.task_id, lambda task, _: _with_target(task, {"type": "recording"}))
+        assert begun == "lost" or conclude(run, task, Again("failed", after_sec=1))
+    else:
+        user.change(task.task_id, lambda task, _: _with_target(task, {"type": "recording"}))
+
+    go(stage, 3_600 + 300, audited=True)
+
+    assert [attempt for _, attempt in told(stage)] == [2 if begun else 1]
+    assert indexed(stage) == {}
+    assert waiting_messages(stage) == []
+
+
+def test_what_stays_with_outside_workers_waits_for_them_whatever_the_audit_says(
+    stage: Stage,
+) -> None:
+    added(stage)
+
+    go(stage, 3_600 + 300, audited=True)
+
+    assert list(indexed(stage)) == ["13:00:00"]
+    assert waiting_messages(stage) == []
+
+
+@pytest.mark.parametrize("asked_for", [True, False])
+def test_a_task_that_goes_to_another_queue_of_outside_workers_takes_its_run_along(
+    stage: Stage,
+    asked_for: bool,  # noqa: FBT001 a table
+) -> None:
+    task = added(stage, priority=1)
+    user.change(
+        task.task_id, lambda task, _: replace(task, target=PULLED | {"queue": "cpu"}, priority=3)
+    )
+
+    if asked_for:
+        assert fetched(stage, task) == []
+    else:
+        go(stage, 3_600 + 300, audited=True)
+
+    assert indexed(stage) == {}
+    (row,) = runs(stage, task)
+    assert row.queue == "pull:3:cpu"
+    assert fetched(stage, task) == []
+    assert len(fetched(stage, task, queue="cpu")) == 1
+
+
+def test_what_was_handed_over_after_the_index_showed_it_is_not_started_for_an_outside_worker(
+    stage: Stage,
+) -> None:
+    task = added(stage)
+    user.change(task.task_id, lambda task, _: _with_target(task, {"type": "recording"}))
+
+    assert fetched(stage, task, "first") == []
+    assert fetched(stage, task, "second") == []
+
+    assert told(stage) == []
+    wait(stage, 3_620)
+    assert [attempt for _, attempt in told(stage)] == [1]
+    assert [run.life.attempt for run in runs(stage, task)] == [1]
+
+
+def test_a_takeover_that_comes_after_the_run_was_handed_over_is_refused(stage: Stage) -> None:
+    task = added(stage)
+    fetched(stage, task, "dead")
+    wait(stage, 3_600 + 2 + 27)
+    (seen,) = runs(stage, task)
+    user.change(task.task_id, lambda task, _: _with_target(task, {"type": "recording"}))
+    assert fetched(stage, task) == []
+
+    late_ms = seen.life.lease_ms + 10_000
+    begun = moves.started(seen, owner="late", msg="", now_ms=late_ms, lease_ms=late_ms + 20_000)
+    assert claims.write_one(moves.start(seen, begun, now_ms=late_ms)) is Outcome.REFUSED
+
+    wait(stage, 3_700)
+    assert [attempt for _, attempt in told(stage)] == [2]
 
 
 def _with_target(task: Task, target: dict[str, Any]) -> Task:

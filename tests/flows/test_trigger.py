@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from onthedot.core.errors import BusyError
 from onthedot.core.policy import Again, Dead, Done
 from onthedot.core.run import Run
 from onthedot.flows.replay import Wish, replay
-from onthedot.flows.trigger import trigger
-from tests.flows.calm import add, go, outcomes, part, partition, purge, runs, said, told, wait
+from onthedot.flows.trigger import Moment, trigger
+from tests.flows.calm import (
+    NOON,
+    add,
+    employ,
+    go,
+    outcomes,
+    part,
+    partition,
+    purge,
+    runs,
+    said,
+    told,
+    wait,
+)
 from tests.simulation import user
-from tests.simulation.faults import CALM, Aim, Fault
+from tests.simulation.faults import CALM, Aim, Fault, Profile
+from tests.simulation.outages import Outage
 from tests.simulation.stage import Stage, make_stage, staged
 
 
@@ -76,6 +93,51 @@ def test_a_payload_of_its_own_reaches_the_target_and_every_retry(stage: Stage) -
     wait(stage, 30)
 
     assert [delivery.payload for delivery in stage.deliveries] == [{"of": "run"}] * 2
+
+
+def test_a_payload_of_its_own_is_kept_for_as_long_as_its_run_may_be_looked_at(
+    stage: Stage,
+) -> None:
+    task = add(stage, "0 0 * * *")
+
+    run = trigger(task.task_id, payload={"of": "run"})
+
+    assert run is not None
+    (side,) = [each for each in partition(stage, task.task_id) if "payload" in each]
+    assert 400 * 86_400 - 60 <= side["expires_at"] - run.life.due_ms // 1000 <= 400 * 86_400
+
+
+def test_a_trigger_that_sqs_does_not_take_is_not_acknowledged_and_may_be_repeated() -> None:
+    stage = make_stage(1, Profile(outages=(Outage(from_sec=0, for_sec=3, queue="normal"),)))
+    moment = Moment(NOON * 1000, "same")
+    with staged(stage):
+        employ(stage)
+        task = add(stage, "0 0 * * *")
+        asked = [
+            stage.world.spawn("api", lambda: trigger(task.task_id, moment=moment), at_sec=at_sec)
+            for at_sec in (1, 5)
+        ]
+        wait(stage, 30)
+        stage.world.close()
+
+    assert isinstance(asked[0].error, BusyError)
+    assert asked[1].error is None
+    assert len(stage.deliveries) == 1
+    assert [said(run) for run in runs(stage, task)] == ["succeeded"]
+
+
+def test_one_and_the_same_moment_is_one_run_and_never_a_second(stage: Stage) -> None:
+    task = add(stage, "0 0 * * *")
+    moment = Moment(NOON * 1000, "same", again=False)
+
+    trigger(task.task_id, moment=moment)
+    with pytest.raises(RuntimeError, match="was there already"):
+        trigger(task.task_id, moment=moment)
+    again = trigger(task.task_id, moment=replace(moment, again=True))
+    wait(stage, 10)
+
+    assert again is not None
+    assert told(stage) == [(0, 1)]
 
 
 def test_a_trigger_is_listed_so_that_the_audit_finds_it(stage: Stage) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tests.mutation.changes import Change
+from tests.mutation.rules import by_rule
 
 
 class Equivalent(NamedTuple):
@@ -97,6 +98,49 @@ EQUIVALENT = (
         "return _sent_afresh(run, 0)",
         "1",
         "a message that SQS has given up on for minutes comes back a second later",
+    ),
+    *(
+        Equivalent(
+            module,
+            function,
+            source,
+            "2",
+            "a revision is compared with itself only, and any that differs will do",
+        )
+        for module, function, source in (
+            ("onthedot.core.gate", "write", '(("lists", lists), ("rev", seen.rev + 1)),'),
+            (
+                "onthedot.core.keyed",
+                "Starts.write",
+                '(("starts", list(wanted.at_ms)), ("rev", self.rev + 1)),',
+            ),
+            (
+                "onthedot.core.keyed",
+                "Starts.write",
+                'item = {**rate_key(self.place), "rev": 1, "starts": list(wanted.at_ms)}',
+            ),
+        )
+    ),
+    Equivalent(
+        "onthedot.flows.previous",
+        "previous_success",
+        '("task_id", task_id), "scheduled_for", ("0", key), newest_first=True, page=20',
+        "21",
+        "how many rows a page has is seen by nobody but the store",
+    ),
+    Equivalent(
+        "onthedot.flows.trigger",
+        "trigger",
+        "at = moment or Moment(clock.now_ms(), ids.token(6))",
+        "7",
+        "a token is long enough that two differ, and longer ones do, too",
+    ),
+    Equivalent(
+        "onthedot.flows.permits",
+        "_come_back",
+        "wait_sec = max(1, (permit.lease_ms - clock.now_ms()) // 1000 + MARGIN_SEC + 1)",
+        "2",
+        "who looks again a second later finds the same: that the lease is over, or the run started",
     ),
     *(
         Equivalent(
@@ -290,38 +334,6 @@ EQUIVALENT += (
     ),
 )
 
-# Why all that `by_a_check` names changes nothing.
-A_CHECK = "an assertion that two lists are of one length, which they are by how they are made"
-# Why all that `by_a_figure` names changes nothing.
-A_FIGURE = "what a pass counts is told when it is over: it does not matter when it is noted"
-_NOTED = ("tick.count(", "tick.report(")
-
-# Why all that `_by_a_tick` names changes nothing.
-A_TICK = "a flow reads its clock at some moment: one millisecond later is as good, by any rule"
-_BOUNDS = ((" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "))
-_CLOCKS = ("now_ms", "clock.monotonic()")
-
 
 def is_known(change: Change) -> bool:
-    ruled = by_a_tick(change) or by_a_check(change) or by_a_figure(change)
-    return ruled or any(each.is_of(change) for each in EQUIVALENT)
-
-
-def by_a_check(change: Change) -> bool:
-    """Whether only `strict` of a zip is given up."""
-    return (change.before, change.after) == ("True", "False") and "strict=True" in change.source
-
-
-def by_a_figure(change: Change) -> bool:
-    """Whether only a figure is noted sooner or later."""
-    first, *pair = (part.strip() for part in change.before.split("⏎"))
-    return first == "if True:" and any(each.startswith(_NOTED) for each in pair)
-
-
-def by_a_tick(change: Change) -> bool:
-    """Whether only the very tick of a clock that the flow itself reads is decided otherwise."""
-    if not change.module.startswith("onthedot.flows.") or change.before.startswith("0 "):
-        return False
-    reads = any(clock in change.before for clock in _CLOCKS) and "// 1000" not in change.before
-    turned = (change.before.replace(*bound) for bound in _BOUNDS)
-    return reads and change.after in turned
+    return by_rule(change) or any(each.is_of(change) for each in EQUIVALENT)

@@ -10,15 +10,7 @@ from tests.mutation import alone, known, trial
 from tests.mutation.__main__ import sample
 from tests.mutation.changes import Change, changes, plant
 from tests.mutation.deciding import modules
-from tests.mutation.equivalent import (
-    A_CHECK,
-    A_FIGURE,
-    A_TICK,
-    EQUIVALENT,
-    by_a_check,
-    by_a_figure,
-    by_a_tick,
-)
+from tests.mutation.equivalent import EQUIVALENT
 from tests.mutation.nearest import nearest
 from tests.mutation.reached import points
 from tests.mutation.share import interval
@@ -139,26 +131,6 @@ def test_what_changes_nothing_is_still_a_change_of_the_code_and_has_its_reason()
 
     assert [each for each in EQUIVALENT if not any(each.is_of(one) for one in found)] == []
     assert [each for each in EQUIVALENT if len(each.reason.split()) < 4] == []
-
-
-def test_only_the_tick_of_a_clock_is_left_out_by_rule() -> None:
-    found = [each for name in modules() for each in changes(name) if by_a_tick(each)]
-
-    assert {"clock.monotonic() >= until", "job.wake_ms <= now_ms"} < {one.before for one in found}
-    assert not any("now_ms" not in one.before and "clock." not in one.before for one in found)
-    assert len(A_TICK.split()) > 4
-
-
-def test_assertions_and_the_order_of_figures_are_left_out_by_rule() -> None:
-    found = [each for name in modules() for each in changes(name)]
-
-    checks = [each for each in found if by_a_check(each)]
-    figures = [each for each in found if by_a_figure(each)]
-    assert len(checks) > 5
-    assert {each.before for each in checks} == {"True"}
-    assert all("⏎     tick." in each.before for each in figures)
-    assert {each.module.rpartition(".")[2] for each in figures} == {"dispatch", "firing"}
-    assert all(len(text.split()) > 4 for text in (A_CHECK, A_FIGURE))
 
 
 def test_the_interval_of_a_share_is_wilsons() -> None:

@@ -79,6 +79,20 @@ def beat(stage: Stage, run_id: str, attempt: int, lease_sec: int) -> tuple[bool,
     return _say(stage, word, carried_out), stops
 
 
+def step(stage: Stage, run_id: str, attempt: int, value: str = "") -> tuple[bool, object]:
+    """Look a step up, or record it; tells whether the attempt stands, and what is recorded."""
+    kept: object = None
+
+    def carried_out() -> bool:
+        nonlocal kept
+        told = stage.outside.api.step(run_id, attempt, value)
+        kept = told[0] if told else None
+        return told is not None
+
+    word = Word(_me(stage), "", run_id, attempt, None, 0.0)
+    return _say(stage, word, carried_out), kept
+
+
 def _say(stage: Stage, word: Word, carried_out: Callable[[], bool]) -> bool:
     world = stage.world
     word.began_ms = world.epoch_us() / 1000

@@ -12,6 +12,7 @@ from tests.simulation import loading
 from tests.simulation.aws_targets import TYPES, AwsTargets
 from tests.simulation.clients import Client
 from tests.simulation.counter import Flows, Handlers
+from tests.simulation.edits import MOVES
 from tests.simulation.handled import Handled
 from tests.simulation.receivers import Receiver
 from tests.simulation.states import States
@@ -56,8 +57,10 @@ def set_up(stage: Stage, scene: Scene, seed: int) -> None:
     if scene.polls_max:
         stage.outside.polls_max = scene.polls_max
         stage.stand_ins.append((waiting, "_MOST", scene.polls_max))
-    if "pull" in kinds:
+    if "pull" in kinds or MOVES & {*scene.calls}:
         until_sec = scene.course.ticks_until + _STAY_SEC
+        if scene.off_sec and scene.course.audited:
+            until_sec = scene.off_sec
         Workers(
             stage,
             seed,

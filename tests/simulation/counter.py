@@ -16,6 +16,7 @@ from onthedot.core.errors import BusyError
 from onthedot.core.policy import Again, Answer, Dead, Done, Skipped
 from onthedot.core.run import Run
 from onthedot.flows import holding, lease
+from onthedot.flows import once as steps
 from onthedot.flows.holding import Told
 from tests.simulation.caller import Ask, Caller, Front, opened
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 TENANT = "acme"
 QUEUE = "gpu"
+# What a worker does once in a run.
+STEP = "charge"
 _CONTEXT: Any = None
 _BUSY = (429, 500, 503)
 _LEASED, _TAKEN, _LOST = 200, 204, 409
@@ -57,6 +60,9 @@ class Counter(Protocol):
     ) -> tuple[int, bool] | None:
         """Tell until when the attempt is its worker's, and whether it is to stop."""
 
+    def step(self, run_id: str, attempt: int, value: object = None) -> tuple[object, ...] | None:
+        """Look a step's record up, or record it: its value, if any; None is a refusal."""
+
 
 class Flows:
     """The flows, called by hand."""
@@ -89,6 +95,12 @@ class Flows:
         )
         return (kept.life.lease_ms, bool(kept.cancel_ms)) if isinstance(kept, Run) else None
 
+    def step(self, run_id: str, attempt: int, value: object = None) -> tuple[object, ...] | None:
+        if holding.standing(run_id, attempt, tenant_id=TENANT) is not Told.TAKEN:
+            return None
+        kept = steps.record(run_id, STEP, value) if value else steps.recorded(run_id, STEP)
+        return (kept.value,) if kept else ()
+
 
 class Handlers:
     """The API's own handlers, with a worker's key; an environment serves many requests."""
@@ -120,6 +132,14 @@ class Handlers:
         if status == _LOST:
             return None
         return _ms(said["lease_until"]), bool(said["cancel_requested"])
+
+    def step(self, run_id: str, attempt: int, value: object = None) -> tuple[object, ...] | None:
+        asked = {"attempt": attempt, "key": STEP} | ({"value": value} if value else {})
+        status, said = self._asked(f"runs/{run_id}/once", asked)
+        assert status in (_LEASED, _LOST), said
+        if status == _LOST:
+            return None
+        return (said["value"],) if said["recorded"] else ()
 
     def _asked(self, path: str, body: Mapping[str, Any]) -> tuple[int, Any]:
         """Answer in the running process, by an environment that is free or a new one."""

@@ -1,4 +1,4 @@
-"""Edits besides those of the schedule alone: of priorities and keys, and several in a row."""
+"""Edits besides those of the schedule alone: of priorities, keys, targets, and several in a row."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from typing import Any
 
 from onthedot.core.task import Task
 from tests.simulation import loading, user
+from tests.simulation.counter import QUEUE
+from tests.simulation.handled import HANDLER
 from tests.simulation.stage import Stage
 
 _OTHER_KEY = {"key": "other", "max_running": 2}
 # Longer than the look-ahead: what is due in its last seconds nobody has claimed.
 _NAP_SEC, _MOMENT_SEC = 165, 9
+# What moves a task to other workers.
+MOVES = frozenset({"outwards", "inwards"})
 Edit = Callable[[Stage, str, float], Task | None]
 
 
@@ -24,6 +28,9 @@ EDITS: dict[str, Edit] = {
     "unhurried": _patched(priority=3),
     "rekey": _patched(concurrency_key=_OTHER_KEY),
     "load": loading.loaded,
+    # Outside workers are to work it from now on, or ours.
+    "outwards": _patched(target={"type": "pull", "queue": QUEUE}),
+    "inwards": _patched(target={"type": "python", "handler": HANDLER}),
 }
 # Calls that one user makes one after the other, so many seconds behind the first.
 SERIES: dict[str, tuple[tuple[str, float], ...]] = {

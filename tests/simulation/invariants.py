@@ -13,6 +13,7 @@ from tests.simulation import (
     laws_backoff,
     laws_bounds,
     laws_calendars,
+    laws_called,
     laws_cost,
     laws_dated,
     laws_edges,
@@ -25,6 +26,7 @@ from tests.simulation import (
     laws_lateness,
     laws_leases,
     laws_living,
+    laws_moved,
     laws_order,
     laws_outcomes,
     laws_pauses,
@@ -150,6 +152,7 @@ def _of_lines(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     runs = standings(stage, journal)
     yield laws_order.kept(stage, journal, runs)
     yield laws_waiting.long(stage, journal, runs, audited=measure.audited)
+    yield laws_called.spared(stage, journal, runs)
     if measure.costed:
         yield laws_cost.within_formula(stage, journal, runs)
 
@@ -205,6 +208,7 @@ def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_words.over(stage)
     yield laws_words.given(stage, journal)
     yield laws_words.awaited(stage, journal)
+    yield laws_moved.followed(stage, journal)
     yield laws_polled.looked_at(stage, journal)
     yield laws_polled.beside_none(stage)
     yield laws_polled.left_none(stage)

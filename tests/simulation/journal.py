@@ -73,6 +73,11 @@ class Change(NamedTuple):
             return False
         return self.before is None or self.before.attempt != self.after.attempt
 
+    @property
+    def asked(self) -> bool:
+        """Whether a process of the API wrote it for somebody outside who works runs."""
+        return self.writer is not None and self.writer.kind == "said"
+
 
 class Held(NamedTuple):
     """A gate from one moment on."""
@@ -243,10 +248,6 @@ def _cursor(item: Any) -> Mapping[str, Any]:
 
 
 def _read_messages(world: World, journal: Journal) -> None:
-    for change in journal.changes:
-        if change.after and change.after.fetched:
-            # Workers find it in their index: the claim is the send.
-            journal.sent_ms.setdefault(change.run_id, change.at_ms)
     start_us = world.epoch_us() - world.now_us
     for now_us, _, operation, request, answer, _ in world.trace:
         if operation not in SENDS or not isinstance(answer, dict):
@@ -256,3 +257,8 @@ def _read_messages(world: World, journal: Journal) -> None:
             if entry["Id"] in taken:
                 for named in RUN_NAMED.findall(entry["MessageBody"]):
                     journal.sent_ms.setdefault(named, (start_us + now_us) / 1000)
+    for change in journal.changes:
+        if change.after and change.after.fetched:
+            # Workers find it in their index: the claim is the send, where no message came before.
+            sent_ms = journal.sent_ms.get(change.run_id, change.at_ms)
+            journal.sent_ms[change.run_id] = min(sent_ms, change.at_ms)

@@ -42,6 +42,10 @@ _HANDLED: dict[str, Any] = {
     "timeout_sec": 14,
     **_SOON,
 }
+_KEYED: dict[str, Any] = {
+    "shown": {"concurrency_key": {"key": "outside", "max_running": 2}},
+    "end_sec": 150,
+}
 _QUEUED: dict[str, Any] = {"overlap": "queue", "queue_max": 3}
 
 PULL_KINDS: dict[str, Kind] = {
@@ -61,4 +65,7 @@ PULL_KINDS: dict[str, Kind] = {
     "pulled previous": ("*/30 * * * * *", {**_PULLED, "overlap": "cancel_previous"}),
     "handled": ("*/20 * * * * *", {**_HANDLED, **_FREE}),
     "handled queue": ("*/20 * * * * *", {**_HANDLED, **_QUEUED}),
+    "handled previous": ("*/30 * * * * *", {**_HANDLED, "overlap": "cancel_previous"}),
+    "handled key": ("*/30 * * * * *", {**_HANDLED, **_FREE, **_KEYED}),
+    "pulled key": ("*/30 * * * * *", {**_PULLED, **_FREE, **_KEYED}),
 }

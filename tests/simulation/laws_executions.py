@@ -137,8 +137,8 @@ def _further(stage: Stage, journal: Journal) -> Iterator[tuple[Delivery, str]]:
 def _cause(stage: Stage, fate: _Fate, before: Delivery, between: tuple[float, float]) -> str:
     worker = next(each for each in stage.world.processes if each.name == before.process)
     task = stage.task_of(before.run_id)
-    if task.target["type"] == "pull":
-        # Outside workers are judged by what the API answered them: laws_pull.
+    if worker.kind == "worker":
+        # Outside workers are judged by what the API answered them: laws_words.
         return "outside worker"
     came = came_of(stage, before.run_id, between[1])
     said = stage.outside.said(before.run_id, before.attempt)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from onthedot.core.gate import guarded
 from onthedot.core.task import Task
 from tests.simulation.journal import Journal
 from tests.simulation.stage import Stage
+from tests.simulation.true_bounds import guarded, places
+
+# By which policy a run may end so.
+_POLICIES = {"overlap": "skip", "previous": "cancel_previous"}
 
 
 def never_crowded(journal: Journal) -> Iterator[str]:
@@ -18,7 +21,7 @@ def never_crowded(journal: Journal) -> Iterator[str]:
         task = _only(journal, change.task_id)
         if task is None or change.after is None:
             continue
-        most = task.max_concurrent or 1
+        most = places(task)
         if change.after.final:
             inside[change.task_id].discard(change.key)
         elif change.after.attempt:
@@ -37,14 +40,17 @@ def _only(journal: Journal, task_id: str) -> Task | None:
 
 
 def turned_away_for_cause(journal: Journal) -> Iterator[str]:
-    """Skipped for an overlap only while another run held the place."""
+    """Skipped or replaced as the task's policy says, and only while another run was there."""
     open_spans = _open_spans(journal)
     for change in journal.changes:
         after = change.after
-        if after is None or after.reason not in ("overlap", "previous") or change.before is None:
+        if after is None or after.reason not in _POLICIES or change.before is None:
             continue
         if change.before.final:
             continue
+        policies = {one.task.overlap for one in journal.versions[change.task_id]}
+        if _POLICIES[after.reason] not in policies:
+            yield f"turned away: {change.run_id} for {after.reason}, against its policy"
         # A retry may be turned away before it is due.
         wanted_ms = min(change.before.due_ms, change.at_ms) - 10_000
         others = [
@@ -76,7 +82,7 @@ def bounded(stage: Stage, journal: Journal) -> Iterator[str]:
         for held in journal.gates[task.task_id]:
             if len(held.waiting) > task.queue_max:
                 yield f"overfull: {len(held.waiting)} wait for {task.name}"
-            if len(held.holders) > (task.max_concurrent or 1):
+            if len(held.holders) > places(task):
                 yield f"crowded: {held.holders} hold the gate of {task.name}"
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
+from onthedot.core.instants import nominal
 from onthedot.core.keys import is_slot_key, row_of
+from onthedot.core.keys import run_id as run_id_of
 from onthedot.core.numbers import ABANDON_SEC
 from onthedot.core.policy import Again, Answer
+from onthedot.core.run import Run
 from tests.simulation.journal import SKEW_MS, Change, Journal
 from tests.simulation.laws_words import Attempt, disturbed, ends_of
 from tests.simulation.outside import Before, Step
@@ -37,30 +40,38 @@ def stepped(stage: Stage) -> Iterator[str]:
 def told_before(stage: Stage, journal: Journal) -> Iterator[str]:
     """A handler is told of the newest success before its run, as of when it asks."""
     succeeded: dict[str, list[tuple[float, str]]] = defaultdict(list)
+    due_ms: dict[str, int] = {}
     for change in journal.changes:
+        if change.before is None and change.after:
+            due_ms[change.run_id] = change.after.due_ms
         if change.after and change.after.status == "succeeded":
             succeeded[change.task_id].append((change.at_ms, change.key))
+    rows = stage.rows()
     for before in stage.outside.befores:
         task_id, key = row_of(before.run_id)
         known = [(at_ms, other) for at_ms, other in succeeded[task_id] if other < key]
-        if not _may_be_told(before, known):
-            yield f"misled: {before.run_id} was told of {before.slot}"
+        told: set[str | None] = set()
+        for moment_ms in _moments(before, known):
+            newest = max((each for at, each in known if at <= moment_ms), default="")
+            name = run_id_of(task_id, newest)
+            told.add(_told_as(rows[name], due_ms[name]) if newest else None)
+        if before.slot not in told:
+            yield f"misled: {before.run_id} was told of {before.slot}, not of {told}"
 
 
-def _may_be_told(before: Before, known: list[tuple[float, str]]) -> bool:
-    """Whether it was the newest at any moment between question and answer."""
-    moments = [before.asked_ms, *(at for at, _ in known if before.asked_ms < at <= before.told_ms)]
-    for moment_ms in moments:
-        newest = max((key for at, key in known if at <= moment_ms), default=None)
-        # One that stands for no slot is told by the time that it was due.
-        if newest == before.slot or (newest is not None and not is_slot_key(newest)):
-            return True
-    return False
+def _moments(before: Before, known: list[tuple[float, str]]) -> list[float]:
+    """Each moment between question and answer at which there was another newest one."""
+    return [before.asked_ms, *(at for at, _ in known if before.asked_ms < at <= before.told_ms)]
+
+
+def _told_as(run: Run, due_ms: int) -> str:
+    """Its slot; one that stands for none is told by the second at which it was due first."""
+    return (run.key if is_slot_key(run.key) else run.slot) or nominal(due_ms // 1000)
 
 
 def handed_on(stage: Stage, journal: Journal) -> Iterator[str]:
     """What an attempt leaves for the next one is given to it, and to all that follow."""
-    settled = ends_of(journal)
+    settled, first_words = ends_of(journal), _first_words(stage)
     by_run: dict[str, list[Delivery]] = defaultdict(list)
     for delivery in stage.deliveries:
         if stage.task_of(delivery.run_id).target["type"] in _TOLD_CHECKPOINTS:
@@ -71,7 +82,7 @@ def handed_on(stage: Stage, journal: Journal) -> Iterator[str]:
             if delivery.checkpoint not in left:
                 yield f"gone astray: what was left for attempt {delivery.attempt} of {run_id}"
             left = [delivery.checkpoint]
-            if _heard(delivery, settled):
+            if _heard(delivery, settled, first_words):
                 # Of several words one was taken first.
                 said: list[Answer | None] = [*stage.outside.said(run_id, delivery.attempt)]
                 left = [one for word in said or [delivery.answer] for one in _left(word) or left]
@@ -86,7 +97,8 @@ def _left(answer: Answer | None) -> list[object]:
 def spent(stage: Stage, journal: Journal) -> Iterator[str]:
     """No run dies of its attempts before so many of them have failed: one given back has not."""
     settled = ends_of(journal)
-    heard = [one for one in stage.deliveries if _heard(one, settled)]
+    first_words = _first_words(stage)
+    heard = [one for one in stage.deliveries if _heard(one, settled, first_words)]
     answers = {(one.run_id, one.attempt): one.answer for one in heard}
     for run in stage.rows().values():
         if run.life.reason != "attempts_exhausted":
@@ -106,12 +118,13 @@ def in_time(stage: Stage, journal: Journal) -> Iterator[str]:
     began = {
         (change.run_id, change.after.attempt): change.at_ms
         for change in journal.changes
-        if change.started and change.after
+        if change.started and change.after and not change.asked
     }
     calm = not disturbed(stage)
     for (run_id, attempt), end in ends_of(journal).items():
         task = stage.task_of(run_id)
-        if task.target.get("type") != "python" or end.after is None:
+        ours = task.target.get("type") in _TOLD_CHECKPOINTS and (run_id, attempt) in began
+        if not ours or end.after is None:
             continue
         took_ms = end.at_ms - began[run_id, attempt]
         over_ms = took_ms - task.timeout_sec * 1000
@@ -121,10 +134,26 @@ def in_time(stage: Stage, journal: Journal) -> Iterator[str]:
             yield f"not given up: {run_id} after {took_ms / 1000:.1f} s"
 
 
-def _heard(delivery: Delivery, settled: Mapping[Attempt, Change]) -> bool:
-    """Whether its answer came before its attempt was given up; a later one counts for nothing."""
-    end = settled.get((delivery.run_id, delivery.attempt))
-    if end is None or end.after is None or delivery.ended_ms > end.at_ms:
+def _first_words(stage: Stage) -> dict[Attempt, float]:
+    """When an outside worker first said what came of an attempt, and was not refused."""
+    found: dict[Attempt, float] = {}
+    for word in stage.outside.words:
+        if word.answer is not None and (word.taken or not word.answered_ms):
+            found.setdefault((word.run_id, word.attempt), word.began_ms)
+    return found
+
+
+def _heard(
+    delivery: Delivery, settled: Mapping[Attempt, Change], first_words: Mapping[Attempt, float]
+) -> bool:
+    """Whether its answer came before its attempt was given up; a later one counts for nothing.
+
+    Who took a word first may have died over its answer.
+    """
+    attempt = (delivery.run_id, delivery.attempt)
+    end = settled.get(attempt)
+    ended_ms = min(delivery.ended_ms, first_words.get(attempt, delivery.ended_ms))
+    if end is None or end.after is None or ended_ms > end.at_ms:
         return False
     if not isinstance(delivery.answer, Again):
         return True

@@ -6,10 +6,9 @@ import itertools
 from collections import defaultdict
 from collections.abc import Iterator
 
-from onthedot.core import keyed
-from onthedot.core.keyed import Limit
 from tests.simulation.journal import SKEW_MS, Change, Held, Journal
 from tests.simulation.stage import Stage
+from tests.simulation.true_bounds import Limit, limit_of
 
 # Two clocks differ by so much.
 _SKEW_MS = 2 * SKEW_MS
@@ -43,7 +42,7 @@ def _keys(stage: Stage) -> dict[Limit, set[str]]:
     """The tasks under each key; the keys of histories name nothing of a run."""
     found: dict[Limit, set[str]] = defaultdict(set)
     for task in stage.tasks:
-        limit = keyed.limit_of(task, {})
+        limit = limit_of(task)
         if limit is not None:
             found[limit].add(task.task_id)
     return found

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from onthedot.core.gate import guarded
 from onthedot.core.instants import nominal
 from onthedot.core.keys import is_slot_key
 from onthedot.core.numbers import CLAIM_SEC, LEASE_SEC, LOOK_AHEAD_SEC, MARGIN_SEC
@@ -18,10 +17,12 @@ from onthedot.core.skew import CORRECTED_MAX_MS
 from onthedot.core.task import Task
 from tests.simulation import true_slots
 from tests.simulation.journal import Journal
+from tests.simulation.laws_moved import is_fetched
 from tests.simulation.process import Process
 from tests.simulation.reigns import Reign, slots_within
 from tests.simulation.stage import Stage
 from tests.simulation.trace import Entry
+from tests.simulation.true_bounds import guarded
 
 # What each fault of a worker or of the audit may cost a run, in seconds. Those that are not named
 # leave its message to the audit, which sends it again; without the audit, SQS shows it again.
@@ -32,6 +33,10 @@ _SHOWN_AGAIN_SEC = 970.0
 _CREATES = frozenset({"create", "put", "deploy"})
 # What half an hour without an audit leaves behind is found in the hour after.
 FURTHER_SEC = 7_200.0
+# A tick claims so far ahead, and that may be late.
+_HANDED_BACK_SEC = LOOK_AHEAD_SEC + 90
+# Who finds a key's line full comes back after so long.
+_CROWDED_SEC = 60.0
 # Where nothing goes wrong: two loads, a start, and a poll of the queue.
 _CALM_SEC = 0.3
 # So many calls of a start may be slow ones.
@@ -91,10 +96,11 @@ def late(
         task = reign.task
         if task.status != "active" or _is_held_back(stage, task):
             continue
+        since = reign.since + _handed_back_sec(journal, task)
         ends = ended[task.task_id] if guarded(task) else []
         if shared or "concurrency_key" in task.shown:
             ends = [*freed, *(one for of_task in ended.values() for one in of_task)]
-        for slot, due in slots_within(task, reign.since, min(reign.until, end)):
+        for slot, due in slots_within(task, since, min(reign.until, end)):
             at = _first(decided[task.task_id], nominal(slot))
             if true_slots.closing(task, slot) or at == float("inf"):
                 continue
@@ -105,6 +111,7 @@ def late(
             ready = max(due, tick)
             ready = max(ready, *(one for one in ends if one < at), 0.0)
             allowed = troubles.steady_sec + troubles.cost_sec(due - _FETCHED_SEC, at)
+            allowed += _CROWDED_SEC * bool(stage.line_max and "concurrency_key" in task.shown)
             if at > ready + allowed:
                 most = ready - due + allowed
                 yield f"late: {task.name} {nominal(slot)} by {at - due:.1f} s, {most:.1f} s may be"
@@ -131,10 +138,19 @@ def resumed(journal: Journal) -> Iterator[str]:
 def _is_held_back(stage: Stage, task: Task) -> bool:
     """Whether something else than its time and other runs tells when a run may start."""
     key = task.shown.get("concurrency_key") or {}
-    fetched = task.target["type"] == "pull"
+    fetched = is_fetched(task)
     # One that is asked to stop while it is called is awaited for as long as it may take.
     called = task.overlap == "cancel_previous" and "complete" in task.target
     return "rate" in key or fetched or called or task.name in stage.poisoned
+
+
+def _handed_back_sec(journal: Journal, task: Task) -> float:
+    """How long what outside workers had of it may wait until one of them asks for it."""
+    fetched = any(
+        is_fetched(one.task) and one.task.version < task.version
+        for one in journal.versions[task.task_id]
+    )
+    return _HANDED_BACK_SEC * fetched
 
 
 def _first(decided: list[tuple[str, str, float]], key: str) -> float:

@@ -24,6 +24,9 @@ _ON_TIME_SEC = 1.5
 _KNOWN_SEC = 90
 # A run that ended later may be on a list that is looked at after the end.
 _COUNTED_SEC = 20 * 60
+# Between the clock that a write reads and the store that takes it.
+_WRITTEN_MS = 150.0
+_PARTS = ("p50", "p95", "p99", "max")
 _COUNTED = ("succeeded", "dead", "missed", "skipped", "cancelled")
 
 
@@ -33,6 +36,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
     yield from _on_time(stage, journal)
     if stage.auditor.calm:
         yield from _counted(stage, journal)
+        yield from _measured(stage, journal)
 
 
 def _audits(stage: Stage) -> Iterator[tuple[Process, list[Process]]]:
@@ -160,3 +164,33 @@ def _counted(stage: Stage, journal: Journal) -> Iterator[str]:
     for name in _COUNTED:
         if not least[name] <= sums[name] <= most[name]:
             yield f"miscounted: {sums[name]} {name}, of {least[name]} to {most[name]}"
+
+
+def _measured(stage: Stage, journal: Journal) -> Iterator[str]:
+    """How late runs were, how soon picked up, how long at work, is told of runs that were so."""
+    true_ms: dict[str, list[float]] = defaultdict(list)
+    claimed_ms: dict[str, float] = {}
+    started_ms: dict[str, float] = {}
+    for change in journal.changes:
+        after, before = change.after, change.before
+        if after is None or after.range_to:
+            continue
+        if before is None:
+            claimed_ms[change.run_id] = change.at_ms
+        if change.started:
+            started_ms[change.run_id] = change.at_ms
+            true_ms["lag"].append(change.at_ms - after.due_ms)
+            picked_ms = max(float(after.due_ms), claimed_ms.get(change.run_id, 0.0))
+            true_ms["pickup"].append(change.at_ms - picked_ms)
+        elif after.final and not (before and before.final) and change.run_id in started_ms:
+            true_ms["duration"].append(change.at_ms - started_ms[change.run_id])
+    off_ms = clocks_off_sec(stage) * 1000 + _WRITTEN_MS
+    for _, figures in stage.figures:
+        for name, measured in true_ms.items():
+            told = [figures[each] for part in _PARTS if (each := f"{name}_{part}_ms") in figures]
+            if told != sorted(told) or (told and not _is_among(told[-1], measured, off_ms)):
+                yield f"mismeasured: {name} was told as {told}"
+
+
+def _is_among(told_ms: float, measured: list[float], off_ms: float) -> bool:
+    return any(abs(each - told_ms) <= off_ms for each in measured)

@@ -10,13 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from onthedot.core import keyed
-from onthedot.core.gate import guarded, waits
-from onthedot.core.keyed import Limit
 from tests.simulation.journal import Journal
 from tests.simulation.journal import Limit as Quota
 from tests.simulation.stage import Stage
 from tests.simulation.standing import Standing
+from tests.simulation.true_bounds import Limit, guarded, limit_of, places, waits
 
 # What a worker has read of a tenant's limit when it takes a permit is no older.
 _KNOWN_MS = 30_000
@@ -75,13 +73,16 @@ def _at_a_gate(runs: Sequence[Standing], policy: Policy) -> Iterator[str]:
     if policy.by_due_time:
         yield from _by_due_time(runs)
     else:
-        yield from _arrived(runs, "its task's gate", runs[0].task.max_concurrent or 1)
+        yield from _arrived(runs, "its task's gate", places(runs[0].task))
 
 
 def _arrived(runs: Sequence[Standing], where: str, most: int) -> Iterator[str]:
-    """Who comes finds others in the line, and goes behind them."""
+    """Who comes finds others in the line, and goes behind them.
+
+    When one that outside workers fetch has come, no message tells.
+    """
     for late in runs:
-        if not late.calls:
+        if not late.calls or not late.receipts:
             continue
         for soon in runs:
             overtakes = soon.joined_ms < late.received_ms and late.called_ms < soon.got_ms
@@ -111,7 +112,7 @@ def _by_key(runs: Iterable[Standing]) -> Iterator[tuple[int, list[Standing]]]:
     """Those that share a key's places, and wait for nothing else."""
     found: dict[Limit, list[Standing]] = defaultdict(list)
     for run in runs:
-        limit = keyed.limit_of(run.task, {})
+        limit = limit_of(run.task)
         if limit is not None and limit.most and not guarded(run.task):
             found[limit].append(run)
     for limit, of_key in found.items():

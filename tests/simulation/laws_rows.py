@@ -24,9 +24,8 @@ def leased(stage: Stage, journal: Journal) -> Iterator[str]:
     off_ms = _off_ms(stage)
     for change in journal.changes:
         before, after = change.before, change.after
-        target = journal.versions[change.task_id][0].task.target
         # An outside worker says for how long it holds a run.
-        if after is None or after.status != "running" or target["type"] == "pull":
+        if after is None or after.status != "running" or change.asked:
             continue
         started_ms = int(after.life.get("started_ms", {"N": 0})["N"])
         latest_ms = change.at_ms + off_ms

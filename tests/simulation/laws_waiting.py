@@ -10,14 +10,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from onthedot.core import keyed
-from onthedot.core.gate import guarded, waits
 from onthedot.core.policy import Awaiting
 from tests.simulation.faults import Fault
 from tests.simulation.journal import Journal, Limit
 from tests.simulation.laws_lateness import FURTHER_SEC, steady_sec
 from tests.simulation.stage import Delivery, Stage
 from tests.simulation.standing import FOR_EVER, Standing
+from tests.simulation.true_bounds import guarded, limit_of, places, waits
 
 _CALM_SEC = 30.0
 # What a lost message or process costs: the audit brings back what it had; and each further one.
@@ -153,7 +152,7 @@ def _gates(runs: Sequence[Standing]) -> Iterator[_Line]:
             by_task[run.task.task_id].append(run)
     for of_task in by_task.values():
         task = of_task[0].task
-        yield _line(f"the gate of {task.name}", of_task, of_task, task.max_concurrent or 1)
+        yield _line(f"the gate of {task.name}", of_task, of_task, places(task))
 
 
 def _keys(runs: Sequence[Standing]) -> Iterator[_Line]:
@@ -161,7 +160,7 @@ def _keys(runs: Sequence[Standing]) -> Iterator[_Line]:
     by_place: dict[str, list[Standing]] = defaultdict(list)
     most = {}
     for run in runs:
-        limit = keyed.limit_of(run.task, {})
+        limit = limit_of(run.task)
         if limit is not None and limit.most:
             by_place[limit.place].append(run)
             most[limit.place] = limit.most
@@ -245,7 +244,7 @@ def _rates(runs: Sequence[Standing]) -> Iterator[_Line]:
     by_place: dict[str, list[Standing]] = defaultdict(list)
     limits = {}
     for run in runs:
-        limit = keyed.limit_of(run.task, {})
+        limit = limit_of(run.task)
         if limit is not None and limit.count:
             by_place[limit.place].append(run)
             limits[limit.place] = limit

@@ -9,6 +9,7 @@ from onthedot.core.numbers import MARGIN_SEC
 from onthedot.core.policy import Again, Answer, Dead, Done, Skipped
 from onthedot.core.run import Run
 from tests.simulation.journal import SKEW_MS, Change, Journal
+from tests.simulation.laws_moved import fetched_spans
 from tests.simulation.outside import Grant, Word
 from tests.simulation.stage import Stage
 
@@ -116,10 +117,9 @@ def given(stage: Stage, journal: Journal) -> Iterator[str]:
 
     Of runs that wait for no other, and that have been due for a while.
     """
-    if disturbed(stage):
+    if disturbed(stage) or journal.limits:
         return
-    free = {task.task_id for task in stage.tasks if task.overlap == "allow"}
-    spans = [span for span in waiting(journal, _CALM_MS) if span[0].partition(".")[0] in free]
+    spans = list(_offered(stage, journal))
     for poll in stage.outside.polls:
         for run_id, since_ms, until_ms in spans:
             if poll.given < poll.most and since_ms < poll.asked_ms < poll.answered_ms < until_ms:
@@ -216,6 +216,18 @@ def _ends_it(word: Word, until_ms: float) -> bool:
     if word.began_ms >= until_ms:
         return False
     return word.answer is not None or bool(word.answered_ms and not word.taken)
+
+
+def _offered(stage: Stage, journal: Journal) -> Iterator[tuple[str, float, float]]:
+    """From when to when each run that waits for no other is there to be fetched."""
+    free = {
+        task.task_id: list(fetched_spans(journal, task.task_id))
+        for task in stage.tasks
+        if task.overlap == "allow" and not task.shown.get("concurrency_key")
+    }
+    for run_id, since_ms, until_ms in waiting(journal, _CALM_MS):
+        for begin_ms, end_ms in free.get(run_id.partition(".")[0], ()):
+            yield run_id, max(since_ms, begin_ms + _CALM_MS), min(until_ms, end_ms)
 
 
 def waiting(journal: Journal, after_ms: float) -> Iterator[tuple[str, float, float]]:

@@ -20,6 +20,7 @@ from tests.simulation import (
     mutants_keys,
     mutants_leases,
     mutants_lines,
+    mutants_moved,
     mutants_outcomes,
     mutants_patience,
     mutants_pauses,
@@ -297,4 +298,5 @@ MUTANTS = (
     *mutants_leases.LEASES,
     *mutants_targets.SERVICE_FAULTS,
     *mutants_read.MUTANTS,
+    *mutants_moved.MOVED,
 )

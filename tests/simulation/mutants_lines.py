@@ -16,7 +16,7 @@ from onthedot.core.loop import Loop
 from onthedot.core.quota import Quota
 from onthedot.core.run import Run
 from onthedot.core.task import Task
-from onthedot.flows import backfill, gate
+from onthedot.flows import backfill, gate, keyed
 from onthedot.flows.extra import launch
 from tests.simulation.mutant import Mutant, Patch
 
@@ -85,6 +85,21 @@ def unwoken() -> list[Patch]:
     ]
 
 
+def woken_by_everybody() -> list[Patch]:
+    """Whoever joins a line calls the first in it, though no place is free."""
+    waking, keyed_waking = gate._wake, keyed._wake  # noqa: SLF001  # planted in the flows
+
+    def wake_first(seen: Gate, rows: Any, _: Any, mine: str) -> None:
+        if seen.waiting and seen.waiting[0] != mine:
+            waking(rows.get(seen.waiting[0]))
+
+    def wake_if_free(seen: Gate, rows: Any, _: Any, mine: str) -> None:
+        if seen.waiting and seen.waiting[0] != mine:
+            keyed_waking(rows.get(seen.waiting[0]))
+
+    return [(gate, "_wake_first", wake_first), (keyed, "_wake_if_free", wake_if_free)]
+
+
 def one_place_less() -> list[Patch]:
     """Where two may run at once, one may."""
     deciding = gates.enter
@@ -139,6 +154,7 @@ LINES = (
     ),
     Mutant("newest first", "0040: one slot after another, oldest first", newest_first, ("lines",)),
     Mutant("unwoken", "who leaves wakes the first in the line", unwoken, ("lines",)),
+    Mutant("woken by everybody", "who waits is called for a place", woken_by_everybody, ("lines",)),
     Mutant("one place less", "as many as may run at once do", one_place_less, ("lines",), seed=3),
     Mutant(
         "one place of a key less",

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from tests.simulation.faults import Profile
+from tests.simulation.outages import Outage
 from tests.simulation.scene import Scene, quiet
+from tests.simulation.sizes import Sizes
 from tests.simulation.stage import Course
 
 _COURSE = Course(ticks_until=210, sec=900)
+# While those who wait are to be called, SQS takes no message.
+_UNHEARD = Profile(
+    outages=tuple(Outage(from_sec=at, for_sec=7, queue="normal") for at in (63, 92, 125, 161))
+)
 
 LINES = (
     Scene(
@@ -24,6 +31,39 @@ LINES = (
         course=_COURSE,
         takes_sec=40,
         running_max=2,
+    ),
+    Scene(
+        name="unheard lines",
+        kinds=("queue", "last queue", "two", "key", "key too", "key queue"),
+        drawn=4,
+        faults=_UNHEARD,
+        course=_COURSE,
+        calls=("cancel", "trigger"),
+        calls_max=4,
+        takes_sec=25,
+        failing=0.2,
+    ),
+    Scene(
+        name="tenant's unheard line",
+        kinds=("minute", "twenty", "last queue", "key"),
+        drawn=3,
+        faults=_UNHEARD,
+        course=_COURSE,
+        calls=("cancel", "trigger", "limit"),
+        calls_max=4,
+        takes_sec=20,
+        failing=0.2,
+        running_max=2,
+    ),
+    # The line of a key is full: who comes waits in the queue.
+    Scene(
+        name="full line",
+        kinds=("key", "key too", "key queue"),
+        drawn=3,
+        faults=quiet(slow=0.02),
+        course=_COURSE,
+        sizes=Sizes(line_max=2),
+        takes_sec=50,
     ),
     # Slow stores: whoever comes may be quicker than one that was called.
     Scene(

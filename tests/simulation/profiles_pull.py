@@ -14,6 +14,9 @@ _CALLBACKS = ("callback", "callback queue", "callback previous", "posted")
 _EXECUTIONS = ("execution", "execution queue", "execution previous", "begun")
 _PULLED = ("pulled", "pulled queue", "pulled previous")
 _HANDLED = ("handled", "handled queue")
+# Tasks that go from our workers to outside ones, or back, while their runs wait.
+_MOVED = ("handled", "handled queue", "handled previous", "pulled", "pulled queue")
+_LIMITED = ("handled key", "pulled key", "handled queue", "pulled")
 # Some sound ticks follow.
 _UNTIL_SEC = 130.0
 _CRASHES = replace(
@@ -66,6 +69,12 @@ def _each(name: str, kinds: tuple[str, ...], *, said: bool = False) -> tuple[Sce
     )
 
 
+def _moved(name: str, kinds: tuple[str, ...], faults: Profile) -> Scene:
+    """While tasks are moved from workers to workers."""
+    calls = ("outwards", "outwards", "inwards", "inwards", "trigger", "cancel")
+    return replace(_outside(name, kinds, faults), drawn=2, calls=calls, calls_max=6)
+
+
 def _throttled(name: str, kinds: tuple[str, ...]) -> Scene:
     """While a table refuses."""
     return _outside(f"{name} throttled", kinds, Profile(outages=(_REFUSES,)))
@@ -111,4 +120,37 @@ OUTSIDE = (
         drawn=2,
         running_max=3,
     ),
+    # What is fetched shares them, too.
+    replace(_outside("pulled quotas", _PULLED, _CRASHES), drawn=2, running_max=2),
+    _moved("moved", _MOVED, Profile()),
+    _moved("moved crashes", _MOVED, _CRASHES),
+    _moved("moved rough", _MOVED, _ROUGH),
+    # The machines are switched off when their task is ours.
+    replace(
+        _outside("moved home", _PULLED, _CRASHES),
+        calls=("inwards",),
+        calls_max=2,
+        calls_between=(20, 90),
+        off_sec=130,
+        course=replace(_COURSE, sec=1_500),
+    ),
+    # Their tasks are edited and deleted, by the very second, while others are at work on runs.
+    replace(
+        _outside(
+            "outside edits", ("pulled", "pulled queue", *_CALLBACKS[:2], *_HANDLED), Profile()
+        ),
+        drawn=3,
+        calls=("delete", "pause", "resume", "payload", "outwards", "inwards"),
+        calls_max=6,
+        calls_between=(5, 200),
+    ),
+    # SQS takes no message for a while.
+    _outside(
+        "callbacks unheard",
+        _CALLBACKS,
+        Profile(outages=tuple(Outage(from_sec=at, for_sec=8, queue="normal") for at in (65, 128))),
+    ),
+    # They wait for a key, for a permit, or behind one another.
+    replace(_moved("moved limits", _LIMITED, Profile(slow=0.02)), drawn=3, running_max=2),
+    replace(_moved("moved keys", _LIMITED, Profile(slow=0.02)), drawn=3),
 )

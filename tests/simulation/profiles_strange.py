@@ -26,4 +26,12 @@ STRANGE = (
         takes_sec=12,
         forged=True,
     ),
+    # And about runs that wait for others longer than a message may live.
+    Scene(
+        name="forged lines",
+        kinds=("last queue", "last two", "key", "key too"),
+        drawn=2,
+        takes_sec=110,
+        forged=True,
+    ),
 )

@@ -52,6 +52,8 @@ class Scene:
     lagging: bool = False
     # Payloads lie in a bucket, which somebody tidies, or deletes from.
     laden: bool = False
+    # When they are switched off for good, where the audit looks after what they had; zero is never.
+    off_sec: float = 0.0
     # Strangers write into the queues.
     forged: bool = False
     # Runs and lists from days ago.

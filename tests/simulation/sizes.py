@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from onthedot.adapters import claims, siblings, tables
-from onthedot.core import keys
+from onthedot.core import keyed, keys
 from onthedot.flows import agenda, calendars, dispatch, exhausted, line, recent
 from tests.simulation.process import Process
 
@@ -38,6 +38,8 @@ class Sizes:
     # So many tasks a minute follow a calendar that has changed, and so many are read at once.
     per_minute: int = 0
     followed: int = 0
+    # So many wait in the line of a key; beyond that, runs wait in the queue.
+    line_max: int = 0
     # Calls that may be made at once are; one that fails leaves the others under way.
     in_parallel: bool = False
     # Every shard is asked, not only those that have tasks.
@@ -70,6 +72,7 @@ def applied(sizes: Sizes) -> Iterator[None]:
         (recent, "_PAGE", sizes.listed),
         (calendars, "PER_MINUTE", sizes.per_minute),
         (calendars, "_PAGE", sizes.followed),
+        (keyed, "LINE_MAX", sizes.line_max),
     ]
     replaced = [each for each in wanted if each[2]]
     before = [getattr(module, name) for module, name, _ in replaced]

@@ -135,6 +135,8 @@ class Stage:
     all_shards: bool = False
     # From so many tasks on a list of what is to come is long; zero is as in production.
     listed: int = 0
+    # So many wait in the line of a key, and others in the queue; zero is as many as there are.
+    line_max: int = 0
     # Handlers that look neither at their deadline nor at a cancel.
     deaf: Callable[[Call], bool] = lambda _call: False
     # What is called and done outside; targets that are called as in production, by their type.

@@ -10,13 +10,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from onthedot.core.gate import guarded
 from onthedot.core.instants import parse_nominal
 from onthedot.core.keys import is_slot_key
 from onthedot.core.task import Task
 from tests.simulation.journal import Journal
 from tests.simulation.laws_keys import rekeyed
+from tests.simulation.laws_moved import moved
 from tests.simulation.stage import Delivery, Stage
+from tests.simulation.true_bounds import guarded
 
 FOR_EVER = float("inf")
 _RUN = re.compile(r'"run_id":"([^"]+)"')
@@ -88,10 +89,11 @@ def standings(stage: Stage, journal: Journal) -> list[Standing]:
 def _asked(stage: Stage, journal: Journal) -> Iterator[Standing]:
     """Every run that has a row, with its due time by the version that has its slot.
 
-    Who was given another key stands in two lines for a while.
+    Who was given another key stands in two lines for a while, and no message names what outside
+    workers are to fetch.
     """
     kept = {task.task_id for task in stage.tasks if task.name not in stage.poisoned}
-    kept -= rekeyed(journal)
+    kept -= rekeyed(journal) | moved(journal)
     for task_id, key in dict.fromkeys((one.task_id, one.key) for one in journal.changes):
         if task_id not in kept or task_id in stage.illegible or "~g" in key:
             continue

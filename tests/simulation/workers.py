@@ -14,7 +14,7 @@ from onthedot.adapters import clock
 from onthedot.core.policy import Again, Answer, Dead, Done, Skipped
 from tests.simulation import asking
 from tests.simulation.asking import Unavailable
-from tests.simulation.outside import Grant
+from tests.simulation.outside import Grant, Step
 from tests.simulation.process import Process
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ _AGAIN_SEC = 6.0
 _TRIES = 12
 _AT_ONCE = 3
 _WAITS_UNTIL_SEC = 360
+# How many runs have a step.
+_STEPPING = 0.25
 
 
 @dataclass(slots=True, eq=False)
@@ -124,6 +126,7 @@ class Workers:
         if random.random() < 0.08:
             # The whole machine stands still, and goes on as if nothing had been.
             clock.sleep(random.uniform(5, 70))
+        self._go_through_a_step(grant)
         now = clock.monotonic()
         held = _Held(grant, lease_sec, _answer(random), now + takes_sec, now + lease_sec / 3)
         drawn = random.random()
@@ -136,6 +139,23 @@ class Workers:
         elif drawn < 0.36:
             held.once_more = (random.choice([0.0, 0.5, 20.0]), _answer(random))
         return held
+
+    def _go_through_a_step(self, grant: Grant) -> None:
+        """Some runs have an effect that is to be had once, whatever befalls their attempts."""
+        if Random(f"step {self._seed} {grant.run_id}").random() >= _STEPPING:
+            return
+        world = self._stage.world
+        step = Step(grant.run_id, grant.attempt)
+        with suppress(Unavailable):
+            stands, step.value = asking.step(self._stage, grant.run_id, grant.attempt)
+            if stands and step.value is None:
+                step.done_ms = world.epoch_us() / 1000
+                self._stage.outside.steps.append(step)
+                wanted = f"paid by attempt {grant.attempt}"
+                _, step.value = asking.step(self._stage, grant.run_id, grant.attempt, wanted)
+            if step.value is not None:
+                step.given_ms = world.epoch_us() / 1000
+                self._stage.outside.steps += [] if step.done_ms else [step]
 
     def _goes_on(self, held: _Held, now: float) -> bool:
         """Whether it still has the run after what is to be done with it now."""

@@ -1,0 +1,73 @@
+"""Planted faults of tasks that go to other workers, and of who may speak for a run there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from onthedot.adapters import claims, clock
+from onthedot.core import handover
+from onthedot.core.pack import Pack, of_run
+from onthedot.core.run import Run
+from onthedot.core.task import Task
+from onthedot.flows import handing, holding, lease, starting
+from onthedot.flows.batch import Batch
+from onthedot.flows.holding import Told
+from onthedot.flows.job import Job
+from tests.simulation.mutant import Mutant, Patch
+
+
+def where_it_was() -> list[Patch]:
+    """A run stays with the workers that its task had when it was claimed."""
+    return [(starting, "belongs_here", lambda _job: True)]
+
+
+def anybody_s() -> list[Patch]:
+    """Who asks for a run starts it, though it was handed over meanwhile."""
+    return [(starting, "another_s", lambda _batch, _job: False)]
+
+
+def kept_waiting() -> list[Patch]:
+    """The audit leaves to outside workers what they were to fetch."""
+
+    def resent(overdue: Iterable[Run]) -> list[Pack]:
+        return [of_run(run, "resend") for run in overdue]
+
+    return [(handing, "resent", resent)]
+
+
+def unsent() -> list[Patch]:
+    """What goes to our workers is written down so, and sent to none."""
+
+    def hand_over(batch: Batch, job: Job) -> None:
+        assert job.task is not None
+        moved = handover.hand_over(job.held, job.task.queue, now_ms=clock.now_ms())
+        claims.write_one(moved)
+        batch.done([job.held.run_id])
+
+    return [(module, "hand_over", hand_over) for module in (handing, starting)]
+
+
+def any_step() -> list[Patch]:
+    """Whoever once had a run records its steps."""
+    return [(holding, "standing", lambda *_, **__: Told.TAKEN)]
+
+
+def beyond_its_time() -> list[Patch]:
+    """A lease is as long as it was asked for, whatever time the attempt has."""
+
+    def extended(run: Run, _task: Task, lease_sec: int) -> Run:
+        lease_ms = max(clock.now_ms() + lease_sec * 1000, run.life.lease_ms)
+        return replace(run, life=replace(run.life, lease_ms=lease_ms))
+
+    return [(module, "extended", extended) for module in (holding, lease)]
+
+
+MOVED = (
+    Mutant("where it was", "0184: a run goes with its task", where_it_was, ("moved",)),
+    Mutant("anybody's", "0184: a run is asked for by its workers", anybody_s, ("moved keys",)),
+    Mutant("kept waiting", "0184: the audit hands over", kept_waiting, ("moved home",)),
+    Mutant("handed over unsent", "0184: the message, then the row", unsent, ("moved bare",)),
+    Mutant("any step", "0090: a step is its attempt's", any_step, ("pulled", "pulled rough")),
+    Mutant("beyond its time", "a lease ends with the attempt", beyond_its_time, ("moved",)),
+)

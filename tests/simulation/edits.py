@@ -7,6 +7,7 @@ from typing import Any
 
 from onthedot.core.task import Task
 from tests.simulation import user
+from tests.simulation.counter import QUEUE
 from tests.simulation.stage import Stage
 
 _OTHER_KEY = {"key": "other", "max_running": 2}
@@ -23,6 +24,10 @@ EDITS: dict[str, Edit] = {
     "urgent": _patched(priority=1),
     "unhurried": _patched(priority=3),
     "rekey": _patched(concurrency_key=_OTHER_KEY),
+    "later": _patched(jitter_sec=4),
+    "much later": _patched(jitter_sec=45),
+    "to workers": _patched(target={"type": "pull", "queue": QUEUE}),
+    "to ours": _patched(target={"type": "recording"}),
 }
 # Calls that one user makes one after the other, so many seconds behind the first.
 SERIES: dict[str, tuple[tuple[str, float], ...]] = {

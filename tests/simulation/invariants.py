@@ -12,6 +12,7 @@ from tests.simulation import (
     laws_backoff,
     laws_bounds,
     laws_calendars,
+    laws_calls,
     laws_cost,
     laws_edges,
     laws_executions,
@@ -24,6 +25,7 @@ from tests.simulation import (
     laws_living,
     laws_order,
     laws_outcomes,
+    laws_patience,
     laws_pauses,
     laws_places,
     laws_polled,
@@ -112,11 +114,21 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
     yield laws_leases.kept(stage, journal)
     yield laws_backoff.kept(stage, journal)
     yield laws_living.heeded(stage, journal)
+    yield laws_calls.told(stage, journal)
+    yield laws_calls.placed(stage, journal)
+    yield laws_calls.heard(stage, journal)
+    yield laws_calls.beaten(stage, journal)
+    yield laws_calls.patient(stage)
+    yield laws_calls.held(stage, journal)
+    yield laws_calls.received(stage)
+    yield laws_patience.kept(stage, journal)
+    yield laws_patience.slowed(stage)
     yield laws_world.strays(stage)
     yield laws_world.left_running(stage, journal)
     yield laws_world.vanished(stage)
     yield laws_world.addressed(stage, journal)
     yield laws_world.by_the_wall(stage)
+    yield laws_world.hurried(stage, journal)
     if measure.timely:
         yield laws_world.overstayed(journal)
     if measure.frugal:
@@ -144,6 +156,7 @@ def _of_lines(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     runs = standings(stage, journal)
     yield laws_order.kept(stage, journal, runs)
     yield laws_waiting.long(stage, journal, runs, audited=measure.audited)
+    yield laws_waiting.said(stage, journal, runs)
     if measure.costed:
         yield laws_cost.within_formula(stage, journal, runs)
 
@@ -202,6 +215,8 @@ def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_handlers.handed_on(stage, journal)
     yield laws_handlers.spent(stage, journal)
     yield laws_handlers.in_time(stage, journal)
+    yield laws_handlers.shown(stage, journal)
+    yield laws_handlers.explained(stage, journal)
 
 
 def _ruled(stage: Stage, journal: Journal) -> list[Reign]:

@@ -44,6 +44,7 @@ class Seen(NamedTuple):
     range_to: str
     mortal: bool  # it has an end of life
     fetched: bool  # outside workers find it in their index
+    attention: str  # on which list of what wants it it stands
     life: Mapping[str, Any]
 
     @property
@@ -212,6 +213,7 @@ def _seen(item: Any) -> Seen | None:
         range_to=item["range_to"]["S"] if "range_to" in item else "",
         mortal="expires_at" in item,
         fetched="pull" in item,
+        attention=item["attention"]["S"] if "attention" in item else "",
         life=life,
     )
 
@@ -255,4 +257,6 @@ def _read_messages(world: World, journal: Journal) -> None:
         for entry in request.get("Entries", ()):
             if entry["Id"] in taken:
                 for named in RUN_NAMED.findall(entry["MessageBody"]):
-                    journal.sent_ms.setdefault(named, (start_us + now_us) / 1000)
+                    at_ms = (start_us + now_us) / 1000
+                    # One that is handed over is found in the index later, or was before.
+                    journal.sent_ms[named] = min(at_ms, journal.sent_ms.get(named, at_ms))

@@ -21,6 +21,7 @@ from tests.simulation.journal import Journal
 from tests.simulation.process import Process
 from tests.simulation.reigns import Reign, slots_within
 from tests.simulation.stage import Stage
+from tests.simulation.standing import is_fetched
 from tests.simulation.trace import Entry
 
 # What each fault of a worker or of the audit may cost a run, in seconds. Those that are not named
@@ -89,7 +90,7 @@ def late(
     shared = bool(journal.limits) or bool(raised)
     for reign in ruled:
         task = reign.task
-        if task.status != "active" or _is_held_back(stage, task):
+        if task.status != "active" or _is_held_back(stage, journal, task):
             continue
         ends = ended[task.task_id] if guarded(task) else []
         if shared or "concurrency_key" in task.shown:
@@ -128,10 +129,10 @@ def resumed(journal: Journal) -> Iterator[str]:
             signs[change.run_id] = change.at_ms
 
 
-def _is_held_back(stage: Stage, task: Task) -> bool:
+def _is_held_back(stage: Stage, journal: Journal, task: Task) -> bool:
     """Whether something else than its time and other runs tells when a run may start."""
     key = task.shown.get("concurrency_key") or {}
-    fetched = task.target["type"] == "pull"
+    fetched = any(is_fetched(one.task) for one in journal.versions[task.task_id])
     # One that is asked to stop while it is called is awaited for as long as it may take.
     called = task.overlap == "cancel_previous" and "complete" in task.target
     return "rate" in key or fetched or called or task.name in stage.poisoned

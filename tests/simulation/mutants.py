@@ -11,6 +11,7 @@ from tests.simulation import (
     mutants_backoff,
     mutants_bound,
     mutants_calendars,
+    mutants_calls,
     mutants_cost,
     mutants_dispatch,
     mutants_edit_order,
@@ -25,6 +26,7 @@ from tests.simulation import (
     mutants_pull,
     mutants_tenants,
     mutants_work,
+    mutants_workers,
     mutants_world,
     mutants_write,
 )
@@ -291,4 +293,6 @@ MUTANTS = (
     *mutants_api.MUTANTS,
     *(Mutant(*each) for each in mutants_pull.PULL_FAULTS),
     *mutants_leases.LEASES,
+    *mutants_calls.CALLS,
+    *mutants_workers.WORKERS,
 )

@@ -77,6 +77,16 @@ class Before:
     slot: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How far a handler said that it was, and when."""
+
+    run_id: str
+    attempt: int
+    at_ms: float
+    progress: Any
+
+
 @dataclass(slots=True)
 class Execution:
     """An execution of a user's state machine."""
@@ -112,6 +122,7 @@ class Outside:
     polls: list[Poll] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     befores: list[Before] = field(default_factory=list)
+    reports: list[Report] = field(default_factory=list)
     executions: dict[str, Execution] = field(default_factory=dict)
     # How the API answers those who are outside.
     api: Any = None

@@ -78,6 +78,12 @@ OUTSIDE = (
     *_each("handled", _HANDLED),
     _throttled("callbacks", _CALLBACKS),
     _throttled("pulled", _PULLED),
+    # Runs are handed over to machines and back while they are claimed, tried again, at work.
+    replace(
+        _outside("handed over", ("pulled", "pulled queue"), _CRASHES),
+        calls=("to ours", "to workers", "to ours", "trigger"),
+        calls_max=5,
+    ),
     # The index shows runs where they were a while ago.
     _outside("pulled stale", _PULLED[:1], _STALE),
     # Machines ask for more time beside what they say, or a moment later.

@@ -71,6 +71,11 @@ class Standing:
         return any(begin < since_ms and end > until_ms for begin, end in self.quiet)
 
 
+def is_fetched(task: Task) -> bool:
+    """Whether machines outside find its runs in their index, and not in a queue."""
+    return bool(task.target["type"] == "pull")
+
+
 def standings(stage: Stage, journal: Journal) -> list[Standing]:
     """Read them from the queues' own stories, in the order of their due times."""
     found = {one.run_id: one for one in _asked(stage, journal)}

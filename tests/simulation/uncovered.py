@@ -6,7 +6,8 @@ _LARGE = "a large payload is put and got by handlers only: tests/moto/test_large
 _API = "no user of a history asks for it: tests/api"
 _RARE = "few histories come to it: tests/api/test_tried_again.py, tests/api/test_quota.py"
 _LIST = "answers a reader and decides nothing about a run"
-_OUTSIDE = "no task of a history is handed over to outside workers: tests/flows/test_pull.py"
+_STEPS = "no machine of a history records steps: tests/api/test_run_steps.py"
+_LINES = "no dead letter of a history names a run that waits: tests/flows/test_bury.py"
 _TARGET = "a history calls no target that refuses by AWS's words: tests/targets"
 _WEBHOOK = "an exchange with a server, which the world has not: tests/targets/test_events.py"
 
@@ -20,9 +21,8 @@ _BY_REASON = {
         flows/agenda.py:_is_fresh flows/agenda.py:neighbours flows/agenda.py:forget
         flows/recent.py:Walk.behind
     """,
-    _OUTSIDE: """
-        flows/handing.py:hand_over flows/holding.py:standing flows/bury.py:_waits
-    """,
+    _STEPS: "flows/holding.py:standing",
+    _LINES: "flows/bury.py:_waits",
     _TARGET: """
         flows/targets.py:_judged flows/deliver.py:_unfit
     """,

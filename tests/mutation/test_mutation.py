@@ -10,7 +10,15 @@ from tests.mutation import alone, known, trial
 from tests.mutation.__main__ import sample
 from tests.mutation.changes import Change, changes, plant
 from tests.mutation.deciding import modules
-from tests.mutation.equivalent import A_TICK, EQUIVALENT, by_a_tick
+from tests.mutation.equivalent import (
+    A_THOUSANDTH,
+    A_TICK,
+    EQUIVALENT,
+    ITS_OWN_CHECK,
+    by_a_thousandth,
+    by_a_tick,
+    by_its_own_check,
+)
 from tests.mutation.nearest import nearest
 from tests.mutation.reached import points
 from tests.mutation.share import interval
@@ -139,6 +147,24 @@ def test_only_the_tick_of_a_clock_is_left_out_by_rule() -> None:
     assert {"clock.monotonic() >= until", "job.wake_ms <= now_ms"} < {one.before for one in found}
     assert not any("now_ms" not in one.before and "clock." not in one.before for one in found)
     assert len(A_TICK.split()) > 4
+
+
+def test_of_our_own_lengths_of_time_only_a_thousandth_is_left_out_by_rule() -> None:
+    found = [each for name in modules() for each in changes(name) if by_a_thousandth(each)]
+
+    assert {"lease_ms = now_ms + LEASE_SEC * 1000"} < {one.source for one in found}
+    assert {one.after for one in found} == {"1001"}
+    # What a user has chosen, and what is no length of time, is not ours.
+    assert not any("timeout_sec" in one.source or "//" in one.source for one in found)
+    assert len(A_THOUSANDTH.split()) > 4
+
+
+def test_only_the_check_of_a_zip_is_left_out_by_rule() -> None:
+    found = [each for name in modules() for each in changes(name) if by_its_own_check(each)]
+
+    assert found
+    assert all("strict=True" in one.source and one.after == "False" for one in found)
+    assert len(ITS_OWN_CHECK.split()) > 4
 
 
 def test_the_interval_of_a_share_is_wilsons() -> None:

@@ -16,14 +16,18 @@ def belongs_here(job: Job) -> bool:
     return job.task is None or pulled(job.task.queue) == pulled(job.held.queue)
 
 
-def fetched(batch: Batch, job: Job) -> bool:
-    """Tell whether a message names a run that outside workers find by its index.
+def elsewhere(batch: Batch, job: Job) -> bool:
+    """Tell whether a run is found by others than those who ask for it here.
 
-    None is sent of those: a late duplicate or a forged one must not start them here.
+    No message is sent of what outside workers find by its index: a late duplicate or a forged one
+    must not start it. And what goes by messages is no outside worker's, though the index it read
+    may have shown it a moment ago: it has been handed over since.
     """
-    if job.run is None or job.task is None or not batch.naming(job.ticket.run_id):
+    if job.run is None or job.task is None:
         return False
-    return pulled(job.task.queue) and pulled(job.run.queue)
+    if batch.naming(job.ticket.run_id):
+        return pulled(job.task.queue) and pulled(job.run.queue)
+    return not pulled(job.run.queue)
 
 
 def hand_over(batch: Batch, job: Job) -> None:

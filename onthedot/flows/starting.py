@@ -17,7 +17,7 @@ from onthedot.core.decide import (
 from onthedot.core.writes import Outcome
 from onthedot.flows import deliver, gates, keyed, no_start, permits
 from onthedot.flows.batch import Batch
-from onthedot.flows.handing import belongs_here, fetched, hand_over
+from onthedot.flows.handing import belongs_here, elsewhere, hand_over
 from onthedot.flows.job import Job, load, look_again
 from onthedot.flows.patience import Forgiven, put_off
 from onthedot.flows.ranges import covering
@@ -56,7 +56,7 @@ def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[
 def _sorted(batch: Batch, ready: Sequence[Job], worker: str) -> _Sorted:
     """Decide on each run; what has nothing to run is dealt with at once."""
     due = _Sorted()
-    for job in _without_fetched(batch, ready):
+    for job in _ours(batch, ready):
         if still_ready(job):
             due.starting.append(job)
             continue
@@ -84,11 +84,11 @@ def _sorted(batch: Batch, ready: Sequence[Job], worker: str) -> _Sorted:
     return due
 
 
-def _without_fetched(batch: Batch, ready: Sequence[Job]) -> list[Job]:
-    """Strike off what no message is to start."""
-    elsewhere = [job for job in ready if fetched(batch, job)]
-    batch.done([job.ticket.run_id for job in elsewhere])
-    return [job for job in ready if job not in elsewhere]
+def _ours(batch: Batch, ready: Sequence[Job]) -> list[Job]:
+    """Strike off what is not to be started here."""
+    others = [job for job in ready if elsewhere(batch, job)]
+    batch.done([job.ticket.run_id for job in others])
+    return [job for job in ready if job not in others]
 
 
 def _permitted(batch: Batch, placed: Sequence[Job], *, worker: str) -> list[Job]:

@@ -148,5 +148,17 @@ def test_a_task_that_outside_workers_work_no_more_hands_its_run_back(stage: Stag
     assert indexed(stage) == {}
 
 
+def test_a_worker_whose_index_is_behind_is_not_given_what_was_handed_back(stage: Stage) -> None:
+    task = added(stage)
+    user.change(task.task_id, lambda task, _: _with_target(task, {"type": "recording"}))
+    assert fetched(stage, task, "first") == []
+
+    assert fetched(stage, task, "second") == []
+
+    assert [run.life.status for run in runs(stage, task)] == ["claimed"]
+    wait(stage, 3_620)
+    assert [attempt for _, attempt in told(stage)] == [1]
+
+
 def _with_target(task: Task, target: dict[str, Any]) -> Task:
     return replace(task, target=target)

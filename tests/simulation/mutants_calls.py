@@ -8,7 +8,7 @@ from typing import Any
 
 from onthedot.adapters import clock
 from onthedot.core import pack
-from onthedot.flows import deliver, settling, starting
+from onthedot.flows import deliver, handing, settling, starting
 from onthedot.flows import work as working
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
@@ -44,6 +44,16 @@ def more_time() -> list[Patch]:
 def kept_here() -> list[Patch]:
     """Who has a run starts it, whoever is to work on it by now."""
     return [(starting, "belongs_here", lambda _job: True)]
+
+
+def given_as_shown() -> list[Patch]:
+    """A machine is given what its index has shown it, wherever that is by now."""
+    original = handing.elsewhere
+
+    def elsewhere(batch: Batch, job: Job) -> bool:
+        return bool(batch.naming(job.ticket.run_id)) and original(batch, job)
+
+    return [(starting, "elsewhere", elsewhere)]
 
 
 def calm_for_long() -> list[Patch]:
@@ -87,6 +97,13 @@ CALLS = (
     Mutant("last try", "a call says how often it may be tried", last_try, ("retries",)),
     Mutant("more time", "a call says when its time is over", more_time, ("calm", "handled")),
     Mutant("kept here", "an edit of the target hands runs over", kept_here, ("handed over",)),
+    Mutant(
+        "given as shown",
+        "who asks for a lease is given what is in the index still",
+        given_as_shown,
+        ("handed over bare",),
+        seed=19,
+    ),
     Mutant("calm for long", "an end is written soon", calm_for_long, ("calm",)),
     Mutant("slow beats", "a lease is extended in its time", slow_beats, ("lines", "deaf")),
     Mutant("lease over", "who has no lease calls nobody", lease_over, ("late calls",)),

@@ -172,6 +172,6 @@ def _retrying(life: Life, answer: Again, now_ms: int, due_ms: int) -> Life:
 
 def backoff_sec(retry: Retry, attempt: int, fraction: float) -> int:
     """Wait base, or base doubled for each attempt before, up to the cap; full jitter spreads it."""
-    doubled = min(attempt - 1, 40) if retry.backoff == "exponential" else 0
+    doubled = attempt - 1 if retry.backoff == "exponential" else 0
     wait = min(retry.cap_sec, retry.base_sec * 2**doubled)
     return int(wait * fraction) if retry.jitter == "full" else wait

@@ -101,7 +101,7 @@ def call_of(job: Job, run: Run, task: Task) -> Call:
 
 def complete(call: Call) -> Call | Dead:
     """Fetch a payload that lies elsewhere and fill it in, beside the loop that starts others."""
-    payload = at_hand(call.payload) if isinstance(call.payload, Away) else call.payload
+    payload = at_hand(call.payload)
     if payload is None and isinstance(call.payload, Away):
         return Dead("payload_unreadable", error_of("PayloadGone", "its object is gone"))
     room = Room(call.room)

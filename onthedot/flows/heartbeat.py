@@ -36,8 +36,6 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
         over = outcome is Outcome.UNSURE and job.held.life.lease_ms <= now_ms
         if outcome is Outcome.REFUSED or over:
             job.lost = True
-            if job.part:
-                job.part.cancel()
             continue
         if outcome is Outcome.DONE:
             listed = "long" if _long(job, now_ms) else job.held.attention
@@ -49,7 +47,7 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
     # A message that comes back finds the run busy, and a cancel is found by the next beat.
     with Forgiven():
         queue.change_visibility(batch.url, list(dict.fromkeys(receipts)))
-        _look_for_cancels(kept)
+    _look_for_cancels(kept)
     return kept
 
 
@@ -61,9 +59,10 @@ def _long(job: Job, now_ms: int) -> bool:
 
 def _look_for_cancels(kept: Sequence[Job]) -> None:
     """A request to cancel stands on the row; the handler finds it in its next look."""
-    before = {job.ticket.run_id: job.held for job in kept}
-    load(kept)
-    for job in kept:
-        mine = before[job.ticket.run_id]
+    before = [(job, job.held) for job in kept]
+    with Forgiven():
+        load(kept)
+    for job, mine in before:
+        # A look that failed may have got as far as the row of another's attempt.
         seen = job.run or mine
         job.run = replace(mine, cancel_ms=seen.cancel_ms, cancel_by=seen.cancel_by)

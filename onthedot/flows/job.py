@@ -156,7 +156,7 @@ def _load(jobs: list[Job]) -> None:
         key = keys[job.ticket.run_id]
         row, spec = rows.get(key), specs.get((key[0],))
         limit = rows.get((quota.partition(job.tenant_id), quota.LIMIT))
-        job.most = limit.get("most", 0) if limit else 0
+        job.most = limit["most"] if limit else 0
         job.targets = reach.at_call(limit)
         job.run = runs.readable(row) if row else None
         job.task = tasks.readable(spec) if spec else None

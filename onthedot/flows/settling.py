@@ -9,7 +9,7 @@ from onthedot.adapters import claims, clock, ids, queue
 from onthedot.core import moves, stale
 from onthedot.core.pack import Ticket, delay_sec
 from onthedot.core.policy import Stopped, after, next_look_sec
-from onthedot.core.run import FINAL, Life
+from onthedot.core.run import FINAL, Life, Run
 from onthedot.core.writes import Outcome
 from onthedot.flows import gates, permits
 from onthedot.flows.batch import Batch
@@ -57,8 +57,8 @@ def _settle(batch: Batch, ended: Sequence[Job]) -> None:
             job.written = True
         else:
             doubtful.append(job)
+    _read_back(doubtful)
     _close(batch, [job for job in ended if job.written and not job.over])
-    _read_back(batch, doubtful)
 
 
 def _life_after(job: Job, now_ms: int) -> Life:
@@ -100,20 +100,28 @@ def _close(batch: Batch, settled: Sequence[Job]) -> None:
         job.over = True
 
 
-def _read_back(batch: Batch, doubtful: Sequence[Job]) -> None:
-    """A lost answer shows our own outcome; a zombie's settle changes nothing."""
+def _read_back(doubtful: Sequence[Job]) -> None:
+    """A lost answer shows our own outcome; a zombie's settle changes nothing.
+
+    What cannot be read now stays in doubt, and stays as it was started.
+    """
     mine = [job.held for job in doubtful]
-    load(doubtful)
+    with Forgiven():
+        load(doubtful)
+        for job, started in zip(doubtful, mine, strict=True):
+            _recognise(job, started)
     for job, started in zip(doubtful, mine, strict=True):
-        seen = job.run
-        if seen is None:
-            job.over = True
-            continue
-        if seen.life.owner != started.life.owner or seen.life.attempt != started.life.attempt:
-            # The target was called all the same: say so, and change nothing.
-            claims.write_one(stale.note(seen, started.life, now_ms=clock.now_ms()))
-            job.over = True
-        elif seen.life.status != "running" and job.ending:
-            job.ending = replace(job.ending, status=seen.life.status)
-            job.written = True
-    _close(batch, [job for job in doubtful if job.written and not job.over])
+        job.run = started
+
+
+def _recognise(job: Job, started: Run) -> None:
+    seen = job.run
+    if seen is None:
+        job.over = True
+    elif seen.life.owner != started.life.owner or seen.life.attempt != started.life.attempt:
+        # The target was called all the same: say so, and change nothing.
+        claims.write_one(stale.note(seen, started.life, now_ms=clock.now_ms()))
+        job.over = True
+    elif seen.life.status != "running" and job.ending:
+        job.ending = replace(job.ending, status=seen.life.status)
+        job.written = True

@@ -36,9 +36,7 @@ class Strays:
         execute one run at once, for as long as the longest of them takes.
         """
         now_ms = clock.now_ms()
-        if now_ms < min(self.moments_ms(), default=now_ms + 1):
-            return
-        late = [job for until_ms, job in self._left if now_ms >= until_ms]
+        late = [job for until_ms, job in self._left if now_ms >= until_ms and not job.part.done()]
         if _harmful(late):
             runner.end_process()
         self._left = [(until_ms, job) for until_ms, job in self._left if job not in late]

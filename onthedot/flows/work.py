@@ -82,35 +82,31 @@ def _shift(batch: Batch, waiting: list[Job], *, worker: str) -> None:
     beat = clock.monotonic() + HEARTBEAT_SEC
     calm = 0.0
     while waiting or running:
+        _stop_late(running)
+        strays.end_late()
         if ready := suspects.ready(waiting, running):
             began = clock.monotonic()
             started, again = _started(batch, ready, worker)
             calm = _let_others_start(began)
             running += started
             waiting = [job for job in waiting if job not in ready] + again
-            continue
-        _stop_late(running)
-        strays.end_late()
-        ended = _to_settle(running)
-        if ended and (now := clock.monotonic()) < calm:
-            clock.sleep(max(_TIME_STEP_SEC, min(_until_next(waiting), calm - now)))
-            continue
-        if ended:
-            settle(batch, ended)
-            running = [job for job in running if not job.over and not given_up(job)]
-            continue
-        if running and clock.monotonic() >= beat:
+        elif ended := _to_settle(running):
+            if (left := calm - clock.monotonic()) > 0:
+                _be_calm(waiting, left)
+            else:
+                settle(batch, ended)
+                running = [job for job in running if not job.over and not given_up(job)]
+        elif running and clock.monotonic() >= beat:
             kept = extend(batch, running)
             strays.add(job for job in running if job not in kept)
             running = kept
             beat = clock.monotonic() + HEARTBEAT_SEC
-            continue
-        if shut_out := suspects.shut_out(waiting, running, began_ms):
+        elif shut_out := suspects.shut_out(waiting, running, began_ms):
             batch.pass_on([job.ticket for job in shut_out])
             waiting = [job for job in waiting if job not in shut_out]
-            continue
-        moments = [suspects.moment_ms(job, began_ms) for job in waiting]
-        _wait([*moments, *strays.moments_ms()], running, beat)
+        else:
+            moments = [suspects.moment_ms(job, began_ms) for job in waiting]
+            _wait([*moments, *strays.moments_ms()], running, beat)
 
 
 def _started(batch: Batch, ready: Sequence[Job], worker: str) -> tuple[list[Job], list[Job]]:
@@ -133,7 +129,6 @@ def _stop_late(running: Sequence[Job]) -> None:
     now_ms = clock.now_ms()
     for job in running:
         if not job.answer and now_ms >= job.abandoned_ms and not job.part.done():
-            job.part.cancel()
             job.answer = Again("timed_out", error_of("TimedOut", "the handler took too long"))
 
 
@@ -146,11 +141,11 @@ def _let_others_start(began: float) -> float:
     return now + min(2 * (now - began), _PATIENCE_MAX_SEC)
 
 
-def _until_next(waiting: Sequence[Job]) -> float:
-    """Seconds until another run is due."""
+def _be_calm(waiting: Sequence[Job], seconds: float) -> None:
+    """Wait so long, but no longer than until another run is due."""
     now_ms = clock.now_ms()
-    moments = [job.wake_ms - now_ms for job in waiting if job.wake_ms > now_ms]
-    return min(moments, default=HEARTBEAT_SEC * 1000) / 1000
+    ahead = [(job.wake_ms - now_ms) / 1000 for job in waiting if job.wake_ms > now_ms]
+    clock.sleep(max(_TIME_STEP_SEC, min([seconds, *ahead])))
 
 
 def _wait(moments: Sequence[int], running: Sequence[Job], beat: float) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from onthedot.core.decide import (
+    Await,
     Busy,
     Decision,
     Defer,
@@ -37,6 +38,9 @@ BACKFILL = "2026-11-17T12:00:00Z~b1"
 ODD = compiled("1-59/2 * * * *")
 OVER = pack(compile_schedule("* * * * *", end_at=NOON - 60))
 LATE = compiled("* * * * *", 3_600)
+# Due 59 s after its slot, and 2,018 s after it.
+LATE_MS = NOON_MS + 59_000
+MUCH_LATER = compiled("0 * * * *", 3_600)
 # Grace and look-ahead.
 TOO_LATE_MS = (3_600 + 150) * 1000
 
@@ -44,6 +48,13 @@ START = Start(NOON_MS, 1)
 LINES: dict[str, tuple[dict[str, Any], dict[str, Any], int, Decision]] = {
     "3 running, mine": (RUNNING, {}, NOON_MS + 8_000, Busy(18)),
     "3 until the margin is over": (RUNNING, {}, LEASE_MS + 5_000, Busy(1)),
+    "3 awaiting": (RUNNING | {"status": "awaiting"}, {}, NOON_MS, Await(LEASE_MS)),
+    "3 awaiting, to be cancelled": (
+        RUNNING | {"status": "awaiting", "cancel_ms": 1},
+        {},
+        LEASE_MS + 1,
+        Await(LEASE_MS),
+    ),
     "4 cancelled by a user": (
         {"cancel_ms": 1, "cancel_by": "user"},
         {},
@@ -110,6 +121,36 @@ LINES: dict[str, tuple[dict[str, Any], dict[str, Any], int, Decision]] = {
         NOON_MS,
         Defer(58),
     ),
+    "8 due much later under it, by hops": (
+        {},
+        {"schedule_version": 2, "compiled": MUCH_LATER},
+        NOON_MS,
+        Defer(900),
+    ),
+    "8 due just too late under it to hold": (
+        {},
+        {"schedule_version": 2, "compiled": LATE},
+        LATE_MS - 5_001,
+        Defer(4),
+    ),
+    "8 due within seconds under it": (
+        {},
+        {"schedule_version": 2, "compiled": LATE},
+        LATE_MS - 5_000,
+        Hold(LATE_MS),
+    ),
+    "8 due in a moment under it": (
+        {},
+        {"schedule_version": 2, "compiled": LATE},
+        LATE_MS - 1,
+        Hold(LATE_MS),
+    ),
+    "8 due under it": (
+        {},
+        {"schedule_version": 2, "compiled": LATE},
+        LATE_MS,
+        Start(LATE_MS, 2),
+    ),
     "8 not a manual one": (
         {"key": MANUAL},
         {"schedule_version": 2, "compiled": ODD},
@@ -135,6 +176,12 @@ LINES: dict[str, tuple[dict[str, Any], dict[str, Any], int, Decision]] = {
         RUNNING | {"attempt": 3, "released": 1},
         {},
         LEASE_MS + 5_001,
+        START,
+    ),
+    "10 not one that was granted a retry": (
+        {"status": "retrying", "attempt": 3},
+        {"max_attempts": 2},
+        NOON_MS,
         START,
     ),
     "12 claimed": ({}, {}, NOON_MS, START),
@@ -191,6 +238,12 @@ def test_line_4_a_task_that_is_gone_counts_as_deleted() -> None:
     assert decide(run(), None, hint(), NOON_MS) == Skip("cancelled", "task_deleted")
 
 
+def test_line_4_what_awaits_for_a_task_that_is_gone_is_cancelled() -> None:
+    awaiting = run(**(RUNNING | {"status": "awaiting"}))
+
+    assert decide(awaiting, None, hint(), NOON_MS) == Skip("cancelled", "task_deleted")
+
+
 def test_line_11_the_message_of_an_attempt_that_has_been_is_over() -> None:
     seen = run(status="retrying", attempt=2)
 
@@ -228,4 +281,6 @@ def test_a_run_whose_worker_was_lost_is_suspect_until_it_is_over() -> None:
     assert not suspect(run(**RUNNING), LEASE_MS)
     assert suspect(run(**RUNNING), LEASE_MS + 1)
     assert suspect(run(status="retrying", attempt=1, attempts=lost), NOON_MS)
+    assert suspect(run(status="retrying", attempts=({"outcome": "failed"}, *lost)), NOON_MS)
+    assert not suspect(run(status="retrying", attempts=({"outcome": "failed"},)), NOON_MS)
     assert not suspect(run(status="dead", attempt=1, attempts=lost), NOON_MS)

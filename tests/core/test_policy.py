@@ -14,6 +14,7 @@ from onthedot.core.attempts import ATTEMPTS_KEPT
 from onthedot.core.policy import (
     Again,
     Answer,
+    Awaiting,
     Dead,
     Done,
     Skipped,
@@ -21,6 +22,8 @@ from onthedot.core.policy import (
     after,
     backoff_sec,
     error_of,
+    next_look_sec,
+    words_of,
 )
 from onthedot.core.results import kept
 from onthedot.core.run import Life
@@ -110,6 +113,15 @@ def test_to_give_a_run_back_waits_no_longer_than_its_failures_ask_for(outcome: s
     assert waits_sec == [5, 5, 10]
 
 
+def test_a_failure_waits_by_those_before_it_that_failed_too() -> None:
+    waits_sec = [
+        (came(running(attempt, released), Again("failed"), max_attempts=9).due_ms - NOW_MS) // 1000
+        for attempt, released in ((1, 0), (2, 0), (3, 0), (3, 2), (4, 2))
+    ]
+
+    assert waits_sec == [5, 10, 20, 5, 10]
+
+
 def test_a_retry_is_never_due_at_once() -> None:
     assert came(running(), Again("failed"), fraction=0.0).due_ms == NOW_MS + 1_000
     assert came(running(), Again("failed", after_sec=0)).due_ms == NOW_MS + 1_000
@@ -131,6 +143,73 @@ def test_a_retry_keeps_what_became_of_the_attempt_and_when_the_run_first_began()
     )
     assert first.first_started_ms == NOON_MS
     assert first.lease_ms == 0
+
+
+def test_a_later_retry_keeps_when_the_run_first_began_and_was_first_due() -> None:
+    first = came(running(), Again("failed"))
+    again = replace(first, attempt=2, started_ms=NOW_MS + 9_000, due_ms=first.due_ms)
+    second = came(again, Again("failed"))
+
+    assert (second.first_started_ms, second.first_due_ms) == (NOON_MS, NOON_MS)
+    assert [record["attempt"] for record in second.attempts] == [1, 2]
+
+
+def test_a_checkpoint_is_kept_until_another_one_is_left() -> None:
+    left = came(running(), Again("yielded", checkpoint={"page": 1}))
+
+    assert came(left, Again("failed")).checkpoint == {"page": 1}
+    assert came(left, Again("yielded", checkpoint=0)).checkpoint == 0
+
+
+def test_of_earlier_attempts_only_type_and_words_of_an_error_are_kept() -> None:
+    error = error_of("ValueError", "no", "line 1", "<html>")
+    first = came(running(), Again("failed", error))
+    second = came(replace(first, attempt=2), Again("failed"))
+
+    assert first.attempts[0]["error"] == error
+    assert second.attempts[0]["error"] == {
+        name: error[name] for name in ("type", "message", "fingerprint")
+    }
+    assert "error" not in second.attempts[1]
+
+
+def test_what_is_awaited_may_take_as_long_as_the_attempt() -> None:
+    life = came(running(), Awaiting("callback", "arn:x"))
+
+    assert (life.status, life.reason, life.waits_on) == ("awaiting", "callback", "arn:x")
+    assert life.lease_ms == NOON_MS + task().timeout_sec * 1000
+
+
+@pytest.mark.parametrize(
+    ("age_sec", "left_ms", "look_sec"),
+    [
+        (0, 600_000, 3),
+        (15, 600_000, 3),
+        (16, 600_000, 4),
+        (400, 600_000, 100),
+        (1_200, 900_000, 300),
+        (4_000, 900_000, 300),
+        (4_000, 20_001, 21),
+        (4_000, 20_000, 20),
+        (4_000, 0, 1),
+        (4_000, -9_000, 1),
+    ],
+)
+def test_an_execution_is_looked_at_after_a_quarter_of_its_age(
+    age_sec: int, left_ms: int, look_sec: int
+) -> None:
+    life = replace(running(), waits_on="arn:x", lease_ms=NOON_MS + age_sec * 1000 + left_ms)
+
+    assert next_look_sec(life, NOON_MS + age_sec * 1000) == look_sec
+
+
+@pytest.mark.parametrize(
+    ("left_ms", "look_sec"), [(3_600_000, 900), (900_000, 900), (40_001, 41), (1, 1), (-1, 1)]
+)
+def test_a_callback_is_looked_for_when_its_time_is_up(left_ms: int, look_sec: int) -> None:
+    life = replace(running(), lease_ms=NOW_MS + left_ms)
+
+    assert next_look_sec(life, NOW_MS) == look_sec
 
 
 def test_only_so_many_attempts_are_kept() -> None:
@@ -254,6 +333,21 @@ def test_exponential_doubles_up_to_the_cap_and_fixed_stays() -> None:
     waits = [backoff_sec(doubling, attempt, 0) for attempt in range(1, 11)]
     assert waits == [5, 10, 20, 40, 80, 160, 320, 640, 900, 900]
     assert {backoff_sec(fixed, attempt, 0) for attempt in range(1, 11)} == {5}
+
+
+def test_what_cannot_say_what_it_is_has_words_all_the_same() -> None:
+    class Mute(Exception):  # noqa: N818  # as some user may name it
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    assert words_of(ValueError("no")) == "no"
+    assert words_of(ValueError("half \ud800")) == "half ?"
+    assert words_of(Mute()) == "its own text cannot be made"
+
+
+def test_an_answer_is_kept_in_part_if_there_is_any() -> None:
+    assert len(error_of("X", "no", answer="a" * 3_000)["answer"]) == 2_000
+    assert "answer" not in error_of("X", "no")
 
 
 def test_an_error_is_cut_and_likes_have_one_fingerprint() -> None:

@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tests.mutation.changes import Change
+from tests.mutation.entry import Equivalent
+from tests.mutation.equivalent_work import WORK
 from tests.mutation.rules import by_rule
-
-
-class Equivalent(NamedTuple):
-    """One of them, by its text: lines move."""
-
-    module: str
-    function: str
-    source: str
-    after: str
-    reason: str
-
-    def is_of(self, change: Change) -> bool:
-        given = (change.module, change.at.function, change.source, change.after)
-        return given == self[:4]
-
 
 EQUIVALENT = (
     Equivalent(
@@ -166,6 +151,7 @@ EQUIVALENT = (
             ('if not policy.elapsed and before > 0 and policy.gap != "skip":', "before >= 0"),
         )
     ),
+    *WORK,
 )
 
 

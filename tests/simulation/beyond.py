@@ -58,14 +58,19 @@ def set_up(stage: Stage, scene: Scene, seed: int) -> None:
         stage.outside.polls_max = scene.polls_max
         stage.stand_ins.append((waiting, "_MOST", scene.polls_max))
     if "pull" in kinds or MOVES & {*scene.calls}:
-        until_sec = scene.course.ticks_until + _STAY_SEC
-        if scene.off_sec and scene.course.audited:
-            until_sec = scene.off_sec
-        Workers(
-            stage,
-            seed,
-            count=scene.machines,
-            until_sec=until_sec,
-            lagging=scene.lagging,
-            wait_sec=scene.waits_sec,
-        )
+        _employ(stage, scene, seed)
+
+
+def _employ(stage: Stage, scene: Scene, seed: int) -> None:
+    """Let machines fetch runs, until nothing is left or until they are switched off."""
+    until_sec = scene.course.ticks_until + _STAY_SEC
+    if scene.off_sec and scene.course.audited:
+        until_sec = scene.off_sec
+    Workers(
+        stage,
+        seed,
+        count=scene.machines,
+        until_sec=until_sec,
+        lagging=scene.lagging,
+        wait_sec=scene.waits_sec,
+    )

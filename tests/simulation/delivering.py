@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from onthedot.core.policy import Again, Answer
 from tests.simulation.outside import Word
 from tests.simulation.stage import Delivery
+from tests.simulation.told import Told
 
 if TYPE_CHECKING:
     from tests.simulation.stage import Stage
@@ -20,11 +21,13 @@ def note(
     *,
     payload: object,
     checkpoint: object = None,
+    told: Told | None = None,
 ) -> None:
     """Note that the running process has brought an attempt to its target."""
     name = stage.world.running.name.split("/")[0] if stage.world.running else ""
     at_ms = stage.world.epoch_us() // 1000
     found = Delivery(run_id, attempt, due_ms, at_ms, name, payload, checkpoint=checkpoint)
+    found.told = told
     stage.deliveries.append(found)
 
 

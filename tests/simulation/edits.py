@@ -31,6 +31,8 @@ EDITS: dict[str, Edit] = {
     # Outside workers are to work it from now on, or ours.
     "outwards": _patched(target={"type": "pull", "queue": QUEUE}),
     "inwards": _patched(target={"type": "python", "handler": HANDLER}),
+    "later": _patched(jitter_sec=4),
+    "much later": _patched(jitter_sec=45),
 }
 # Calls that one user makes one after the other, so many seconds behind the first.
 SERIES: dict[str, tuple[tuple[str, float], ...]] = {

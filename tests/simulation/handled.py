@@ -12,12 +12,15 @@ from onthedot.core.handler import Handler
 from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, Stopped
 from onthedot.core.raised import Fail, RetryLater, Skip, Stop
 from tests.simulation import delivering
-from tests.simulation.outside import Before, Step
+from tests.simulation.outside import Before, Report, Step
+from tests.simulation.told import of_context
 
 if TYPE_CHECKING:
     from tests.simulation.stage import Stage
 
 HANDLER = "handled"
+# What a handler that fails by itself leaves by.
+RAISED = {"type": "RuntimeError", "message": "it did not work"}
 _LOOKS_SEC = 0.7
 
 
@@ -41,7 +44,13 @@ class Handled:
         def received(run: str, attempt: int) -> None:
             due_ms = round(ctx.due_at.timestamp() * 1000)
             delivering.note(
-                stage, run, attempt, due_ms, payload=ctx.payload, checkpoint=ctx.checkpoint
+                stage,
+                run,
+                attempt,
+                due_ms,
+                payload=ctx.payload,
+                checkpoint=ctx.checkpoint,
+                told=of_context(ctx),
             )
 
         try:
@@ -96,13 +105,19 @@ class Handled:
             clock.sleep(min(_LOOKS_SEC, left))
             left -= _LOOKS_SEC
             if looks:
-                ctx.heartbeat({"left": round(left, 1)})
+                self._report(ctx, {"left": round(left, 1)})
+
+    def _report(self, ctx: Context, progress: Mapping[str, float]) -> None:
+        ctx.heartbeat(progress)
+        at_ms = self._stage.world.epoch_us() / 1000
+        report = Report(ctx.run_id, ctx.attempt, at_ms, progress)
+        self._stage.outside.reports.append(report)
 
 
 def _answer(random: Random, ctx: Context) -> Answer:
     answers: list[Answer] = [
         Done({"attempt": ctx.attempt}),
-        Again("failed"),
+        Again("failed", RAISED),
         Dead("permanent"),
         Skipped("nothing to do"),
         Again("yielded", after_sec=random.choice([None, 0, 7]), checkpoint=None),
@@ -121,7 +136,7 @@ def _said(answer: Answer) -> object:
         case Again() if answer.released:
             raise RetryLater(answer.after_sec, answer.checkpoint)
         case Again():
-            raise RuntimeError("it did not work")
+            raise RuntimeError(RAISED["message"])
         case Done(result):
             return result
     raise AssertionError(answer)

@@ -14,6 +14,7 @@ from tests.simulation import (
     laws_bounds,
     laws_calendars,
     laws_called,
+    laws_calls,
     laws_cost,
     laws_dated,
     laws_edges,
@@ -29,6 +30,7 @@ from tests.simulation import (
     laws_moved,
     laws_order,
     laws_outcomes,
+    laws_patience,
     laws_pauses,
     laws_places,
     laws_polled,
@@ -120,11 +122,21 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
     yield laws_leases.kept(stage, journal)
     yield laws_backoff.kept(stage, journal)
     yield laws_living.heeded(stage, journal)
+    yield laws_calls.told(stage, journal)
+    yield laws_calls.placed(stage, journal)
+    yield laws_calls.heard(stage, journal)
+    yield laws_calls.beaten(stage, journal)
+    yield laws_calls.patient(stage)
+    yield laws_calls.held(stage, journal)
+    yield laws_calls.received(stage)
+    yield laws_patience.kept(stage, journal)
+    yield laws_patience.slowed(stage)
     yield laws_world.strays(stage)
     yield laws_world.left_running(stage, journal)
     yield laws_world.vanished(stage)
     yield laws_world.addressed(stage, journal)
     yield laws_world.by_the_wall(stage)
+    yield laws_world.hurried(stage, journal)
     if measure.timely:
         yield laws_world.overstayed(journal)
     if measure.frugal:
@@ -153,6 +165,7 @@ def _of_lines(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_order.kept(stage, journal, runs)
     yield laws_waiting.long(stage, journal, runs, audited=measure.audited)
     yield laws_called.spared(stage, journal, runs)
+    yield laws_waiting.said(stage, journal, runs)
     if measure.costed:
         yield laws_cost.within_formula(stage, journal, runs)
 
@@ -219,6 +232,8 @@ def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_handlers.in_time(stage, journal)
     yield laws_targets.heeded(stage, journal)
     yield laws_polls.heeded(stage, journal)
+    yield laws_handlers.shown(stage, journal)
+    yield laws_handlers.explained(stage, journal)
 
 
 def _ruled(stage: Stage, journal: Journal) -> list[Reign]:

@@ -44,6 +44,7 @@ class Seen(NamedTuple):
     range_to: str
     mortal: bool  # it has an end of life
     fetched: bool  # outside workers find it in their index
+    attention: str  # on which list of what wants it it stands
     life: Mapping[str, Any]
 
     @property
@@ -217,6 +218,7 @@ def _seen(item: Any) -> Seen | None:
         range_to=item["range_to"]["S"] if "range_to" in item else "",
         mortal="expires_at" in item,
         fetched="pull" in item,
+        attention=item["attention"]["S"] if "attention" in item else "",
         life=life,
     )
 

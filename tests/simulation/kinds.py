@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from onthedot.core.blackouts import blackout
+from onthedot.core.task import Retry
 from tests.simulation.kinds_world import TENANTS, ZONED
 
 Kind = tuple[str, dict[str, Any]]
@@ -16,6 +17,8 @@ LUNCH = blackout("lunch", cron="2-3 12 * * *")
 FOREIGN = {"type": "python", "handler": "foreign"}
 _OWN = {"type": "python", "handler": "own"}
 _LISTED = {"listed": "acme#s", "created_at": "2026-11-18T11:00:00.000Z"}
+_STEADY = Retry(backoff="fixed", base_sec=7, cap_sec=60, jitter="none")
+_DOUBLING = Retry(base_sec=2, cap_sec=11, jitter="none")
 KINDS: dict[str, Kind] = {
     "minute": ("* * * * *", _FREE),
     "twenty": ("*/20 * * * * *", _FREE),
@@ -58,6 +61,8 @@ KINDS: dict[str, Kind] = {
         {"max_attempts": 1, "shown": {"pause_after_deaths": 2}, **_FREE},
     ),
     "fragile": ("*/30 * * * * *", {"max_attempts": 1, **_FREE}),
+    "steady": ("*/30 * * * * *", {"max_attempts": 6, "retry": _STEADY, **_FREE}),
+    "doubling": ("*/20 * * * * *", {"max_attempts": 6, "retry": _DOUBLING, **_FREE}),
     "kept minute": ("* * * * *", {"blackouts": (LUNCH,), "shown": _LISTED, **_FREE}),
     "kept twenty": ("*/20 * * * * *", {"blackouts": (LUNCH,), "shown": _LISTED, **_FREE}),
     "kept open": ("*/20 * * * * *", {"shown": _LISTED, **_FREE}),

@@ -4,32 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onthedot.core.gate import guarded
 from onthedot.core.policy import Again
 from onthedot.core.task import Task
 from tests.simulation.journal import Change, Journal
+from tests.simulation.laws_calls import untroubled
+from tests.simulation.laws_moved import is_fetched
 from tests.simulation.reigns import clocks_off_sec
 from tests.simulation.stage import Delivery, Stage
+
+# Flows count whole milliseconds; a start follows its message, and takes some calls.
+_TICK_MS, _BEGUN_MS = 1, 700
 
 
 def kept(stage: Stage, journal: Journal) -> Iterator[str]:
     """The wait that the answer asked for, or else the task's own: doubled each time, capped."""
     told = {(one.run_id, one.attempt): one for one in stage.deliveries}
     off_ms = 2_000 * clocks_off_sec(stage)
-    waiting: dict[str, float] = {}
+    waiting: dict[str, tuple[float, float]] = {}
     for change in journal.changes:
         after = change.after
         if change.started and after and change.run_id in waiting:
-            early_ms = waiting.pop(change.run_id) - change.at_ms - off_ms
+            since_ms, until_ms = waiting.pop(change.run_id)
+            early_ms = since_ms - change.at_ms - off_ms
             if early_ms > 0:
                 yield f"retried too soon: {change.run_id} by {early_ms / 1000:.1f} s"
+            if change.at_ms > until_ms and _is_free(stage, journal, change):
+                late_sec = (change.at_ms - until_ms) / 1000
+                yield f"retried too late: {change.run_id} began {late_sec:.1f} s too late"
         delivery = told.get((change.run_id, after.attempt)) if after else None
         if after is None or delivery is None or not _failed(change, delivery):
             continue
         least, most = _wait_sec(journal.versions[change.task_id][0].task, change, delivery)
-        waiting[change.run_id] = delivery.at_ms + least * 1000
+        since_ms = delivery.ended_ms - _TICK_MS + least * 1000
+        waiting[change.run_id] = since_ms, change.at_ms + most * 1000 + _BEGUN_MS
         late_ms = after.due_ms - change.at_ms - most * 1000 - off_ms
         if late_ms > 0:
             yield f"retried too late: {change.run_id} waits {late_ms / 1000:.1f} s too long"
+
+
+def _is_free(stage: Stage, journal: Journal, change: Change) -> bool:
+    """Whether nothing went wrong, and nothing but its time keeps a run from its next attempt."""
+    task = journal.versions[change.task_id][0].task
+    bounded = guarded(task) or "concurrency_key" in task.shown or bool(journal.limits)
+    return not (bounded or is_fetched(task) or not untroubled(stage))
 
 
 def _failed(change: Change, delivery: Delivery) -> bool:
@@ -47,7 +65,7 @@ def _wait_sec(task: Task, change: Change, delivery: Delivery) -> tuple[int, int]
     """Between which waits; jitter takes off what it likes."""
     answer, after = delivery.answer, change.after
     if isinstance(answer, Again) and answer.after_sec is not None:
-        return answer.after_sec, max(1, answer.after_sec)
+        return max(1, answer.after_sec), max(1, answer.after_sec)
     retry = task.retry
     failed = after.attempt - int(after.life.get("released", {"N": 0})["N"]) if after else 1
     doubled = max(0, failed - 1) if retry.backoff == "exponential" else 0

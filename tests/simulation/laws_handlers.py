@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
@@ -13,11 +14,13 @@ from onthedot.core.policy import Again, Answer
 from onthedot.core.run import Run
 from tests.simulation.journal import SKEW_MS, Change, Journal
 from tests.simulation.laws_words import Attempt, disturbed, ends_of
-from tests.simulation.outside import Before, Step
+from tests.simulation.outside import Before, Report, Step
 from tests.simulation.stage import Delivery, Stage
 
 # A handler that is given up is settled within so long.
 _SETTLED_MS = 2_000
+# What a write that extends leases takes, from its look at how far each run is.
+_SEEN_MS = 500
 _TOLD_CHECKPOINTS = ("python", "pull")
 
 
@@ -111,6 +114,52 @@ def spent(stage: Stage, journal: Journal) -> Iterator[str]:
         if run.life.attempt - back < least:
             failed = run.life.attempt - back
             yield f"died early: {run.run_id} after {failed} of {least} attempts"
+
+
+def shown(stage: Stage, journal: Journal) -> Iterator[str]:
+    """A row shows how far its handler last said that it was, from the next heartbeat on."""
+    reports: dict[str, list[Report]] = defaultdict(list)
+    for report in stage.outside.reports:
+        reports[report.run_id].append(report)
+    calm = not disturbed(stage)
+    for change in journal.changes:
+        after, before = change.after, change.before
+        if after is None or before is None or change.run_id not in reports:
+            continue
+        if before.life == after.life:
+            # Somebody asked it to stop.
+            continue
+        known = [one for one in reports[change.run_id] if one.at_ms <= change.at_ms]
+        said = json.loads(after.life["progress"]["S"]) if "progress" in after.life else None
+        may_be = [None, *(one.progress for one in known)]
+        if calm and known and not change.started:
+            seen = sum(one.at_ms <= change.at_ms - _SEEN_MS for one in known)
+            may_be = [one.progress for one in known[max(0, seen - 1) :]] + [None] * (not seen)
+        if said not in may_be:
+            yield f"shown: {change.run_id} is said to be at {said}"
+
+
+def explained(stage: Stage, journal: Journal) -> Iterator[str]:
+    """A row says what each attempt that failed has raised, and where the newest one did."""
+    settled, rows = ends_of(journal), stage.rows()
+    first_words = _first_words(stage)
+    for delivery in stage.deliveries:
+        answer = delivery.answer
+        if not isinstance(answer, Again) or not answer.error:
+            continue
+        if not _heard(delivery, settled, first_words):
+            continue
+        records = rows[delivery.run_id].life.attempts
+        for record, following in zip(records, (*records[1:], None), strict=True):
+            if record["attempt"] != delivery.attempt:
+                continue
+            error = record.get("error", {})
+            if {name: error.get(name) for name in answer.error} != answer.error:
+                yield f"unexplained: attempt {delivery.attempt} of {delivery.run_id} raised {error}"
+            # What a takeover adds leaves all records before it as they are.
+            lost = following is not None and following["outcome"] == "lost"
+            if not lost and ("stack" in error) != (following is None):
+                yield f"unexplained: attempt {delivery.attempt} of {delivery.run_id} where it did"
 
 
 def in_time(stage: Stage, journal: Journal) -> Iterator[str]:

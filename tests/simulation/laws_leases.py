@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from onthedot.core.numbers import LEASE_SEC
 from tests.simulation.journal import Journal
 from tests.simulation.laws_lateness import steady_sec
+from tests.simulation.outages import GIVES_UP_AFTER_SEC
 from tests.simulation.stage import Delivery, Stage
 
 # When a handler has been told, and when its process is gone, after its lease was lost.
@@ -27,6 +28,9 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
     slack_ms = steady_sec(stage) * 1000
     if any("permit#" in outage.partition for outage in stage.world.profile.outages):
         slack_ms += _GIVING_BACK_MS
+    if any(outage.reads for outage in stage.world.profile.outages):
+        # Who looks whether another has the run hears that late.
+        slack_ms += GIVES_UP_AFTER_SEC * 1000
     for delivery in stage.deliveries:
         if stage.task_of(delivery.run_id).target["type"] in stage.targets:
             # Such a target is no handler of this stage's: the laws of words and of handlers judge.

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from tests.simulation.journal import Journal
 from tests.simulation.journal import Limit as Quota
+from tests.simulation.laws_moved import is_fetched
 from tests.simulation.stage import Stage
 from tests.simulation.standing import Standing
 from tests.simulation.true_bounds import Limit, guarded, limit_of, places, waits
@@ -64,9 +65,10 @@ def _by_task(journal: Journal, runs: Iterable[Standing]) -> dict[str, list[Stand
 
 
 def _one_gate(journal: Journal, task_id: str) -> bool:
-    """Whether no edit has given the task another gate."""
+    """Whether no edit has given the task another gate, or has handed its runs over."""
     ruled = [one.task for one in journal.versions[task_id]]
-    return len({(one.overlap, one.max_concurrent, one.queue_max) for one in ruled}) == 1
+    gates = {(one.overlap, one.max_concurrent, one.queue_max, is_fetched(one)) for one in ruled}
+    return len(gates) == 1
 
 
 def _at_a_gate(runs: Sequence[Standing], policy: Policy) -> Iterator[str]:

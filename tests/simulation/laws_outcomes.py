@@ -78,10 +78,25 @@ def founded(stage: Stage, journal: Journal, policy: Policy = TODAY) -> Iterator[
         told = any(_answered(journal, change, after, answer) for answer in said)
         if after.status == "missed" or after.reason == "coalesced":
             told = _passed(stage, journal, change, ends, policy=policy)
+        elif after.reason == "undeliverable":
+            told = _harmed(stage) >= (stage.world.queues.queue("normal").receives_max or 0)
         elif (after.status, after.reason) == ("cancelled", "user"):
             told = any(_names(act, change) for act in stage.acts if act.name == "cancel")
         if not told:
             yield f"unfounded: {change.run_id} is {after.status}({after.reason})"
+
+
+def _harmed(stage: Stage) -> float:
+    """How many workers something befell: who is well is done with what it receives."""
+    if stage.world.profile.outages:
+        return float("inf")
+    hurt = {
+        entry[1].name.partition("/")[0]
+        for entry in stage.world.trace
+        if entry[1] is not None and (entry[5] or entry[2] == "stalls")
+    }
+    died = {each.name for each in stage.world.processes if each.dead or each.error is not None}
+    return len(hurt | died)
 
 
 def stopped(stage: Stage, journal: Journal, policy: Policy = TODAY) -> Iterator[str]:

@@ -14,6 +14,7 @@ from tests.simulation.stage import Stage
 _LEAST_MS, _MOST_MS = 3_000, 300_000
 # A quarter of its age, as a whole second, and a poll of the queue.
 _CALM_MS = 2_000
+_SECOND_MS = 1_500
 _SENT_AGAIN_MS = 970_000
 _OPEN = ("running", "awaiting")
 
@@ -30,6 +31,21 @@ def looked_at(stage: Stage, journal: Journal) -> Iterator[str]:
             if after - before > wait_ms:
                 seconds = (after - before) / 1000
                 yield f"not looked at: {execution.arn} for {seconds:.1f} s"
+        if not disturbed(stage):
+            yield from _too_often(stage, execution, [since_ms, *looks])
+
+
+def _too_often(stage: Stage, execution: Execution, looks: list[float]) -> Iterator[str]:
+    """Nor sooner, unless somebody asked for its end, or its time is up."""
+    task = stage.task_of(execution.run_id)
+    asked_ms = [act.began_ms for act in stage.acts if act.task_id == task.task_id]
+    for before, after in pairwise(looks):
+        age_ms = before - execution.began_ms
+        left_ms = task.timeout_sec * 1000 - age_ms
+        least_ms = min(max(_LEAST_MS, age_ms / 4), left_ms) - _SECOND_MS
+        ended = execution.status_at(after) != "RUNNING"
+        if after - before < least_ms and not ended and not any(one < after for one in asked_ms):
+            yield f"looked at too often: {execution.arn}, after {(after - before) / 1000:.1f} s"
 
 
 def beside_none(stage: Stage) -> Iterator[str]:

@@ -11,11 +11,14 @@ from onthedot.core.keys import is_slot_key
 from onthedot.core.run import FINAL
 from tests.simulation import true_slots
 from tests.simulation.journal import SKEW_MS, Change, Journal
+from tests.simulation.laws_moved import is_fetched
 from tests.simulation.stage import Stage
 
 _LEASE_MS = 20_000
 _KEPT_SEC = 90 * 86_400
 _WANT_ATTENTION = frozenset({"dead", "missed", "retrying"})
+# Between a start and a heartbeat a clock may be set, and a write takes a while.
+_LONG_MS = 1_000
 _GAVE_BACK = frozenset({"yielded", "released"})
 
 
@@ -81,6 +84,31 @@ def told(stage: Stage, journal: Journal) -> Iterator[str]:
             yield from _ended(run_id, item, end, off_ms)
     for (run_id, attempt), answer in answers.items():
         yield from _answered(stage, run_id, attempt, answer)
+
+
+def long(stage: Stage, journal: Journal) -> Iterator[str]:
+    """With each heartbeat, what has used up four fifths of its time is listed as long."""
+    begun: dict[str, float] = {}
+    for change in journal.changes:
+        before, after = change.before, change.after
+        if after is None or before is None or after.status != "running":
+            continue
+        if change.started:
+            begun[change.run_id] = change.at_ms
+            continue
+        tasks = [one.task for one in journal.versions[change.task_id]]
+        beaten = change.run_id in begun and before.lease_ms != after.lease_ms
+        if not beaten or any(is_fetched(task) for task in tasks):
+            continue
+        took_ms = change.at_ms - begun[change.run_id]
+        most_ms = {task.timeout_sec * 800 for task in tasks}
+        listed = after.attention.endswith("#long")
+        # Who stands still before it writes has looked at its clock long before.
+        fresh = after.lease_ms > change.at_ms + _LEASE_MS - _LONG_MS - _off_ms(stage)
+        if took_ms > max(most_ms) + 2 * _LONG_MS + 2 * _off_ms(stage) and fresh and not listed:
+            yield f"not long: {change.run_id} has run for {took_ms / 1000:.1f} s"
+        if took_ms < min(most_ms) - _LONG_MS and listed:
+            yield f"long: {change.run_id} has run for {took_ms / 1000:.1f} s only"
 
 
 def _listed(run_id: str, item: Mapping[str, Any]) -> Iterator[str]:

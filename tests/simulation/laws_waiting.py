@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from onthedot.core.policy import Awaiting
 from tests.simulation.faults import Fault
 from tests.simulation.journal import Journal, Limit
+from tests.simulation.laws_calls import untroubled
 from tests.simulation.laws_lateness import FURTHER_SEC, steady_sec
+from tests.simulation.laws_moved import is_fetched
 from tests.simulation.stage import Delivery, Stage
 from tests.simulation.standing import FOR_EVER, Standing
 from tests.simulation.true_bounds import guarded, limit_of, places, waits
 
 _CALM_SEC = 30.0
+_STOOD_MS = 1_000
 # What a lost message or process costs: the audit brings back what it had; and each further one.
 _LOSSY_SEC, _AGAIN_SEC = 150.0, 60.0
 # Without the audit, SQS shows a message again, and then its worker's lease has to be over.
@@ -54,6 +57,21 @@ def long(
             sec = (until_ms - since_ms) / 1000
             if sec > troubles.allowed_sec(since_ms, until_ms):
                 yield f"waits in vain: {run_id} for {line.name}, which had room for {sec:.0f} s"
+
+
+def said(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[str]:
+    """Where nothing goes wrong, the row of a run that stood in a line says so."""
+    if not untroubled(stage) or stage.acts:
+        return
+    rows = stage.rows()
+    for run in runs:
+        row = rows.get(run.run_id)
+        if row is None or len(run.calls) != 1 or row.life.waited == "rate":
+            continue
+        stood = run.joined_ms < run.called_ms - _STOOD_MS
+        fetched = any(is_fetched(one.task) for one in journal.versions[run.task.task_id])
+        if stood and row.life.waited != "line" and not fetched:
+            yield f"said not to wait: {run.run_id}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from onthedot.core.policy import Again, Answer, Dead, Done, Skipped
 from onthedot.core.run import Run
 from tests.simulation.journal import SKEW_MS, Change, Journal
 from tests.simulation.laws_moved import fetched_spans
+from tests.simulation.outages import Outage
 from tests.simulation.outside import Grant, Word
 from tests.simulation.stage import Stage
 
@@ -152,12 +153,13 @@ def awaited(stage: Stage, journal: Journal) -> Iterator[str]:
             yield f"awaited for ever: {run_id}"
 
 
-def disturbed(stage: Stage) -> bool:
-    """Whether anything went wrong in the history, or may have."""
+def disturbed(stage: Stage, but: tuple[Outage, ...] = ()) -> bool:
+    """Whether anything went wrong in the history, or may have, but for these outages."""
     world = stage.world
     profile, chooser = world.profile, world.chooser
     chances = (profile.skew_ms, profile.slow, profile.stale, profile.double_message)
-    more = (profile.late_message, profile.double_tick, profile.drop_tick, profile.outages)
+    outages = profile.outages != but
+    more = (profile.late_message, profile.double_tick, profile.drop_tick, outages)
     return bool(chooser.drawn or chooser.only or profile.purge or any(chances) or any(more))
 
 

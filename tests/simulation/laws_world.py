@@ -16,6 +16,8 @@ from onthedot.core.run import FINAL
 from tests.simulation.expiry import Vanished
 from tests.simulation.journal import Change, Journal
 from tests.simulation.kinds_world import EXPECTED
+from tests.simulation.laws_lateness import steady_sec
+from tests.simulation.reigns import clocks_off_sec
 from tests.simulation.rows import Key
 from tests.simulation.stage import Stage
 from tests.simulation.values import Item
@@ -80,6 +82,27 @@ def overstayed(journal: Journal) -> Iterator[str]:
             if took_ms > most_ms:
                 over = (took_ms - most_ms) / 1000
                 yield f"overstayed: {change.run_id} had {over:.1f} s more than its time"
+
+
+def hurried(stage: Stage, journal: Journal) -> Iterator[str]:
+    """A handler that has not ended is not given up sooner than some seconds behind its time."""
+    ended = {(one.run_id, one.attempt): one.ended_ms for one in stage.deliveries if one.told}
+    begun: dict[str, float] = {}
+    off_ms = 2_000 * clocks_off_sec(stage) + 1_000 * steady_sec(stage)
+    for change in journal.changes:
+        before, after = change.before, change.after
+        if change.started:
+            begun[change.run_id] = change.at_ms
+        elif before and after and before.status == "running" and change.run_id in begun:
+            ended_ms = ended.get((change.run_id, before.attempt))
+            given_up = after.reason == "timed_out" and before.attempt == after.attempt
+            if not given_up or ended_ms is None or 0 < ended_ms <= change.at_ms:
+                continue
+            tasks = [one.task for one in journal.versions[change.task_id]]
+            least_ms = (min(task.timeout_sec for task in tasks) + ABANDON_SEC) * 1000
+            early_ms = least_ms - (change.at_ms - begun[change.run_id]) - off_ms
+            if early_ms > 0:
+                yield f"hurried: {change.run_id} was given up {early_ms / 1000:.1f} s too soon"
 
 
 def addressed(stage: Stage, journal: Journal) -> Iterator[str]:

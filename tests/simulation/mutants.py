@@ -11,6 +11,7 @@ from tests.simulation import (
     mutants_backoff,
     mutants_bound,
     mutants_calendars,
+    mutants_calls,
     mutants_cost,
     mutants_dispatch,
     mutants_edit_order,
@@ -29,6 +30,7 @@ from tests.simulation import (
     mutants_targets,
     mutants_tenants,
     mutants_work,
+    mutants_workers,
     mutants_world,
     mutants_write,
 )
@@ -299,4 +301,6 @@ MUTANTS = (
     *mutants_targets.SERVICE_FAULTS,
     *mutants_read.MUTANTS,
     *mutants_moved.MOVED,
+    *mutants_calls.CALLS,
+    *mutants_workers.WORKERS,
 )

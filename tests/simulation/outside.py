@@ -80,6 +80,16 @@ class Before:
     slot: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How far a handler said that it was, and when."""
+
+    run_id: str
+    attempt: int
+    at_ms: float
+    progress: Any
+
+
 @dataclass(slots=True)
 class Execution:
     """An execution of a user's state machine."""
@@ -135,6 +145,7 @@ class Outside:
     polls_max: int = 50
     steps: list[Step] = field(default_factory=list)
     befores: list[Before] = field(default_factory=list)
+    reports: list[Report] = field(default_factory=list)
     executions: dict[str, Execution] = field(default_factory=dict)
     receipts: list[Receipt] = field(default_factory=list)
     # The payloads that callers have given to runs of their own.

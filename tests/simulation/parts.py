@@ -25,9 +25,6 @@ class Running:
             raise Crashed
         return self.part.result()
 
-    def cancel(self) -> None:
-        """Nothing: a thread that has begun goes on."""
-
 
 def leave_no_strays(world: World, patience_sec: float = 5.0) -> None:
     """As the runner does: a process whose handlers do not return has to end."""

@@ -49,6 +49,7 @@ class Process:
         self.waiter: Process | None = None
         self.parts: list[Process] = []
         self.counts: dict[str, int] = {}  # effects so far, by operation
+        self.spins = 0  # sleeps of next to nothing
 
     def set_clock(self, skew_us: int, at_us: int) -> None:
         """Its clock is set, and off by so much from then on."""

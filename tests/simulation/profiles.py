@@ -183,6 +183,19 @@ SCENES = (
         calls=("put off", "put off", "payload", "delete"),
         calls_max=9,
     ),
+    # Workers stand still before their starts, and tasks are deleted or edited meanwhile.
+    Scene(
+        name="put off late",
+        kinds=("twenty",),
+        drawn=1,
+        aims=tuple(
+            Aim(f"work#{n}", "batch_execute_statement", 0, Fault.STALL_BEFORE, stall_sec=7)
+            for n in range(40)
+        ),
+        calls=("put off", "put off", "payload", "delete"),
+        calls_max=9,
+        calls_between=(90, 110),
+    ),
     Scene(
         name="gates",
         drawn=1,

@@ -52,6 +52,16 @@ EDITS = (
         calls_max=1,
         calls_between=(61, 70),
     ),
+    # An edit moves what is due by then, and stands still before it governs.
+    Scene(
+        name="moved late",
+        kinds=("twenty",),
+        drawn=1,
+        aims=(Aim("api#0", "transact_write_items", 0, Fault.STALL_AFTER, stall_sec=2.5),),
+        calls=("later", "much later"),
+        calls_max=1,
+        calls_between=(98.0, 98.8),
+    ),
     # What is due soon after an edit: nothing else goes wrong.
     Scene(
         name="near",

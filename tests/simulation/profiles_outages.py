@@ -28,6 +28,17 @@ OUTAGES = (
     _during("throttled before", replace(_RUNS, from_sec=119.7)),
     _during("throttled long", replace(_RUNS, for_sec=11, from_sec=124.0)),
     _during("throttled shortly", replace(_RUNS, for_sec=1)),
+    _during("throttled briefly", replace(_RUNS, for_sec=3, from_sec=119.2)),
+    # Nobody asks a gate, whose refusal would hold up the whole batch.
+    replace(
+        _during("throttled free", replace(_RUNS, for_sec=3, from_sec=119.2)),
+        kinds=("minute", "twenty", "jitter"),
+        drawn=3,
+    ),
+    _during(
+        "throttled wholly",
+        replace(_RUNS, table="", reads=True, for_sec=2.5, from_sec=119.6),
+    ),
     _during("throttled partly", replace(_RUNS, for_sec=20, share=0.5)),
     _during("throttled reads", replace(_RUNS, table="", reads=True, writes=False)),
     _during("throttled all", replace(_RUNS, table="", reads=True)),

@@ -42,6 +42,7 @@ from tests.simulation.elements import let_loose
 from tests.simulation.faults import CALM, Aim, Profile
 from tests.simulation.outside import Outside
 from tests.simulation.sizes import Functions
+from tests.simulation.told import Told, of_call
 from tests.simulation.world import START, World
 from tests.simulation.yesterday import Flows
 
@@ -80,6 +81,8 @@ class Delivery:
     ended_ms: float = 0.0
     # What it was given of the attempt before.
     checkpoint: object = None
+    # What it was told of its run.
+    told: Told | None = None
     # When its handler could first see that its lease was lost.
     told_ms: float = 0.0
 
@@ -178,7 +181,9 @@ class Stage:
         def told(run: str, attempt: int) -> Answer:
             at_ms = world.epoch_us() // 1000
             name = world.running.name.split("/")[0] if world.running else ""
-            self.deliveries.append(Delivery(run, attempt, call.due_ms, at_ms, name, call.payload))
+            delivery = Delivery(run, attempt, call.due_ms, at_ms, name, call.payload)
+            delivery.checkpoint, delivery.told = call.checkpoint, of_call(call)
+            self.deliveries.append(delivery)
             return self.answer(call)
 
         try:

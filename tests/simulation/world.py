@@ -30,6 +30,7 @@ from tests.simulation.trace import Effect, Entry, effects, invalid, story
 
 START = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
 _SEC_US = 1_000_000
+_SPIN_US = 3_000
 _NEVER_US = 1 << 62
 Action = Callable[[], None]
 
@@ -237,6 +238,7 @@ class World:
             return
         if process.dead:
             raise Crashed
+        process.spins += us < _SPIN_US
         self.wait(max(0, us))
 
     def freeze(self, whole: Process, sec: float) -> None:

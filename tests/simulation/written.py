@@ -31,5 +31,6 @@ def laws(stage: Stage, journal: Journal, measure: _Measure) -> Iterator[Iterable
             yield laws_lists.sorted_in(stage, journal)
     yield laws_rows.born(journal)
     yield laws_rows.leased(stage, journal)
+    yield laws_rows.long(stage, journal)
     yield laws_rows.told(stage, journal)
     yield laws_backfills.kept(stage, journal)

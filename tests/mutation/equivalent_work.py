@@ -1,0 +1,112 @@
+"""Changes of the worker that change nothing which anybody could see, and why."""
+
+from __future__ import annotations
+
+from tests.mutation.entry import Equivalent
+
+
+def _turned(first: str, second: str) -> str:
+    """How a change reads that turns two effects around; `first` comes first in the code."""
+    return f"if True: ⏎     {second} ⏎     {first}"
+
+
+_WORK, _JOB, _READY = "onthedot.flows.work", "onthedot.flows.job", "onthedot.flows.ready"
+_SETTLING = "onthedot.flows.settling"
+
+WORK = (
+    *(
+        Equivalent(module, function, source, _turned(source, second), reason)
+        for module, function, source, second, reason in (
+            (
+                _WORK,
+                "work",
+                "watch = aws.watching()",
+                "batch = received(event)",
+                "the watch is to begin before a store is called, and an event is only read",
+            ),
+            (
+                _WORK,
+                "work",
+                "_not_before_receipt(watch, batch)",
+                "aside.put_aside(batch)",
+                "both only narrow what is known of the clock, in any order",
+            ),
+            (
+                _WORK,
+                "_shift",
+                "strays = Strays()",
+                "began_ms = clock.now_ms()",
+                "no time passes between the two",
+            ),
+            (
+                _WORK,
+                "_shift",
+                "_stop_late(running)",
+                "strays.end_late()",
+                "the one is about runs that are ours, the other about those that are not",
+            ),
+        )
+    ),
+    Equivalent(
+        _JOB,
+        "_load",
+        'rows = tables.by_key(found[runs.TABLE], "task_id", "scheduled_for")',
+        _turned(
+            "rows = tables.by_key(found[runs.TABLE], 'task_id', 'scheduled_for')",
+            "specs = tables.by_key(found[tasks.TABLE], 'task_id')",
+        ),
+        "both only sort what has been read",
+    ),
+    Equivalent(
+        _SETTLING,
+        "settle",
+        "put_off(job for job in ended if not job.over)",
+        _turned("put_off((job for job in ended if not job.over))", "batch.delete_done()"),
+        "what is put off keeps its message either way",
+    ),
+    Equivalent(
+        _SETTLING,
+        "_settle",
+        "_read_back(doubtful)",
+        _turned(
+            "_read_back(doubtful)",
+            "_close(batch, [job for job in ended if job.written and (not job.over)])",
+        ),
+        "what is read back would be closed in the next round, a moment later",
+    ),
+    *(
+        Equivalent(
+            _READY,
+            "still_ready",
+            "return job.ready is not None and clock.now_ms() < job.wake_ms + HOLD_MAX_SEC * 1000",
+            after,
+            "what is not taken for ready is decided on once more, with the same answer",
+        )
+        for after in (
+            "return None",
+            "job.wake_ms - HOLD_MAX_SEC * 1000",
+            "HOLD_MAX_SEC // 1000",
+        )
+    ),
+    Equivalent(
+        _WORK,
+        "work",
+        "_shift(batch, jobs, worker=ids.token(12))",
+        "13",
+        "an owner's name is drawn, and is compared as a whole",
+    ),
+    Equivalent(
+        _WORK,
+        "_shift",
+        "calm = 0.0",
+        "1.0",
+        "nothing ends before the first start, which sets it",
+    ),
+    Equivalent(
+        _WORK,
+        "_not_before_receipt",
+        "latest_ms = max((message.received_ms for message in batch.messages), default=0)",
+        "1",
+        "a clock that shows 1970 is told as little by the one as by the other",
+    ),
+)

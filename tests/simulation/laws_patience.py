@@ -1,0 +1,84 @@
+"""Laws of patience: what a store refuses for a moment is done in the moment after it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from botocore.exceptions import ClientError
+
+from onthedot.core.gate import guarded
+from tests.simulation.journal import Change, Journal
+from tests.simulation.laws_calls import untroubled
+from tests.simulation.laws_moved import is_fetched
+from tests.simulation.laws_words import ends_of
+from tests.simulation.operations import OPERATIONS
+from tests.simulation.stage import Stage
+
+# A start in doubt is asked for again for four seconds: so long an outage costs it no delivery.
+_SHORT_SEC = 3.0
+# The longest pause between two tries, and some calls.
+_AFTER_MS = 1_500
+# What a client itself asks again before it says that a read was refused.
+_READ_MS = 2_500
+# Some runs of one worker, each with pauses of its own.
+_A_SECOND_MAX = 40
+
+
+def kept(stage: Stage, journal: Journal) -> Iterator[str]:
+    """Runs that were to start, or attempts that ended, while a table refused for a moment."""
+    outages = stage.world.profile.outages
+    if len(outages) != 1 or outages[0].for_sec > _SHORT_SEC or not untroubled(stage, but=outages):
+        return
+    since_ms = journal.start_ms + outages[0].from_sec * 1000
+    allowed_ms = _AFTER_MS + _READ_MS * outages[0].reads
+    until_ms = since_ms + outages[0].for_sec * 1000
+    ends, claimed = ends_of(journal), dict[str, Change]()
+    for change in journal.changes:
+        after = change.after
+        if after is None or not _is_free(journal, change):
+            continue
+        if change.before is None:
+            claimed[change.run_id] = change
+        born = claimed.get(change.run_id)
+        if change.started and after.attempt == 1 and born and born.at_ms < since_ms:
+            late_ms = change.at_ms - max(after.due_ms, until_ms) - allowed_ms
+            if since_ms < after.due_ms < until_ms and late_ms > 0:
+                yield f"given up: the start of {change.run_id} for {late_ms / 1000:.1f} s"
+    for delivery in stage.deliveries:
+        end = ends.get((delivery.run_id, delivery.attempt))
+        if end is None or not since_ms < delivery.ended_ms < until_ms:
+            continue
+        late_ms = end.at_ms - until_ms - allowed_ms
+        if late_ms > 0:
+            yield f"given up: the end of {delivery.run_id} for {late_ms / 1000:.1f} s"
+
+
+def slowed(stage: Stage) -> Iterator[str]:
+    """Who is refused by a store asks it again more and more rarely."""
+    refused: Counter[tuple[str, int]] = Counter()
+    for at_us, process, what, _, outcome, _ in stage.world.trace if _refuses(stage) else ():
+        if process is not None and what in OPERATIONS and _is_refusal(outcome):
+            refused[process.name, at_us // 1_000_000] += 1
+    for (name, sec), times in refused.items():
+        if times > _A_SECOND_MAX:
+            yield f"hurries: {name} was refused {times} times in second {sec}"
+
+
+def _refuses(stage: Stage) -> bool:
+    return any(one.share >= 1 and not one.per_sec for one in stage.world.profile.outages)
+
+
+def _is_refusal(outcome: object) -> bool:
+    """Whether nothing of it was taken, for the store was busy."""
+    if isinstance(outcome, ClientError):
+        return "Throttl" in outcome.response["Error"]["Code"]
+    responses = outcome.get("Responses", ()) if isinstance(outcome, dict) else ()
+    codes = [one["Error"]["Code"] for one in responses if "Error" in one]
+    return len(codes) == len(responses) and "ThrottlingError" in codes
+
+
+def _is_free(journal: Journal, change: Change) -> bool:
+    task = journal.versions[change.task_id][0].task
+    bounded = guarded(task) or "concurrency_key" in task.shown or bool(journal.limits)
+    return not bounded and not is_fetched(task)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lambdas.audit import handler
 from onthedot.adapters import telemetry
-from onthedot.flows import audit, minute, not_fired, pauses
+from onthedot.flows import audit, events, minute, not_fired, pauses
 from tests.simulation.bus import ARN
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ class Auditor:
     refuses: tuple[float, float] = (0.0, 0.0)
     refuses_some: float = 0.0
     never_takes: str = ""
+    # So many at most are told in a minute; zero is as in production.
+    tells_max: int = 0
     # What comes before the history begins, and what is asked of it at its end.
     prepared: Callable[[Any], None] | None = None
     undone: Callable[[], None] | None = None
@@ -83,6 +85,8 @@ def looking(auditor: Auditor, emitted: Callable[..., None]) -> Iterator[None]:
         (audit, "LOOK_BACK_MIN", auditor.look_back_min),
         (telemetry, "emit", emitted),
     ]
+    if auditor.tells_max:
+        wanted.append((events, "AT_ONCE", auditor.tells_max))
     if not auditor.whole:
         wanted += [(audit, "_PART_SEC", 0), (not_fired, "SHARDS", 1)]
     before = [getattr(module, name) for module, name, _ in wanted]

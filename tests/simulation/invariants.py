@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from tests.simulation import (
+    laws_admins,
     laws_api,
     laws_asked,
     laws_backoff,
@@ -16,11 +17,13 @@ from tests.simulation import (
     laws_edges,
     laws_executions,
     laws_exhausted,
+    laws_foretold,
     laws_gate,
     laws_handlers,
     laws_keys,
     laws_lateness,
     laws_leases,
+    laws_letters,
     laws_living,
     laws_order,
     laws_outcomes,
@@ -30,6 +33,7 @@ from tests.simulation import (
     laws_runs,
     laws_shares,
     laws_slots,
+    laws_tasks,
     laws_tenants,
     laws_trail,
     laws_waiting,
@@ -177,11 +181,16 @@ def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_api.grounded(journal)
     yield laws_pauses.heeded(stage, journal)
     yield laws_trail.kept(stage, journal)
+    yield laws_trail.requests(stage)
     yield laws_api.triggered(stage)
     yield laws_api.beside(stage, journal)
     yield laws_api.filled(stage)
     yield from laws_asked.heeded(stage, journal)
     yield laws_bounds.heeded(stage, journal)
+    yield laws_tasks.heeded(stage, journal)
+    yield laws_letters.heeded(stage, journal)
+    yield laws_admins.heeded(stage)
+    yield laws_foretold.heeded(stage, journal)
 
 
 def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:

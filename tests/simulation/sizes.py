@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from onthedot.adapters import claims, siblings, tables
 from onthedot.core import keys
-from onthedot.flows import dispatch, exhausted, line
+from onthedot.flows import dead_letters, declared, dispatch, exhausted, line
 from tests.simulation.process import Process
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ def applied(sizes: Sizes) -> Iterator[None]:
         (tables, "PAGE", sizes.page),
         (line, "PAGE", sizes.page),
         (exhausted, "_PAGE", sizes.page),
+        (declared, "_PAGE", sizes.page),
+        (dead_letters, "_PAGE", sizes.page),
         (claims, "BATCH", sizes.batch),
         (tables, "GET_MAX", sizes.got_at_once),
         (keys, "SHARDS", sizes.shards),

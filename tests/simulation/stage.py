@@ -40,6 +40,7 @@ from tests.simulation.clients import Client
 from tests.simulation.consumer import Consumer
 from tests.simulation.elements import let_loose
 from tests.simulation.faults import CALM, Aim, Profile
+from tests.simulation.hook import Hook
 from tests.simulation.outside import Outside
 from tests.simulation.sizes import Functions
 from tests.simulation.world import START, World
@@ -117,8 +118,9 @@ class Stage:
     # By how much each process has corrected its clock.
     corrected: dict[str, int] = field(default_factory=dict)
     auditor: Auditor = field(default_factory=Auditor)
-    # Where events are told.
+    # Where events are told, and the webhook among those places.
     places: tuple[str, ...] = ()
+    hook: Hook | None = None
     # What each invocation counted, and when, in true time.
     figures: list[tuple[float, dict[str, float]]] = field(default_factory=list)
     # How many executions there were, by their causes, once the laws have judged them.

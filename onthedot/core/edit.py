@@ -100,9 +100,10 @@ def remaining(step: Step, counted: Recount) -> int | None:
     """How many runs an edit leaves to a bounded task; below zero, where it has had more already."""
     if step.wanted.max_runs is None:
         return None
-    seen = step.seen.due.runs_left
-    used = 0 if seen is None else (step.seen.task.max_runs or 0) - seen + counted.counted
-    return step.wanted.max_runs - used
+    most, seen = step.seen.task.max_runs, step.seen.due.runs_left
+    if most is None or seen is None:
+        return step.wanted.max_runs
+    return step.wanted.max_runs - (most - seen + counted.counted)
 
 
 def beside(step: Step) -> list[Part]:

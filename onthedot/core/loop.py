@@ -66,16 +66,18 @@ class Loop:
 
     def allowance(self, now_ms: int) -> int:
         """Tell how many it may still take on in this minute."""
-        begun = self.in_minute if self.minute == now_ms // 60_000 else 0
-        return max(0, self.per_minute - begun)
+        return max(0, self.per_minute - self._begun(now_ms))
 
-    def counted(self, now_ms: int, **numbers: int) -> dict[str, Any]:
+    def _begun(self, now_ms: int) -> int:
+        """Tell how many it has taken on in this minute."""
+        return self.in_minute if self.minute == now_ms // 60_000 else 0
+
+    def counted(self, now_ms: int, *, done: int, **more: int) -> dict[str, Any]:
         """Give the fields that follow from having done so much more."""
-        minute = now_ms // 60_000
-        begun = self.in_minute if self.minute == minute else 0
-        names = dict.fromkeys((*self.counts, *numbers))
-        counts = {name: self.counts.get(name, 0) + numbers.get(name, 0) for name in names}
-        return {"counts": counts, "minute": minute, "in_minute": begun + numbers.get(DONE, 0)}
+        begun = self._begun(now_ms)
+        numbers = {DONE: done, **more}
+        counts = {name: self.counts.get(name, 0) + number for name, number in numbers.items()}
+        return {"counts": counts, "minute": now_ms // 60_000, "in_minute": begun + done}
 
     def done_since(self, before: Loop) -> int:
         """Tell how many runs it has taken on since it was seen so."""

@@ -56,8 +56,7 @@ def register(wanted: Iterable[Mapping[str, Any]], tenant_id: str) -> dict[str, i
 
 
 def _changed(task: Task, fields: Mapping[str, Any]) -> bool:
-    now = clock.now_ms() // 1000
-    wanted = define.redefined(task, now, fields=fields)
+    wanted = define.redefined(task, task.effective_from, fields=fields)
     if not definition.differences(task, wanted) and wanted.blackouts == task.blackouts:
         return False
     make = partial(define.redefined, fields=fields)

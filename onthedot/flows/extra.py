@@ -51,7 +51,7 @@ def launch(extra: Sequence[Run]) -> list[Outcome]:
 
 
 def launched(run: Run, payload: object) -> Run:
-    """Another payload is put first: a worker that finds the run must find it too."""
+    """Launch one; another payload is put first: a worker that finds the run must find it too."""
     if payload is not None:
         run = replace(run, payload_ref=payload_key(run.key))
         side = {
@@ -61,9 +61,13 @@ def launched(run: Run, payload: object) -> Run:
             "expires_at": run.life.due_ms // 1000 + _PAYLOAD_KEPT_SEC,
         }
         tables.put(runs.TABLE, side)
-    if launch([run]) != [Outcome.DONE]:
-        raise RuntimeError(f"{run.run_id} was there already")
-    return run
+    if launch([run]) == [Outcome.DONE]:
+        return run
+    # Another minute, or another try of the same request, was first.
+    there = tables.get(runs.TABLE, runs.row_key(run.run_id))
+    if there is None:
+        raise BusyError(f"{run.run_id} was there, and is gone")
+    return relaunched(runs.parse(there))
 
 
 def relaunched(earlier: Run) -> Run:

@@ -86,8 +86,8 @@ def _in_turn(pointers: list[tables.Item]) -> list[tables.Item]:
 def advance(seen: Loop) -> int:
     """Move one on by what its minute has room for; give how many runs or tasks that was."""
     after = _STEPS[seen.kind](seen)
-    _moved(seen, after)
-    return after.done_since(seen)
+    # Of two at once, one has moved it and counts.
+    return after.done_since(seen) if _moved(seen, after) else 0
 
 
 def _moved(seen: Loop, after: Loop) -> bool:

@@ -20,31 +20,28 @@ AHEAD_SEC = 70
 _REASON = "the pause ended"
 
 
-def end_those_due() -> int:
-    """Give how many ended by themselves; one that a user has ended or moved is only forgotten."""
+def end_those_due() -> None:
+    """End each at its second; one that a user has ended or moved is only forgotten."""
     over = nominal(clock.now_ms() // 1000 + AHEAD_SEC)
-    ended, apart = 0, Apart()
+    apart = Apart()
     for item in list(tables.rows(("task_id", pauses.OPEN), "scheduled_for", ("0", f"{over}~"))):
         with apart.each(f"ending the pause of {item['of']}"):
-            ended += _seen_to(item)
+            _see_to(item)
     apart.end()
-    return ended
 
 
-def _seen_to(item: tables.Item) -> int:
+def _see_to(item: tables.Item) -> None:
     """End a pause that is listed, if there still is one; the line goes last."""
     end = pauses.listed_end(item)
     try:
         known = read(item["of"])
     except UNREADABLE:
         # An edit may yet heal it, or the release that wrote it come back.
-        return 0
-    ended = 0
+        return
     if known and _ends_at(known.task, end):
         _wait_until(end - 1)
-        ended = int(_end(item["of"], end))
+        _end(item["of"], end)
     tables.delete(pauses.TABLE, {name: item[name] for name in ("task_id", "scheduled_for")})
-    return ended
 
 
 def _ends_at(task: Task, end: int) -> bool:
@@ -56,13 +53,11 @@ def _wait_until(instant: int) -> None:
         clock.sleep(left_ms / 1000)
 
 
-def _end(task_id: str, end: int) -> bool:
+def _end(task_id: str, end: int) -> None:
     """Ask for no change but that: whoever died in the middle of it is followed up as well."""
     done = edit(task_id, lifecycle.unchanged)
-    if done is None or not pauses.ended_at(done.task, end):
-        return False
-    tell("resumed", done.task, _REASON, end * 1000)
-    return True
+    if done is not None and pauses.ended_at(done.task, end):
+        tell("resumed", done.task, _REASON, end * 1000)
 
 
 def tell(what: str, task: Task, reason: str, at_ms: int) -> None:

@@ -110,6 +110,13 @@ def test_a_first_start_has_no_history() -> None:
     assert begun.life.started_ms == NOON_MS + 4
 
 
+def test_a_start_forgets_who_has_sent_it() -> None:
+    seen = run(claim_id="D", claim_until=9)
+    begun = moves.started(seen, owner="W", msg="m", now_ms=NOON_MS, lease_ms=NOON_MS + 9)
+
+    assert (begun.life.claim_id, begun.life.claim_until) == ("", 0)
+
+
 def test_a_heartbeat_moves_nothing_but_the_lease() -> None:
     sets = dict(moves.settle(RUNNING, RUNNING.life, now_ms=NOON_MS).sets)
 

@@ -97,7 +97,7 @@ def test_a_run_without_a_row_is_told_and_its_neighbour_in_the_pack_runs(
 
 
 def test_an_entry_that_names_no_run_is_told_and_its_neighbour_runs(
-    stage: Stage, caplog: pytest.LogCaptureFixture
+    stage: Stage, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     task = add(stage, "0 0 * * *")
     form = json.loads(message(Ticket(claimed(stage, task).run_id, 1, 1)))
@@ -108,6 +108,7 @@ def test_an_entry_that_names_no_run_is_told_and_its_neighbour_runs(
     assert said(runs(stage, task)[0]) == "succeeded"
     (words,) = told(caplog)
     assert words.startswith("put aside 2 entries of message ")
+    assert counted(capsys) == 2
 
 
 @pytest.mark.parametrize("due_ms", [0, 7_258_118_399_999])

@@ -13,6 +13,7 @@ from onthedot.adapters import events as outbox
 from onthedot.adapters import tables
 from onthedot.core import events, gathered
 from onthedot.core.events import Event
+from onthedot.flows import events as telling
 from onthedot.flows.events import keep, tell
 from tests.core.made import NOON_MS, TASK_ID, run, task
 from tests.flows.calm import add
@@ -159,3 +160,15 @@ def test_an_event_that_yesterday_s_release_kept_is_told(topic: Topic) -> None:
     assert told["id"] == now.id
     assert told["data"]["first"]["scheduled_for"] is None
     assert told["source"].endswith(TASK_ID)
+
+
+@pytest.mark.usefixtures("stage")
+def test_a_minute_tells_so_many_of_those_that_an_earlier_one_has_begun(
+    topic: Topic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep([late(number, task_id=f"sch_{number:026}") for number in range(3)])
+    topic.failures = 1
+    tell()
+    monkeypatch.setattr(telling, "AT_ONCE", 2)
+
+    assert [tell()["events_told"] for _ in range(3)] == [2, 1, 0]

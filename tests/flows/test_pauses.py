@@ -12,7 +12,7 @@ from onthedot.core import events, lifecycle, pauses, trail
 from onthedot.core.task import Task
 from onthedot.core.task import parse as parse_task
 from onthedot.flows import pauses as ending
-from tests.flows.calm import NOON, add, go, outcomes, part, partition, told, wait
+from tests.flows.calm import NOON, add, go, outcomes, part, partition, put_run, told, wait
 from tests.simulation import user
 from tests.simulation.stage import Stage
 
@@ -166,7 +166,8 @@ def test_nobody_waits_for_a_pause_that_ends_later(stage: Stage) -> None:
     pause(task, 3_600)
     before = clock.now_ms()
 
-    assert ending.end_those_due() == 0
+    ending.end_those_due()
+
     assert clock.now_ms() == before
     assert len(partition(stage, pauses.OPEN)) == 1
 
@@ -180,3 +181,16 @@ def test_a_pause_of_the_systems_becomes_a_persons(stage: Stage) -> None:
     assert kept is not None
     assert kept.shown["paused"]["by"] == "key_1"
     assert kept.shown["paused"]["reason"] == "10 runs in a row died"
+
+
+def test_one_that_cannot_be_ended_keeps_no_other_from_it_and_is_told(stage: Stage) -> None:
+    task = add(stage, "* * * * *")
+    strange = {"task_id": pauses.OPEN, "scheduled_for": "0000#no time", "of": "sch_X"}
+    put_run(stage, strange)
+    pause(task, 60)
+
+    with pytest.raises(ValueError, match="0000"):
+        ending.end_those_due()
+
+    assert spec(stage, task).status == "active"
+    assert [item["of"] for item in partition(stage, pauses.OPEN)] == ["sch_X"]

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lambdas.audit import handler
 from onthedot.adapters import telemetry
 from onthedot.core import keys
-from onthedot.flows import audit, minute, not_fired, pauses
-from tests.simulation import hooks
+from onthedot.flows import audit, events, minute, not_fired, pauses
 from tests.simulation.bus import ARN
 
 if TYPE_CHECKING:
@@ -41,11 +40,11 @@ class Auditor:
     # Its events are told to the bus, which refuses between two seconds, now and then one, or one
     # schedule's always.
     told: bool = False
-    # Or to a webhook, which refuses as the bus would.
-    hooked: bool = False
     refuses: tuple[float, float] = (0.0, 0.0)
     refuses_some: float = 0.0
     never_takes: str = ""
+    # So many at most are told in a minute; zero is as in production.
+    tells_max: int = 0
     # What comes before the history begins, and what is asked of it at its end.
     prepared: Callable[[Any], None] | None = None
     undone: Callable[[], None] | None = None
@@ -74,9 +73,7 @@ def employ(world: World, auditor: Auditor, until_sec: float) -> None:
 def set_up(stage: Any, auditor: Auditor) -> None:
     """Let its bus be as it is to be, and all that comes before the history."""
     stage.auditor = auditor
-    if auditor.hooked:
-        hooks.put_up(stage)
-    elif auditor.told:
+    if auditor.told:
         stage.places = (ARN,)
     bus, start = stage.world.bus, stage.world.start.timestamp()
     bus.refuses = (start + auditor.refuses[0], start + auditor.refuses[1])
@@ -92,6 +89,8 @@ def looking(auditor: Auditor, emitted: Callable[..., None]) -> Iterator[None]:
         (audit, "LOOK_BACK_MIN", auditor.look_back_min),
         (telemetry, "emit", emitted),
     ]
+    if auditor.tells_max:
+        wanted.append((events, "AT_ONCE", auditor.tells_max))
     if not auditor.whole:
         few = keys.SHARDS if keys.SHARDS < _FEW else 1
         wanted += [(audit, "_PART_SEC", 0), (not_fired, "SHARDS", few)]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
@@ -31,6 +31,9 @@ class Deployment(Act):
     """One of them: what its code declares."""
 
     wanted: Mapping[str, Mapping[str, Any]]
+    # What the try that ended well says to have done, and which one that was.
+    said: Mapping[str, int] = field(default_factory=dict)
+    by: str = ""
 
 
 def upgrade(stage: Stage) -> None:
@@ -42,13 +45,13 @@ def upgrade(stage: Stage) -> None:
     stage.world.spawn("deploy", run, limit_sec=_TAKES_SEC)
 
 
-def deploy(stage: Stage, random: Random) -> None:
+def deploy(stage: Stage, random: Random, more: Sequence[Mapping[str, Any]] = ()) -> None:
     """Deploy some of the schedules; where one is under way, nothing is deployed."""
     before = [act for act in stage.acts if isinstance(act, Deployment)]
     if before and not before[-1].acked_ms:
         return
     world = stage.world
-    drawn = random.sample(_SCHEDULES, random.randint(1, 3))
+    drawn = [*random.sample(_SCHEDULES, random.randint(1, 3)), *more]
     wanted = {one["name"]: {**one, **_SHARED} for one in drawn}
     act = Deployment("deploy", "", world.epoch_us() / 1000, wanted=wanted)
     stage.acts.append(act)
@@ -59,11 +62,11 @@ def deploy(stage: Stage, random: Random) -> None:
         act.tries[world.running.name] = world.epoch_us() / 1000
         handlers.publish(one["target"]["handler"] for one in wanted.values())
         try:
-            declared.register(wanted.values(), TENANT)
+            act.said = declared.register(wanted.values(), TENANT)
         except Problem:
             # The tenant has as many tasks as it may: the deployment has failed.
             return False
-        act.acked_ms = world.epoch_us() / 1000
+        act.acked_ms, act.by = world.epoch_us() / 1000, world.running.name
         return True
 
     def ended(process: Process) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 from onthedot.core.instants import nominal
 from tests.simulation.caller import Caller, opened
+from tests.simulation.person import TARGET
 from tests.simulation.stage import Stage
-from tests.simulation.users import TARGET
 
 # What keeps schedules from firing: days in a row and apart, given in any order; hours.
 _CALENDARS: tuple[dict[str, Any], ...] = (

@@ -82,8 +82,7 @@ def _history(scene: Scene, seed: int, aims: tuple[Aim, ...], kept: Kept | None) 
     )
     if scene.costed:
         stage.world.meter()
-    stage.all_shards, stage.listed = scene.sizes.all_shards, scene.sizes.listed
-    stage.line_max = scene.sizes.line_max
+    stage.sizes = scene.sizes
     if scene.sizes.in_parallel:
         stage.stand_ins.append((aws, "in_parallel", partial(parts.in_parallel, stage.world)))
     random = Random(f"{scene.name.removesuffix(' bare')} {seed}")

@@ -8,6 +8,7 @@ from itertools import chain
 
 from tests.simulation import (
     laws_acts,
+    laws_admins,
     laws_api,
     laws_asked,
     laws_backoff,
@@ -26,6 +27,7 @@ from tests.simulation import (
     laws_keys,
     laws_lateness,
     laws_leases,
+    laws_letters,
     laws_living,
     laws_moved,
     laws_order,
@@ -33,6 +35,7 @@ from tests.simulation import (
     laws_patience,
     laws_pauses,
     laws_places,
+    laws_plans,
     laws_polled,
     laws_polls,
     laws_read,
@@ -40,6 +43,7 @@ from tests.simulation import (
     laws_shares,
     laws_slots,
     laws_targets,
+    laws_tasks,
     laws_tenants,
     laws_trail,
     laws_waiting,
@@ -202,13 +206,18 @@ def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_api.grounded(journal)
     yield laws_pauses.heeded(stage, journal)
     yield laws_trail.kept(stage, journal)
+    yield laws_trail.requests(stage)
     yield laws_api.triggered(stage)
     yield laws_api.beside(stage, journal)
     yield laws_api.filled(stage)
     yield from laws_asked.heeded(stage, journal)
     yield laws_bounds.heeded(stage, journal)
     yield laws_read.heeded(stage, journal)
+    yield laws_tasks.heeded(stage, journal)
+    yield laws_letters.heeded(stage, journal)
+    yield laws_admins.heeded(stage)
     yield laws_foretold.heeded(stage, journal)
+    yield laws_plans.heeded(stage, journal)
 
 
 def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:

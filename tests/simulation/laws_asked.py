@@ -25,6 +25,8 @@ _WORDS = ("task_id", "run_id", "backfill_id", "operation_id")
 _WRITES = frozenset({"create", "put", "edit", "pause", "resume"})
 # Routes that carry a repeated Idempotency-Key out once.
 _NOT_ONCE = frozenset({"key"})
+# So long a caller's key for a task is kept, unless it says how long.
+KEPT_SEC = 86_400
 
 
 def heeded(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
@@ -43,25 +45,25 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield caught_up(stage, asks)
     yield backfilled(stage, journal, asks)
     yield revoked(asks)
-    yield alone(journal)
+    yield alone(journal, asks)
 
 
 def caused(stage: Stage, asks: Sequence[Ask]) -> Iterator[str]:
     """A server's fault, or no answer, has its cause in a store or in what befell its process."""
-    befallen = _befallen(stage)
+    hurt = befallen(stage)
     for ask in asks:
         for told in ask.told:
             if told.status == _DOWN and ask.name == "health":
                 # It says of the scheduler what laws_read judges.
                 continue
             failed = told.status >= _SERVER_FAULT or not told.status
-            if failed and told.process not in befallen:
+            if failed and told.process not in hurt:
                 yield f"uncaused: {ask.route} was told {told.status} {told.text[:200]}"
             if told.status == _SERVER_FAULT:
                 yield f"internal: {ask.route} was told {told.text[:200]} by {told.process}"
 
 
-def _befallen(stage: Stage) -> set[str]:
+def befallen(stage: Stage) -> set[str]:
     """The processes that met a fault, or asked a store that refused."""
     outages = stage.world.profile.outages
     found = set()
@@ -139,10 +141,17 @@ def finished(journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
             if any(_by(one.writer, processes) for one in versions)
             and _by(versions[-1].writer, processes)
         ]
+        # A resume whose schedule another caller has changed since stays refused: decision 0161.
+        anothers = {
+            task_id
+            for task_id, versions in journal.versions.items()
+            if ask.name == "resume" and not _by(versions[-1].writer, processes)
+        }
         ran = [
             one.run_id
             for one in journal.changes
             if one.before is None and "~" in one.key and _by(one.writer, processes)
+            if one.task_id not in anothers
         ]
         if wrote or ran:
             yield f"half done: {ask.route} was told {ask.answer.code}, and wrote {[*wrote, *ran]}"
@@ -342,7 +351,10 @@ def _unfilled(stage: Stage, journal: Journal, ask: Ask) -> Iterator[str]:
 
 def revoked(asks: Sequence[Ask]) -> Iterator[str]:
     """A key opens from its answer on; revoked, it opens nothing once it is forgotten."""
-    over = {ask.route.rpartition("/")[2]: ask for ask in asks if ask.name == "revoke" and ask.told}
+    over: dict[str, Ask] = {}
+    for ask in asks:
+        if ask.name == "revoke" and ask.told:
+            over.setdefault(ask.route.rpartition("/")[2], ask)
     for ask in asks:
         revoking = over.get(ask.key_id)
         for told in ask.told:
@@ -356,13 +368,18 @@ def revoked(asks: Sequence[Ask]) -> Iterator[str]:
                     yield f"revoked in vain: {ask.key_id} was told {told.status}"
 
 
-def alone(journal: Journal) -> Iterator[str]:
-    """No two schedules have a name at the same time, and no two tasks an order's key."""
+def alone(journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
+    """No two schedules have a name at the same time, and no two tasks a key that is kept."""
+    asking = {name: ask for ask in asks for name in ask.tries}
     lives: dict[str, list[tuple[float, float, str]]] = defaultdict(list)
     for task_id, versions in journal.versions.items():
         key = versions[0].task.shown.get("idempotency_key")
         if key:
-            lives[f"key {key}"].append((versions[0].at_ms, float("inf"), task_id))
+            ask = asking.get(versions[0].writer.name) if versions[0].writer else None
+            given = [ask.body, *ask.body.get("tasks", ())] if ask else []
+            kept_sec = min(one.get("idempotency_ttl_sec", KEPT_SEC) for one in [*given, {}])
+            until = versions[0].at_ms + kept_sec * 1000 - 3 * SKEW_MS
+            lives[f"key {key}"].append((versions[0].at_ms, until, task_id))
         if not task_id.startswith("sch_"):
             continue
         for place, version in enumerate(versions):

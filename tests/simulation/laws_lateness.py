@@ -111,7 +111,7 @@ def late(
             ready = max(due, tick)
             ready = max(ready, *(one for one in ends if one < at), 0.0)
             allowed = troubles.steady_sec + troubles.cost_sec(due - _FETCHED_SEC, at)
-            allowed += _CROWDED_SEC * bool(stage.line_max and "concurrency_key" in task.shown)
+            allowed += _CROWDED_SEC * bool(stage.sizes.line_max and "concurrency_key" in task.shown)
             if at > ready + allowed:
                 most = ready - due + allowed
                 yield f"late: {task.name} {nominal(slot)} by {at - due:.1f} s, {most:.1f} s may be"

@@ -27,6 +27,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
     yield from _given_up(journal)
     yield from _ended(stage, journal)
     yield from _too_old(stage, journal)
+    yield from _set_aside(stage)
     if len(journal.limits) == 1:
         yield from _revived(journal)
 
@@ -72,6 +73,17 @@ def _too_old(stage: Stage, journal: Journal, policy: Policy = TODAY) -> Iterator
         if over_sec > _SECOND:
             told = after.reason or after.status
             yield f"too old: {change.run_id} was {told} {over_sec:.1f} s after its grace"
+
+
+def _set_aside(stage: Stage) -> Iterator[str]:
+    """What cannot be planned is out of the index at the end, and says why."""
+    parts = stage.world.store.table("tasks").rows.items
+    for task in stage.tasks:
+        if task.name != "poisoned":
+            continue
+        said = parts[task.task_id, "spec"]["status"]["S"]
+        if said != "invalid" or "due_shard" in parts[task.task_id, "cursor"]:
+            yield f"not set aside: {task.name} is {said}"
 
 
 def _ended(stage: Stage, journal: Journal) -> Iterator[str]:

@@ -141,7 +141,7 @@ def _coming(stage: Stage, journal: Journal, walk: _Walk) -> Iterator[str]:
     if not _steady(stage, journal, min(read_ms), walk.ended_ms):
         return
     tasks = _active(journal, walk.tenant_id, min(read_ms))
-    many = stage.listed or _LONG
+    many = stage.sizes.listed or _LONG
     kept_ms = 0 if len(tasks) <= many else _KEPT_MS if len(tasks) <= 2 * many else _MANY_KEPT_MS
     for ask, at_ms in zip(walk.asks, read_ms, strict=True):
         if ask.told[-1].at_ms - at_ms > kept_ms + _EDGE_MS:
@@ -171,7 +171,7 @@ def _fires(task: Task, after: int, last: int) -> Iterator[tuple[int, int]]:
 def _met(stage: Stage, journal: Journal, ask: Ask) -> Iterator[str]:
     """A preview counts the schedules that have a slot in the minute of its first one."""
     said = ask.said["collisions"]
-    since_ms = ask.began_ms - (_MANY_KEPT_MS if stage.listed else _KEPT_MS)
+    since_ms = ask.began_ms - (_MANY_KEPT_MS if stage.sizes.listed else _KEPT_MS)
     if not said["complete"] or not _steady(stage, journal, since_ms, ask.told[-1].at_ms):
         return
     first = (parse_instant(ask.body["from"], "from") // _EVERY_SEC + 1) * _EVERY_SEC

@@ -6,12 +6,13 @@ Judged by what the bus took and when, and by what targets saw; by no mark that o
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from onthedot.core.policy import Done
+from tests.simulation.bus import Told
 from tests.simulation.journal import Change, Journal
 from tests.simulation.reigns import act_of, clocks_off_sec, end_of
 from tests.simulation.stage import Stage
@@ -36,15 +37,26 @@ class Happened:
     doubtful: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What one place took, and which schedule's events it never takes."""
+
+    told: Sequence[Told]
+    never: str
+
+
 def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each law of them."""
+    """Each law of them, place by place."""
     found = list(_happened(stage, journal))
-    yield from _all_told(stage, found)
-    yield from _nothing_else(stage, found)
-    yield from _same_again(stage)
-    yield from _pauses(stage, journal)
-    if stage.hook is not None:
-        yield from (f"unsigned: {event_id}" for event_id in stage.hook.unsigned)
+    never = stage.auditor.never_takes
+    of_itself = _by_themselves(stage, journal)
+    places = [_Place(stage.world.bus.told, never)]
+    places += [_Place(stage.hook.taken, "")] if stage.hook else []
+    for place in places:
+        yield from _all_told(stage, found, place)
+        yield from _nothing_else(stage, found, place)
+        yield from _same_again(place)
+        yield from _pauses(stage, of_itself, place)
 
 
 def _happened(stage: Stage, journal: Journal) -> Iterator[Happened]:
@@ -72,17 +84,16 @@ def _happened(stage: Stage, journal: Journal) -> Iterator[Happened]:
                 yield Happened(end.task_id, "late", run_id, end.at_ms, doubtful)
 
 
-def _all_told(stage: Stage, found: list[Happened]) -> Iterator[str]:
+def _all_told(stage: Stage, found: list[Happened], place: _Place) -> Iterator[str]:
     """By the time that each is to be told, as many have been as had to be."""
     end_ms = stage.world.epoch_us() / 1000
     allowed_ms = (_TOLD_SEC + stage.auditor.excused_sec) * 1000
     by_kind: dict[tuple[str, str], list[Happened]] = defaultdict(list)
-    never = stage.auditor.never_takes
     for each in found:
-        if not each.doubtful and not (never and never in each.run_id):
+        if not each.doubtful and not (place.never and place.never in each.run_id):
             by_kind[each.task_id, each.kind].append(each)
     for (task_id, kind), happened in by_kind.items():
-        counts = _first_told(stage, task_id, kind)
+        counts = _first_told(place, task_id, kind)
         for number, each in enumerate(sorted(happened, key=lambda one: one.at_ms), 1):
             deadline = each.at_ms + allowed_ms
             told = sum(count for at_ms, count in counts.values() if at_ms <= deadline)
@@ -91,11 +102,14 @@ def _all_told(stage: Stage, found: list[Happened]) -> Iterator[str]:
                 break
 
 
-def _nothing_else(stage: Stage, found: list[Happened]) -> Iterator[str]:
+def _nothing_else(stage: Stage, found: list[Happened], place: _Place) -> Iterator[str]:
     """Each event names what has happened by then; where one audit is at work, each once."""
     known = {(each.kind, each.run_id): each.at_ms for each in found}
     off_ms = clocks_off_sec(stage) * 1000 + _EDGE_MS
-    for told in stage.world.bus.told:
+    names = {task.task_id: task.name for task in stage.tasks}
+    for told in place.told:
+        if told.body["data"]["name"] != names[told.body["data"]["task_id"]]:
+            yield f"misnamed: {told.body['data']['name']} of {told.body['data']['task_id']}"
         what, data = told.body["type"].split(".")[2], told.body["data"]
         if what not in _KINDS:
             continue
@@ -106,45 +120,46 @@ def _nothing_else(stage: Stage, found: list[Happened]) -> Iterator[str]:
         return
     most = Counter((each.task_id, each.kind) for each in found)
     for task_id, kind in most:
-        count = sum(count for _, count in _first_told(stage, task_id, kind).values())
+        count = sum(count for _, count in _first_told(place, task_id, kind).values())
         if count > most[task_id, kind]:
             yield f"told too often: {kind} of {task_id}, {count} of {most[task_id, kind]}"
 
 
-def _first_told(stage: Stage, task_id: str, kind: str) -> dict[str, tuple[float, int]]:
+def _first_told(place: _Place, task_id: str, kind: str) -> dict[str, tuple[float, int]]:
     """When each event of that kind came first, and how many runs it stands for."""
     found: dict[str, tuple[float, int]] = {}
-    for told in stage.world.bus.told:
+    for told in place.told:
         data = told.body["data"]
         if told.body["type"].split(".")[2] == kind and data["task_id"] == task_id:
             found.setdefault(told.body["id"], (told.at_ms, data["count"]))
     return found
 
 
-def _same_again(stage: Stage) -> Iterator[str]:
+def _same_again(place: _Place) -> Iterator[str]:
     """What is told again is the same, word for word."""
     bodies: dict[str, object] = {}
-    for told in stage.world.bus.told:
+    for told in place.told:
         if bodies.setdefault(told.body["id"], told.body) != told.body:
             yield f"told otherwise: {told.body['id']}"
 
 
-def _pauses(stage: Stage, journal: Journal) -> Iterator[str]:
+def _pauses(
+    stage: Stage, of_itself: Mapping[tuple[str, str], list[float]], place: _Place
+) -> Iterator[str]:
     """A pause by the system and a resume by itself are told once they are; a person's never."""
     end_ms = stage.world.epoch_us() / 1000
     allowed_ms = (_TOLD_SEC + stage.auditor.excused_sec) * 1000
-    of_itself = _by_themselves(stage, journal)
     told: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for each in stage.world.bus.told:
+    for each in place.told:
         kind = each.body["type"].split(".")
         if kind[1] == "schedule":
             told[each.body["subject"], kind[2]].add(each.body["id"])
-    never = stage.auditor.never_takes
     for key in {*told, *of_itself}:
-        due = [at_ms for at_ms in of_itself[key] if at_ms + allowed_ms <= end_ms]
-        if len(told[key]) < len(due) and not (never and never in key[0]):
+        happened = of_itself.get(key, [])
+        due = [at_ms for at_ms in happened if at_ms + allowed_ms <= end_ms]
+        if len(told[key]) < len(due) and not (place.never and place.never in key[0]):
             yield f"untold: {key[0]} was {key[1]} by itself {len(due)} times"
-        if len(told[key]) > len(of_itself[key]):
+        if len(told[key]) > len(happened):
             yield f"untrue: {key[0]} was told to be {key[1]} {len(told[key])} times"
 
 

@@ -7,9 +7,28 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from onthedot.core.attributes import plain_item
+from tests.simulation.caller import Ask
 from tests.simulation.journal import Journal, Version
+from tests.simulation.laws_asked import befallen
 from tests.simulation.reigns import act_of, end_of
 from tests.simulation.stage import Stage
+
+_CREATED = 201
+# By the name of a request: the line, what of the answer it is about, whether it is written with it.
+_TOLD: dict[str, tuple[tuple[str, str, bool], ...]] = {
+    "task": (("task.created", "task_id", True),),
+    "take back": (("task.cancelled", "task_id", True),),
+    "move": (("task.rescheduled", "task_id", True),),
+    "key": (("key.created", "key_id", True),),
+    "trigger": (("schedule.triggered", "run_id", False),),
+    "backfill": (("backfill.started", "backfill_id", False),),
+    "replay letters": (("dead_letters.replay", "operation_id", False),),
+    "purge letters": (("dead_letters.purge", "operation_id", False),),
+    "stop": (
+        ("backfill.cancelled", "backfill_id", False),
+        ("dead_letters.operation_cancelled", "operation_id", False),
+    ),
+}
 
 
 def kept(stage: Stage, journal: Journal) -> Iterator[str]:
@@ -35,6 +54,34 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
         least, most = _told(stage, versions)
         if not least <= lines[task_id] <= most:
             yield f"untold: {lines[task_id]} lines tell of {least} to {most} changes of {last.name}"
+
+
+def requests(stage: Stage) -> Iterator[str]:
+    """Who has done what stands on the trail, once the API has said that it is done."""
+    asks = [act for act in stage.acts if isinstance(act, Ask) and act.said]
+    if not asks:
+        return
+    items = map(plain_item, stage.world.store.scan(TableName="access")["Items"])
+    lines = {(item["what"], item["about"]) for item in items if "about" in item}
+    hurt = befallen(stage)
+    for ask in asks:
+        for whole, line in _lines(ask):
+            # What is told behind the write may be lost with a process; a part of it may not.
+            if line not in lines and (whole or not hurt):
+                yield f"untold: {' of '.join(line)}, which was asked by {ask.name}"
+
+
+def _lines(ask: Ask) -> Iterator[tuple[bool, tuple[str, str]]]:
+    """What the trail says of a request, and whether that is a part of its write."""
+    said = ask.said
+    if ask.name == "tasks":
+        made = [one["task"]["task_id"] for one in said["data"] if "task" in one]
+        yield False, ("tasks.created", f"{len(made)} tasks from {made[0]}")
+    found = ask.answer is not None and ask.name == "task" and ask.answer.status != _CREATED
+    unmoved = ask.name == "move" and said["version"] == 1
+    for what, name, whole in () if found or unmoved else _TOLD.get(ask.name, ()):
+        if name in said:
+            yield whole, (what, said[name])
 
 
 def _told(stage: Stage, versions: list[Version]) -> tuple[int, int]:

@@ -32,7 +32,7 @@ def as_written() -> list[Patch]:
 def forgotten_first() -> list[Patch]:
     """It is taken off the list, and then it is ended."""
 
-    def end_those_due() -> int:
+    def end_those_due() -> None:
         over = nominal(clock.now_ms() // 1000 + ending.AHEAD_SEC)
         between = ("0", f"{over}~")
         for item in list(tables.rows(("task_id", pauses.OPEN), "scheduled_for", between)):
@@ -42,6 +42,5 @@ def forgotten_first() -> list[Patch]:
             )
             ending._wait_until(end - 1)  # noqa: SLF001  # only the order is another
             ending._end(item["of"], end)  # noqa: SLF001
-        return 0
 
     return [(module, "end_those_due", end_those_due) for module in (played, ending)]

@@ -13,7 +13,7 @@ from onthedot.core import own, refusals
 from onthedot.core.call import Call, run_fields
 from onthedot.core.policy import Again, Answer, Dead, Done, error_of
 from onthedot.core.templates import Unfit
-from onthedot.flows import deliver, events, payloads, targets
+from onthedot.flows import deliver, payloads, targets
 from tests.simulation.mutant import Mutant, Patch
 
 Request = dict[str, Any]
@@ -243,11 +243,6 @@ def any_poll() -> list[Patch]:
     return [(polls, "join", lambda *_, **__: True)]
 
 
-def unsigned() -> list[Patch]:
-    """A webhook is told without a signature."""
-    return [(events, "_signing_keys", list)]
-
-
 _PLANTED: tuple[tuple[str, str, Callable[[], list[Patch]], tuple[str, ...]], ...] = (
     ("throttle is final", "throttling is tried again", throttle_is_final, ("queues", "functions")),
     ("refusal again", "a refusal for good ends the run", refused_again, ("queues", "buses")),
@@ -271,7 +266,6 @@ _PLANTED: tuple[tuple[str, str, Callable[[], list[Patch]], tuple[str, ...]], ...
     ("sleepy poll", "the API looks each second", sleepy_poll, ("waiting",)),
     ("poll kept", "a poll gives its place back", poll_kept, ("waiting",)),
     ("any poll", "so many polls may wait", any_poll, ("waiting",)),
-    ("unsigned", "a webhook can check who tells it", unsigned, ("hooked",)),
     ("filled at first", "templates are of the attempt", filled_at_first, ("queues",)),
 )
 SERVICE_FAULTS = tuple(Mutant(*each) for each in _PLANTED)

@@ -9,6 +9,7 @@ from tests.simulation.kinds import KINDS
 from tests.simulation.profiles_apart import APART
 from tests.simulation.profiles_api import ASKED
 from tests.simulation.profiles_audit import AUDITS
+from tests.simulation.profiles_beside import BESIDE
 from tests.simulation.profiles_calendars import CALENDARS
 from tests.simulation.profiles_closed import CLOSED
 from tests.simulation.profiles_edits import EDITS
@@ -19,6 +20,7 @@ from tests.simulation.profiles_outages import OUTAGES
 from tests.simulation.profiles_pull import OUTSIDE
 from tests.simulation.profiles_strange import STRANGE
 from tests.simulation.profiles_targets import SERVICES
+from tests.simulation.profiles_told import TOLD
 from tests.simulation.profiles_world import WORLD
 from tests.simulation.scene import FAULTS_UNTIL_SEC, SLOW, UNTIL_CALM, Scene, bare, has_twin, quiet
 from tests.simulation.stage import Course
@@ -368,9 +370,10 @@ SCENES = (
     *CALENDARS,
     *CLOSED,
     *ENDINGS,
-    *AUDITS,
+    *(*AUDITS, *TOLD),
     *STRANGE,
     *ASKED,
+    *BESIDE,
     # One task is overdue, another one on time, and only the audit still knows what was sent.
     Scene(
         name="lists",
@@ -391,7 +394,6 @@ SCENES = (
         takes_sec=12,
     ),
 )
-
 
 ALL = {scene.name: scene for scene in SCENES}
 ALL |= {bare(scene).name: bare(scene) for scene in SCENES if has_twin(scene)}

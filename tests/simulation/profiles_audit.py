@@ -123,20 +123,6 @@ AUDITS = (
             refuses=(300, 900), refuses_some=0.1, never_takes="SICKLY", calm=True, excused_sec=700
         ),
     ),
-    # Events are told to a webhook, and now and then it does not answer.
-    replace(_SCENE, name="hooked", course=_course(hooked=True, excused_sec=180)),
-    replace(
-        _SCENE,
-        name="hooked rough",
-        faults=_ROUGH,
-        course=_course(
-            hooked=True,
-            refuses=(300, 600),
-            refuses_some=0.1,
-            never_takes="SICKLY",
-            excused_sec=1_100,
-        ),
-    ),
     # An audit dies, is refused, or comes twice, at any of its acts.
     replace(_SCENE, name="told rough", faults=_ROUGH, course=_course(excused_sec=900)),
     replace(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from onthedot.core.instants import nominal
 
 if TYPE_CHECKING:
-    from tests.simulation.users import User
+    from tests.simulation.person import User
 
 _LOOKS = (
     "health overview upcoming upcoming/heat schedules tasks runs keys tenants audit calendars "

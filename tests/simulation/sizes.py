@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from onthedot.adapters import claims, siblings, tables
 from onthedot.core import keyed, keys
-from onthedot.flows import agenda, calendars, dispatch, exhausted, line, recent
+from onthedot.flows import (
+    agenda,
+    calendars,
+    dead_letters,
+    declared,
+    dispatch,
+    exhausted,
+    line,
+    recent,
+)
 from tests.simulation.process import Process
 
 if TYPE_CHECKING:
@@ -59,6 +68,8 @@ def applied(sizes: Sizes) -> Iterator[None]:
         (tables, "PAGE", sizes.page),
         (line, "PAGE", sizes.page),
         (exhausted, "_PAGE", sizes.page),
+        (declared, "_PAGE", sizes.page),
+        (dead_letters, "_PAGE", sizes.page),
         (claims, "BATCH", sizes.batch),
         (tables, "GET_MAX", sizes.got_at_once),
         (keys, "SHARDS", sizes.shards),

@@ -40,8 +40,9 @@ from tests.simulation.clients import Client
 from tests.simulation.consumer import Consumer
 from tests.simulation.elements import let_loose
 from tests.simulation.faults import CALM, Aim, Profile
+from tests.simulation.hook import Hook
 from tests.simulation.outside import Outside
-from tests.simulation.sizes import Functions
+from tests.simulation.sizes import REAL, Functions, Sizes
 from tests.simulation.told import Told, of_call
 from tests.simulation.world import START, World
 from tests.simulation.yesterday import Flows
@@ -120,10 +121,9 @@ class Stage:
     # By how much each process has corrected its clock.
     corrected: dict[str, int] = field(default_factory=dict)
     auditor: Auditor = field(default_factory=Auditor)
-    # Where events are told.
+    # Where events are told, and the webhook among those places.
     places: tuple[str, ...] = ()
-    # The webhook among them.
-    hook: Any = None
+    hook: Hook | None = None
     # What each invocation counted, and when, in true time.
     figures: list[tuple[float, dict[str, float]]] = field(default_factory=list)
     # How many executions there were, by their causes, once the laws have judged them.
@@ -134,12 +134,8 @@ class Stage:
     kills: Callable[[Call], bool] = lambda _call: False
     # What a part that not every history has puts in the place of something real.
     stand_ins: list[tuple[Any, str, Any]] = field(default_factory=list)
-    # Whether dispatchers ask shards without tasks, too.
-    all_shards: bool = False
-    # From so many tasks on a list of what is to come is long; zero is as in production.
-    listed: int = 0
-    # So many wait in the line of a key, and others in the queue; zero is as many as there are.
-    line_max: int = 0
+    # How large pages, batches and lines are.
+    sizes: Sizes = REAL
     # Handlers that look neither at their deadline nor at a cancel.
     deaf: Callable[[Call], bool] = lambda _call: False
     # What is called and done outside; targets that are called as in production, by their type.
@@ -250,7 +246,7 @@ class Stage:
 
     def shards(self) -> Sequence[int]:
         """All, or those that have tasks by now and the one that keeps the backlog."""
-        if self.all_shards:
+        if self.sizes.all_shards:
             return range(keys.SHARDS)
         parts = self.world.store.table("tasks").rows.items
         return sorted({0, *(shard_of(task_id) for task_id, part in parts if part == "cursor")})

@@ -9,12 +9,13 @@ from tests.mutation.reached import Point, points
 from tests.simulation import coverage
 from tests.simulation.profiles import ALL
 from tests.simulation.profiles_api import ASKED
+from tests.simulation.profiles_beside import BESIDE
 from tests.simulation.uncovered import UNCOVERED
 
 # What only some seeds of these come to.
 _RARE = (
     *("keys", "edits", "races", "extras", "rough", "restored", "swept", "closed books"),
-    *(scene.name for scene in ASKED),
+    *(scene.name for scene in (*ASKED, *BESIDE)),
     *("lost leases", "buried last"),
 )
 

@@ -1,0 +1,24 @@
+"""What is run again by a key of its own is run once, whoever asks and however often."""
+
+from __future__ import annotations
+
+from onthedot.core import moves
+from onthedot.core.keys import moment_key
+from onthedot.flows.replay import Wish, replay
+from tests.core.made import run
+from tests.flows.calm import NOON, add, put_run, runs, said, wait
+from tests.simulation.stage import Stage
+
+
+def test_two_at_once_by_one_key_run_it_once(stage: Stage) -> None:
+    task = add(stage, "0 0 * * *")
+    died = run(task_id=task.task_id, status="dead", attempt=1, reason="permanent")
+    put_run(stage, dict(moves.insert(died, now_ms=NOON * 1000).item))
+    wish = Wish(by="key_1", key=moment_key(NOON * 1000, "r", "0" * 10), payload={"n": 1})
+
+    both = [stage.world.spawn("step", lambda: replay(died.run_id, wish)) for _ in range(2)]
+    wait(stage, 30)
+
+    (again,) = (one for one in runs(stage, task) if one.replay_of == died.run_id)
+    assert [one.result.run_id for one in both] == [again.run_id] * 2
+    assert (said(again), again.life.attempt) == ("succeeded", 1)

@@ -1,0 +1,236 @@
+"""Planted faults of names, one-off tasks, backfills, dead letters, admin keys and plans."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from onthedot.adapters import access as stored
+from onthedot.core import backfill as backfills
+from onthedot.core import catchup, loop
+from onthedot.core import dead_letters as letters
+from onthedot.core.business_key import BusinessKey
+from onthedot.core.dead_letters import Letter
+from onthedot.core.problems import Problem
+from onthedot.core.run import Run
+from onthedot.core.task import Task
+from onthedot.flows import (
+    backfill,
+    dead_letters,
+    declared,
+    define,
+    edit,
+    extra,
+    keys,
+    loops,
+    names,
+    oneoffs,
+)
+from tests.simulation.mutant import Mutant, Patch
+
+
+def never_given_back() -> list[Patch]:
+    """What is ended keeps its place in the tenant's number of tasks."""
+    original = define.count
+
+    def count(tenant_id: str, number: int) -> None:
+        original(tenant_id, max(0, number))
+
+    return [(define, "count", count), (oneoffs, "count", count)]
+
+
+def full_at_once() -> list[Patch]:
+    """The counter says that there is no room."""
+    return [(stored, "count", lambda _tenant_id, number: number < 0)]
+
+
+def taken_by_anyone() -> list[Patch]:
+    """A name that is the schedule's own is taken, too."""
+
+    def check_free(task: Task) -> None:
+        raise names.taken(task.name, None)
+
+    return [(edit, "check_free", check_free)]
+
+
+def untold() -> list[Patch]:
+    """The trail is not told of what is no write of a task."""
+    return [(module, "tell", lambda *_, **__: None) for module in (define, oneoffs)]
+
+
+def deployed_uncounted() -> list[Patch]:
+    """A deployment says that it has left all as it was."""
+    original = declared.register
+
+    def register(wanted: Any, tenant_id: str) -> dict[str, int]:
+        done = original(wanted, tenant_id)
+        return {"unchanged": sum(done.values()) - done.get("ended", 0)}
+
+    return [(declared, "register", register)]
+
+
+def steps_uncounted() -> list[Patch]:
+    """The minutes count nothing of what their steps launch."""
+    return [(loop.Loop, "done_since", lambda _self, _before: 0)]
+
+
+def begun_anyway() -> list[Patch]:
+    """Each task that has a row has begun."""
+
+    def refuse_started(run: Any) -> None:
+        if run is not None:
+            raise Problem("already_started", "planted")
+
+    return [(oneoffs, "refuse_started", refuse_started)]
+
+
+def taken_back_anyway() -> list[Patch]:
+    """What has begun is taken back, too."""
+    return [(oneoffs, "refuse_started", lambda _run: None)]
+
+
+def anothers_task() -> list[Patch]:
+    """A caller's key gives the task of whatever body it came with."""
+    original = oneoffs._same  # noqa: SLF001  # planted in the flow
+
+    def same(former: dict[str, object], key: BusinessKey) -> Task:
+        return original(former, replace(key, body_hash=str(former["body_hash"])))
+
+    return [(oneoffs, "_same", same)]
+
+
+def remembered_for_ever() -> list[Patch]:
+    """A caller's key is kept for a day, whatever it says."""
+    original = BusinessKey.taking
+
+    def taking(self: BusinessKey, task_id: str, now: int, former: Any) -> Any:
+        return original(replace(self, ttl_sec=86_400), task_id, now, former)
+
+    return [(BusinessKey, "taking", taking)]
+
+
+def one_left_out() -> list[Patch]:
+    """The oldest dead letter of a minute is passed over."""
+    original = dead_letters.find
+
+    def find(*given: Any, **named: Any) -> Any:
+        return iter([*original(*given, **named)][:-1])
+
+    return [(dead_letters, "find", find)]
+
+
+def all_purged() -> list[Patch]:
+    """Whatever is meant, all that died is purged or run again."""
+
+    def holds(_self: letters.Chosen, _letter: Letter) -> bool:
+        return True
+
+    return [(letters.Chosen, "holds", holds)]
+
+
+def no_pace() -> list[Patch]:
+    """A minute has room for a thousand."""
+    return [(loop.Loop, "allowance", lambda _self, _now_ms: 1_000)]
+
+
+def never_counted() -> list[Patch]:
+    """What a minute has taken on is not counted."""
+    original = loop.Loop.counted
+
+    def counted(self: loop.Loop, now_ms: int, **numbers: int) -> dict[str, Any]:
+        return original(self, now_ms, **numbers) | {"counts": self.counts}
+
+    return [(loop.Loop, "counted", counted)]
+
+
+def only_what_is_missing() -> list[Patch]:
+    """A backfill of all slots leaves out those that succeeded."""
+    original = backfills.of
+    return [(backfills, "of", lambda of: replace(original(of), only_missing=True))]
+
+
+def always_free() -> list[Patch]:
+    """A backfill asks nobody whether the task is at work."""
+    return [(backfill, "_free", lambda _task: True)]
+
+
+def there_already() -> list[Patch]:
+    """Who finds a letter run again by another minute breaks over it."""
+
+    def relaunched(earlier: Run) -> Run:
+        raise RuntimeError(f"{earlier.run_id} was there already")
+
+    return [(extra, "relaunched", relaunched)]
+
+
+def counted_by_both() -> list[Patch]:
+    """Each of two minutes at once counts what both have taken on."""
+    original = loops._moved  # noqa: SLF001  # planted in the flow
+
+    def moved(seen: loop.Loop, after: loop.Loop) -> bool:
+        original(seen, after)
+        return True
+
+    return [(loops, "_moved", moved)]
+
+
+def last_revoked() -> list[Patch]:
+    """The operator's last admin key can be revoked."""
+    return [(keys, "check_revocable", lambda _key: None)]
+
+
+def turn_not_taken() -> list[Patch]:
+    """Two revocations at once do not meet."""
+    return [(keys, "_operates", lambda _key: False)]
+
+
+def first_again() -> list[Patch]:
+    """Each deployment makes an admin key."""
+    return [(keys, "_admins", lambda _tenant_id: [])]
+
+
+def from_its_beginning() -> list[Patch]:
+    """A resume catches up on what passed since the schedule was made."""
+    original = catchup.slots
+
+    def slots(task: Task, mode: str, now: int) -> list[int]:
+        return original(replace(task, paused_at=task.paused_at - 60), mode, now)
+
+    return [(catchup, "slots", slots)]
+
+
+_NAMES = ("asked names",)
+_ORDERS = ("asked orders",)
+_LETTERS = ("asked some letters",)
+_TWICE = ("asked letters twice",)
+MUTANTS = (
+    Mutant("never given back", "0161: who ends gives its place back", never_given_back, _NAMES),
+    Mutant("full at once", "0161: who is within the number is let in", full_at_once, _NAMES),
+    Mutant("taken by anyone", "0161: a name is free or another's", taken_by_anyone, _NAMES),
+    Mutant("trail untold", "0161: the trail says who did what", untold, ("asked fills", *_ORDERS)),
+    Mutant(
+        "deployed uncounted",
+        "0161: a deployment says what it did",
+        deployed_uncounted,
+        ("asked deploys",),
+    ),
+    Mutant("steps uncounted", "a minute counts its steps", steps_uncounted, ("asked fills",)),
+    Mutant("begun anyway", "0161: what has not begun is taken back", begun_anyway, _ORDERS),
+    Mutant("taken back anyway", "0161: what has begun goes on", taken_back_anyway, _ORDERS),
+    Mutant("another's task", "0161: a key is of one body", anothers_task, _ORDERS),
+    Mutant("remembered for ever", "0161: a key is kept as said", remembered_for_ever, _ORDERS),
+    Mutant("one left out", "0161: an operation leaves none out", one_left_out, _LETTERS),
+    Mutant("all purged", "0161: only what is meant", all_purged, _LETTERS),
+    Mutant("no pace", "0161: so many a minute", no_pace, (*_LETTERS, "asked fills")),
+    Mutant("never counted", "0161: it says how far it is", never_counted, _LETTERS),
+    Mutant(
+        "only what is missing", "0040: all, if asked for", only_what_is_missing, ("asked fills",)
+    ),
+    Mutant("always free", "0040: one after another", always_free, ("backfills", "extras")),
+    Mutant("there already", "two minutes at once", there_already, _TWICE, 6),
+    Mutant("counted by both", "of two at once one counts", counted_by_both, _TWICE, 6),
+    Mutant("last revoked", "0119: an admin key always opens", last_revoked, ("asked locks",)),
+    Mutant("turn not taken", "0119: two at once meet", turn_not_taken, ("asked locks",)),
+    Mutant("first again", "0119: a first key where none opens", first_again, ("asked locks",)),
+    Mutant("from its beginning", "0161: of the pause alone", from_its_beginning, ("asked plans",)),
+)

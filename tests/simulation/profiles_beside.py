@@ -1,0 +1,129 @@
+"""Profiles of what users do besides: names, old slots, orders, letters of one kind, admin keys."""
+
+from __future__ import annotations
+
+from tests.simulation.faults import Aim, Fault, Profile
+from tests.simulation.scene import Scene, quiet
+from tests.simulation.sizes import Sizes
+from tests.simulation.stage import Course
+
+_LONG = Course(ticks_until=330, sec=1_100)
+_HURT = quiet(crash_before=0.01, crash_after=0.02, lost=0.02, slow=0.05, conflict=0.03)
+
+BESIDE = (
+    Scene(
+        name="asked names",
+        kinds=(),
+        users=("rename", "rename", "create", "put", "delete", "ration"),
+        users_max=9,
+        course=_LONG,
+    ),
+    Scene(
+        name="asked names crashes",
+        kinds=(),
+        users=("rename", "rename", "create", "put", "delete"),
+        users_max=9,
+        course=_LONG,
+        faults=_HURT,
+    ),
+    # Schedules of so many runs, edited by plans; pauses are caught up on, or end by themselves.
+    Scene(
+        name="asked plans",
+        kinds=(),
+        users=("bounded", "bounded", "catch up", "catch up", "pause", "edit", "look"),
+        users_max=8,
+        course=_LONG,
+    ),
+    Scene(
+        name="asked fills",
+        kinds=(),
+        users=("fill", "fill", "fill", "edit", "pause"),
+        users_max=5,
+        calls_between=(60, 300),
+        course=_LONG,
+        failing=0.2,
+    ),
+    Scene(
+        name="asked fills crashes",
+        kinds=(),
+        users=("fill", "fill", "edit"),
+        users_max=5,
+        calls_between=(60, 300),
+        course=_LONG,
+        faults=quiet(crash_before=0.01, crash_after=0.02, lost=0.02, double_tick=0.2),
+        failing=0.2,
+    ),
+    # Tasks that run once, and long: each is taken back or moved before, while or after it runs.
+    Scene(
+        name="asked orders",
+        kinds=(),
+        users=("order", "order", "taken back", "taken back", "tasks"),
+        users_max=7,
+        calls_between=(2, 300),
+        course=_LONG,
+        takes_sec=60,
+    ),
+    Scene(
+        name="asked orders crashes",
+        kinds=(),
+        users=("order", "order", "taken back", "taken back", "tasks"),
+        users_max=7,
+        calls_between=(2, 300),
+        course=_LONG,
+        faults=_HURT,
+        takes_sec=60,
+    ),
+    # Some of the letters, so many a minute, and nothing goes wrong.
+    Scene(
+        name="asked some letters",
+        kinds=(),
+        users=("some letters", "some letters", "trigger", "delete"),
+        users_max=6,
+        calls_between=(60, 300),
+        course=_LONG,
+        failing=0.9,
+        waits=(1,),
+        sizes=Sizes(page=2),
+    ),
+    # Each minute may come twice, and both look at the same letters.
+    Scene(
+        name="asked letters twice",
+        kinds=(),
+        users=("some letters", "some letters", "fill", "trigger"),
+        users_max=6,
+        calls_between=(60, 300),
+        course=_LONG,
+        faults=Profile(double_tick=0.5),
+        failing=0.9,
+        waits=(1,),
+    ),
+    # A resume dies before it sends what it has claimed, and its caller tries again.
+    Scene(
+        name="asked on",
+        kinds=(),
+        users=("catch up",),
+        users_max=4,
+        course=_LONG,
+        aims=tuple(
+            Aim(f"api#{number}", "send_message_batch", 1, Fault.CRASH_BEFORE)
+            for number in range(0, 120, 2)
+        ),
+    ),
+    # Deployments of what calendars close; lists come in small pages.
+    Scene(
+        name="asked deploys",
+        kinds=(),
+        users=("deploy closed", "deploy closed", "rename"),
+        users_max=4,
+        course=_LONG,
+        sizes=Sizes(page=2),
+    ),
+    Scene(
+        name="asked locks",
+        kinds=(),
+        users=("lock",),
+        users_max=3,
+        course=_LONG,
+        faults=quiet(crash_before=0.01, crash_after=0.02, lost=0.02, conflict=0.1),
+    ),
+)

@@ -1,0 +1,216 @@
+"""What users do besides: rename, fill old slots, take tasks back, choose letters, lock doors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from onthedot.core import access
+from onthedot.core.instants import nominal
+from onthedot.flows import keys
+from tests.simulation import deployments
+from tests.simulation.person import TARGET, User
+
+_NAMES = ("report", "invoice", "backup")
+_ORDERS = ("order-1", "order-2")
+# So long an admin key lives that expires while the history goes on.
+_SHORT_SEC = 60
+_NOON = {"calendar_id": "noon", "cron": "3 12 * * *"}
+_REASONS = ("permanent", "attempts_exhausted")
+
+
+def _rename(user: User) -> None:
+    """Two schedules may want the same name, and each may have it back."""
+    if task_id := user.schedule():
+        body = {"name": user.random.choice(_NAMES)}
+        user.caller.ask(f"PATCH /v1/schedules/{task_id}", body, name="edit", task_id=task_id)
+
+
+def _fill(user: User) -> None:
+    """Old slots again, of any stretch and with all that succeeded, at any pace."""
+    task_id = user.schedule()
+    if not task_id:
+        return
+    now = user.stage.world.epoch_us() // 1_000_000
+    last = now - user.random.choice((0, 20, 60, 200))
+    first = last - user.random.choice((3, 60, 240))
+    body = {
+        "from": nominal(first),
+        "to": nominal(last),
+        "rate_per_min": user.random.choice((1, 3, 60)),
+        "only_missing": user.random.random() < 0.5,
+    }
+    route = f"POST /v1/schedules/{task_id}/backfills"
+    begun = user.carried_out(route, body, name="backfill", task_id=task_id)
+    user.caller.ask(f"GET /v1/schedules/{task_id}/backfills")
+    drawn = user.random.random()
+    if begun is None or begun.said is None or drawn < 0.5:
+        return
+    user.wait(90)
+    if drawn < 0.7:
+        user.caller.ask(f"DELETE /v1/schedules/{task_id}", name="delete", task_id=task_id)
+    else:
+        where = f"/v1/schedules/{task_id}/backfills/{begun.said['backfill_id']}"
+        user.caller.ask(f"POST {where}/cancel", name="stop")
+        user.caller.ask(f"GET {where}")
+
+
+def _bounded(user: User) -> None:
+    """A schedule of so many runs, which is given more or fewer: first the plan, then that."""
+    body = {
+        "name": f"bounded-{user.random.randint(0, 99)}",
+        "cron": user.random.choice(("*/20 * * * * *", "* * * * *")),
+        "overlap": "allow",
+        "max_runs": user.random.randint(1, 6),
+        "target": TARGET,
+    }
+    made = user.caller.ask("POST /v1/schedules", body, name="create")
+    route = f"PATCH /v1/schedules/{made.task_id}"
+    for _ in range(2 if made.done else 0):
+        user.wait(100)
+        change: dict[str, Any] = {"max_runs": user.random.randint(1, 9)}
+        if user.random.random() < 0.3:
+            change |= {"cron": "*/30 * * * * *"}
+        user.carried_out(route, change, name="edit", task_id=made.task_id)
+        user.caller.ask(f"GET /v1/schedules/{made.task_id}")
+
+
+def _order(user: User) -> None:
+    """A task by a key of the caller's, which others use as well, now and then for another task."""
+    body = {
+        "target": TARGET,
+        "idempotency_key": user.random.choice(_ORDERS),
+        "delay_sec": user.random.choice((0, 60)),
+        "idempotency_ttl_sec": user.random.choice((60, 86_400)),
+        "max_attempts": 3,
+    }
+
+    def again() -> None:
+        user.other.ask("POST /v1/tasks", body, name="task")
+
+    if user.random.random() < 0.5:
+        user.stage.world.spawn("user", again)
+    user.caller.ask("POST /v1/tasks", body, name="task")
+    user.wait(70)
+    user.caller.ask("POST /v1/tasks/batch", {"tasks": [body, {"delay_sec": -1}]}, name="orders")
+    other = body | {"max_attempts": user.random.choice((3, 4))}
+    user.caller.ask("POST /v1/tasks", other, name="task")
+
+
+def _taken_back(user: User) -> None:
+    """A task that runs long is moved and taken back, before, while and after it runs."""
+    body = {"target": TARGET, "delay_sec": user.random.choice((0, 20, 50, 250))}
+    made = user.caller.ask("POST /v1/tasks", body, name="task").said
+    if made is None:
+        return
+    route, task_id = f"POST /v1/tasks/{made['task_id']}", made["task_id"]
+
+    def back() -> None:
+        user.other.ask(f"{route}/cancel", name="take back", task_id=task_id)
+
+    for _ in range(3):
+        user.wait(50)
+        drawn = user.random.random()
+        if drawn < 0.4:
+            delay = {"delay_sec": user.random.choice((10, 45))}
+            user.caller.ask(f"{route}/reschedule", delay, name="move", task_id=task_id)
+        elif drawn < 0.8:
+            if drawn < 0.5:
+                user.stage.world.spawn("user", back)
+            user.caller.ask(f"{route}/cancel", name="take back", task_id=task_id)
+        user.caller.ask(f"GET /v1/tasks/{task_id}")
+
+
+def _some_letters(user: User) -> None:
+    """Some of the dead letters: of one schedule, of one reason, of a time."""
+    now = user.stage.world.epoch_us() // 1_000_000
+    body: dict[str, Any] = {"rate_per_min": user.random.choice((1, 3, 100))}
+    drawn = user.random.random()
+    if drawn < 0.4 and (task_id := user.schedule()):
+        body |= {"task_id": task_id}
+    elif drawn < 0.6:
+        body |= {"reason": user.random.choice(_REASONS)}
+    elif drawn < 0.8:
+        body |= {"from": nominal(now - user.random.randint(20, 120))}
+    what = user.random.choice(("replay", "purge"))
+    begun = user.carried_out(f"POST /v1/dead-letters/{what}", body, name=f"{what} letters")
+    user.caller.ask("GET /v1/dead-letters/operations")
+    if begun is not None and begun.said and user.random.random() < 0.3:
+        user.wait(90)
+        where = f"/v1/dead-letters/operations/{begun.said['operation_id']}"
+        user.caller.ask(f"POST {where}/cancel", name="stop")
+
+
+def _deploy_closed(user: User) -> None:
+    """Deployments of a schedule whose calendar moves between them, and of one that others own."""
+    closed = {
+        "name": "closed",
+        "cron": "*/20 * * * * *",
+        "target": TARGET,
+        "managed_by": "code:jobs",
+        "overlap": "allow",
+        "calendars": ["noon"],
+    }
+    taken = {**closed, "name": user.random.choice(_NAMES), "calendars": []}
+    user.caller.ask("POST /v1/calendars", _NOON, name="calendar")
+    for _ in range(2):
+        more = [closed, taken] if user.random.random() < 0.5 else [closed]
+        deployments.deploy(user.stage, user.random, more)
+        user.wait(60)
+        seen = user.caller.ask("GET /v1/calendars/noon").said
+        if seen:
+            cron = user.random.choice(("3 12 * * *", "4 12 * * *"))
+            version = f'"{seen["version"]}"'
+            put = "PUT /v1/calendars/noon"
+            user.caller.ask(put, {"cron": cron}, name="calendar", if_match=version)
+        user.wait(40)
+
+
+def _lock(user: User) -> None:
+    """The operator revokes admin keys, two at once, until one is left; who deploys may need one."""
+    front, world, tenant_id = user.caller.front, user.stage.world, user.operator.tenant_id
+    body = {"role": "admin", "name": "lock"}
+    expires = user.random.random() < 0.4
+    if expires:
+        body |= {"expires_at": nominal(world.epoch_us() // 1_000_000 + _SHORT_SEC)}
+    made = user.operator.ask("POST /v1/keys", body, name="key").said
+
+    def deploy() -> None:
+        text = keys.make_first()
+        parts = access.read(text) if text else None
+        if text and parts:
+            first = front.holder(tenant_id, parts[0], text)
+            world.spawn("user", lambda: first.ask("GET /v1/keys", patience_sec=20))
+
+    world.spawn("deploy", deploy)
+    if made is None:
+        return
+    second = front.holder(tenant_id, made["key_id"], made["key"])
+    user.wait(5)
+    both = [(user.operator, second.key_id), (second, user.operator.key_id)]
+    user.random.shuffle(both)
+
+    def revoke(place: int) -> None:
+        caller, key_id = both[place]
+        caller.ask(f"DELETE /v1/keys/{key_id}", name="revoke", patience_sec=40)
+
+    if user.random.random() < 0.5:
+        world.spawn("user", lambda: revoke(1))
+    revoke(0)
+    user.wait(5)
+    if expires:
+        world.sleep(2 * _SHORT_SEC * 1_000_000)
+    world.spawn("deploy", deploy)
+    user.operator.ask("GET /v1/keys", patience_sec=20)
+
+
+BESIDE: Mapping[str, Callable[[User], None]] = {
+    "rename": _rename,
+    "fill": _fill,
+    "bounded": _bounded,
+    "order": _order,
+    "taken back": _taken_back,
+    "some letters": _some_letters,
+    "deploy closed": _deploy_closed,
+    "lock": _lock,
+}

@@ -26,6 +26,7 @@ TEXTS = (
 
 def forge(stage: Stage, seed: int) -> None:
     """Write them into the queues at any moment, the dead one among them."""
+    stage.outside.strangers = True
     random = Random(f"forged {seed}")
     for _ in range(_MOMENTS):
         at_sec = random.uniform(5, 280)

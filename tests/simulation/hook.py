@@ -75,7 +75,7 @@ class Hook:
             self.posts.append(Post(world.epoch_us() / 1000, process, wanted, status))
 
         try:
-            world.act("post", received)
+            world.act("hook", received)
         except BotoCoreError:
             return NoResponse("timed_out", "no answer")
         if self._now("slow"):

@@ -47,7 +47,8 @@ def _is_free(stage: Stage, journal: Journal, change: Change) -> bool:
     """Whether nothing went wrong, and nothing but its time keeps a run from its next attempt."""
     task = journal.versions[change.task_id][0].task
     bounded = guarded(task) or "concurrency_key" in task.shown or bool(journal.limits)
-    return not (bounded or is_fetched(task) or not untroubled(stage))
+    fetched = any(is_fetched(one.task) for one in journal.versions[change.task_id])
+    return not (bounded or fetched or not untroubled(stage))
 
 
 def _failed(change: Change, delivery: Delivery) -> bool:

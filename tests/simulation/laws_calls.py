@@ -155,7 +155,8 @@ def untroubled(stage: Stage, but: tuple[Outage, ...] = ()) -> bool:
     """Whether nothing goes wrong, neither by chance nor by aim, but for these outages."""
     profile = stage.world.profile
     more = (profile.freezes, profile.clock_steps, profile.astray, stage.killers, stage.poisoned)
-    return not (disturbed(stage, but) or tuple(stage.world.chooser.aims) or any(more))
+    beside = stage.outside.strangers or any(more)
+    return not (disturbed(stage, but) or tuple(stage.world.chooser.aims) or beside)
 
 
 def held(stage: Stage, journal: Journal) -> Iterator[str]:

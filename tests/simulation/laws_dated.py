@@ -75,9 +75,13 @@ def _due(change: Change, task: Task) -> Iterator[str]:
 
 
 def _ended(change: Change, since_ms: float, off_ms: float) -> Iterator[str]:
-    """Not before its writer began, and not after it was written."""
+    """Not before its writer began, and not after it was written.
+
+    A pause is over at its end, whenever that is written.
+    """
     assert change.after is not None
     said_ms = int(plain(change.after.life["ended_ms"]))
-    if not since_ms <= said_ms <= change.at_ms + off_ms:
+    least_ms = 0 if change.after.reason == "paused" else since_ms
+    if not least_ms <= said_ms <= change.at_ms + off_ms:
         late_ms = said_ms - change.at_ms
         yield f"misdated: {change.run_id} says that it ended {late_ms:.0f} ms after it did"

@@ -13,6 +13,7 @@ from onthedot.core.numbers import ABANDON_SEC
 from onthedot.core.policy import Again, Answer
 from onthedot.core.run import Run
 from tests.simulation.journal import SKEW_MS, Change, Journal
+from tests.simulation.laws_moved import moved
 from tests.simulation.laws_words import Attempt, disturbed, ends_of
 from tests.simulation.outside import Before, Report, Step
 from tests.simulation.stage import Delivery, Stage
@@ -117,14 +118,19 @@ def spent(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def shown(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A row shows how far its handler last said that it was, from the next heartbeat on."""
+    """A row shows how far its handler last said that it was, from the next heartbeat on.
+
+    Of tasks that no outside worker has had.
+    """
     reports: dict[str, list[Report]] = defaultdict(list)
     for report in stage.outside.reports:
         reports[report.run_id].append(report)
-    calm = not disturbed(stage)
+    calm, elsewhere = not disturbed(stage), moved(journal)
     for change in journal.changes:
         after, before = change.after, change.before
         if after is None or before is None or change.run_id not in reports:
+            continue
+        if change.task_id in elsewhere:
             continue
         if before.life == after.life:
             # Somebody asked it to stop.

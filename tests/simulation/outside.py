@@ -146,6 +146,8 @@ class Outside:
     steps: list[Step] = field(default_factory=list)
     befores: list[Before] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
+    # Whether strangers write into the queues.
+    strangers: bool = False
     executions: dict[str, Execution] = field(default_factory=dict)
     receipts: list[Receipt] = field(default_factory=list)
     # The payloads that callers have given to runs of their own.

@@ -16,13 +16,6 @@ EQUIVALENT = (
         "one loop alone is first whichever way the list is turned",
     ),
     Equivalent(
-        "onthedot.flows.work",
-        "_until_next",
-        "moments = [job.wake_ms - now_ms for job in waiting if job.wake_ms > now_ms]",
-        "job.wake_ms >= now_ms",
-        "a job that wakes in this very millisecond is looked at in this round or the next",
-    ),
-    Equivalent(
         "onthedot.core.bound",
         "counts",
         "claimed = is_slot_key(run.key) and life.claimed_ms > 0",

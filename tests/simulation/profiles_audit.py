@@ -264,7 +264,7 @@ AUDITS = (
             gap=(restoring.STOPPED, restoring.AGAIN),
             ticks_until=2_200,
             sec=2_600,
-            auditor=_restored(laws_restored.heeded, laws_restored.noted),
+            auditor=_restored(laws_restored.heeded, laws_restored.fired, laws_restored.noted),
         ),
     ),
     # What was paused for longer than all of it takes stays paused.

@@ -16,7 +16,7 @@ from tests.simulation.uncovered import UNCOVERED
 _RARE = (
     *("keys", "edits", "races", "extras", "rough", "restored", "swept", "closed books"),
     *(scene.name for scene in (*ASKED, *BESIDE)),
-    *("lost leases", "buried last"),
+    *("lost leases", "buried last", "buried bare"),
 )
 
 

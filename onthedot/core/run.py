@@ -73,6 +73,7 @@ class Life:
     def stored(self) -> dict[str, Any]:
         """Give the map attribute; what is zero or empty is left out, but for the clauses' own."""
         kept = {name: getattr(self, name) for name in Life.__slots__}
+        kept["attempts"] = list(self.attempts)
         for name in _HANDLERS:
             kept[name] = "" if kept[name] is None else small.written(kept[name])
         return {name: value for name, value in kept.items() if value or name in _ALWAYS}

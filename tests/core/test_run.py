@@ -21,7 +21,7 @@ def test_what_is_not_yet_is_not_stored_but_for_what_writes_are_conditional_on() 
         "lease_ms": 0,
     }
     kept = run(attempts=({"attempt": 1},), note="why", result=0).life.stored()
-    assert (kept["attempts"], kept["note"], kept["result"]) == (({"attempt": 1},), "why", "0")
+    assert (kept["attempts"], kept["note"], kept["result"]) == ([{"attempt": 1}], "why", "0")
 
 
 def test_a_run_is_late_by_when_it_was_due_first() -> None:

@@ -23,7 +23,7 @@ _NEVER = float("inf")
 
 def kept(stage: Stage, journal: Journal) -> Iterator[str]:
     """Each handler that was still at work when its lease was over."""
-    lost, over = _lost_ms(journal), _over_ms(journal)
+    lost, over = _lost(journal), _over_ms(journal)
     stalls, ends = _stalls(stage), _ends(stage)
     slack_ms = steady_sec(stage) * 1000
     if any("permit#" in outage.partition for outage in stage.world.profile.outages):
@@ -35,33 +35,32 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
         if stage.task_of(delivery.run_id).target["type"] in stage.targets:
             # Such a target is no handler of this stage's: the laws of words and of handlers judge.
             continue
-        lost_ms = lost.get((delivery.run_id, delivery.attempt), _NEVER)
         ended_ms = min(delivery.ended_ms or _NEVER, ends.get(delivery.process, _NEVER))
-        if ended_ms <= lost_ms:
-            continue
-        stood_ms = sum(
-            end - begin
-            for begin, end in stalls[delivery.process]
-            if end > lost_ms - LEASE_SEC * 1000 and begin < min(ended_ms, end)
-        )
-        patience_ms = slack_ms + stood_ms
-        told_ms = delivery.told_ms or _NEVER
-        if min(told_ms, ended_ms) > lost_ms + _TOLD_SEC * 1000 + patience_ms:
-            yield f"not told: {_named(delivery)} of its lost lease"
-        # A run that is over is executed by nobody else.
-        gone_ms = lost_ms + _GONE_SEC * 1000 + patience_ms
-        if over.get(delivery.run_id, _NEVER) > gone_ms and ended_ms > gone_ms:
-            sec = (min(ended_ms, stage.world.epoch_us() / 1000) - lost_ms) / 1000
-            yield f"not gone: {_named(delivery)} went on for {sec:.1f} s without a lease"
+        for lost_ms, again_ms in lost[delivery.run_id, delivery.attempt]:
+            until_ms = min(ended_ms, again_ms)
+            stood_ms = sum(
+                end - begin
+                for begin, end in stalls[delivery.process]
+                if end > lost_ms - LEASE_SEC * 1000 and begin < min(until_ms, end)
+            )
+            late_ms = lost_ms + slack_ms + stood_ms
+            if min(delivery.told_ms or _NEVER, until_ms) > late_ms + _TOLD_SEC * 1000:
+                yield f"not told: {_named(delivery)} of its lost lease"
+            # A run that is over is executed by nobody else.
+            over_ms = over.get(delivery.run_id, _NEVER)
+            if min(until_ms, over_ms) > late_ms + _GONE_SEC * 1000:
+                sec = (min(until_ms, stage.world.epoch_us() / 1000) - lost_ms) / 1000
+                yield f"not gone: {_named(delivery)} went on for {sec:.1f} s without a lease"
 
 
 def _named(delivery: Delivery) -> str:
     return f"attempt {delivery.attempt} of {delivery.run_id}"
 
 
-def _lost_ms(journal: Journal) -> dict[tuple[str, int], float]:
-    """When the lease of each attempt was over that was not settled before."""
-    extended: dict[tuple[str, int], float] = {}
+def _lost(journal: Journal) -> dict[tuple[str, int], list[tuple[float, float]]]:
+    """From when to when each attempt was without a lease, until it was settled or had one again."""
+    over: dict[tuple[str, int], float] = {}
+    found: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
     for change in journal.changes:
         before, after = change.before, change.after
         if after is None:
@@ -69,11 +68,15 @@ def _lost_ms(journal: Journal) -> dict[tuple[str, int], float]:
         place = (change.run_id, after.attempt)
         if after.status == "running":
             if change.started or (before and before.lease_ms != after.lease_ms):
-                extended[place] = change.at_ms + LEASE_SEC * 1000
+                if over.get(place, _NEVER) < change.at_ms:
+                    found[place].append((over[place], change.at_ms))
+                over[place] = change.at_ms + LEASE_SEC * 1000
         elif before and before.status == "running" and before.attempt == after.attempt:
             # Its own worker, or whoever may speak for it, has ended the attempt.
-            extended.pop(place, None)
-    return extended
+            over.pop(place, None)
+    for place, over_ms in over.items():
+        found[place].append((over_ms, _NEVER))
+    return found
 
 
 def _over_ms(journal: Journal) -> dict[str, float]:

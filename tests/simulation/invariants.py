@@ -132,7 +132,7 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
     yield laws_calls.beaten(stage, journal)
     yield laws_calls.patient(stage)
     yield laws_calls.held(stage, journal)
-    yield laws_calls.received(stage)
+    yield laws_calls.received(stage, journal)
     yield laws_patience.kept(stage, journal)
     yield laws_patience.slowed(stage)
     yield laws_world.strays(stage)

@@ -15,6 +15,8 @@ from tests.simulation.process import Process
 from tests.simulation.stage import Stage
 
 _FIGURES = next(place for place, act in enumerate(minute.ACTS, 1) if act.name == "figures")
+# No act is left behind sooner.
+_SLOW_US = 5_000_000
 _REFUSED = frozenset({Fault.REFUSED, Fault.THROTTLED, Fault.LOST})
 
 
@@ -43,9 +45,17 @@ def _refused(stage: Stage) -> set[Process]:
 
 
 def _stalled(stage: Stage) -> set[str]:
-    """Audits in which something stood still: an act that ended late may have been left behind."""
-    stalls = (entry[1] for entry in stage.world.trace if entry[2] == "stalls")
-    return {each.name.partition("/")[0] for each in stalls if each is not None}
+    """Audits in which something was slow or stood still: an act may have been left behind."""
+    began_us: dict[Process, int] = {}
+    stalls = set()
+    for at_us, process, what, *_ in stage.world.trace:
+        if process is None:
+            continue
+        began_us.setdefault(process, at_us)
+        if what == "stalls":
+            stalls.add(process)
+    stalls |= {each for each, at_us in began_us.items() if each.ended_us - at_us > _SLOW_US}
+    return {each.name.partition("/")[0] for each in stalls}
 
 
 def _ended(process: Process, stalled: set[str]) -> Iterator[str]:

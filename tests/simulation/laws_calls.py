@@ -139,14 +139,20 @@ def beaten(stage: Stage, journal: Journal) -> Iterator[str]:
             yield f"out of step: the lease of {change.run_id} after {gap_ms / 1000:.1f} s"
 
 
-def received(stage: Stage) -> Iterator[str]:
-    """Where nothing goes wrong, a message is handed to one worker, which is done with it."""
+def received(stage: Stage, journal: Journal) -> Iterator[str]:
+    """Where nothing goes wrong, a message is handed to one worker, which is done with it.
+
+    But not of a task that somebody edited, or the audit paused.
+    """
     if not untroubled(stage) or stage.acts:
         return
+    edited = [task_id for task_id, known in journal.versions.items() if len(known) > 1]
     for queue in stage.world.queues.queues.values():
         left = Counter(body for _, what, body in queue.story if what == "held")
         left.subtract(body for _, what, body in queue.story if what == "received")
         for body, count in left.items():
+            if any(task_id in body for task_id in edited):
+                continue
             if count < 0 and any(why in body for why in _ONCE):
                 yield f"shown again: {-count} times, {body}"
 

@@ -22,13 +22,17 @@ _LONG_MS = 1_000
 _GAVE_BACK = frozenset({"yielded", "released"})
 
 
+def _by_a_machine(change: Change) -> bool:
+    return change.writer is not None and change.writer.kind == "worker"
+
+
 def leased(stage: Stage, journal: Journal) -> Iterator[str]:
     """Each start and each heartbeat holds the run for one lease, and no longer."""
     off_ms = _off_ms(stage)
     for change in journal.changes:
         before, after = change.before, change.after
         # An outside worker says for how long it holds a run.
-        if after is None or after.status != "running" or change.asked:
+        if after is None or after.status != "running" or change.asked or _by_a_machine(change):
             continue
         started_ms = int(after.life.get("started_ms", {"N": 0})["N"])
         latest_ms = change.at_ms + off_ms

@@ -204,7 +204,7 @@ _ORDERS = ("asked orders",)
 _LETTERS = ("asked some letters",)
 _TWICE = ("asked letters twice",)
 MUTANTS = (
-    Mutant("name kept", "0161: who ends gives its place back", never_given_back, _NAMES),
+    Mutant("never made free", "0161: who ends gives its place back", never_given_back, _NAMES),
     Mutant("full at once", "0161: who is within the number is let in", full_at_once, _NAMES),
     Mutant("taken by anyone", "0161: a name is free or another's", taken_by_anyone, _NAMES),
     Mutant("trail untold", "0161: the trail says who did what", untold, ("asked fills", *_ORDERS)),

@@ -131,7 +131,7 @@ def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
     """Begin the next attempt; never early, and never on a state that has changed."""
     clauses = exact_state(seen.life)
     if seen.life.status == "running":
-        # An edit stamps no run that is to be taken over: it may have been handed over meanwhile.
+        # An edit does not stamp a running run: only its queue shows that it was handed over.
         clauses = (*clauses, Clause.equal("queue", seen.queue))
     if seen.life.status in NOT_STARTED:
         clauses = (*clauses, Clause(("life", "due_ms"), "<=", now_ms))

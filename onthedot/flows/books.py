@@ -39,9 +39,9 @@ def close_the_books(known: Known, now: int) -> None:
 
 
 def _ranges(known: Known, slots: Sequence[int], now: int) -> list[Run]:
-    """One row for each stretch that a calendar closes, or leaves open; for all, if they are many.
+    """Make one row for each stretch that a calendar closes or leaves open; for many, one in all.
 
-    Too many slots to be counted within a call are not, and the last row says no count.
+    Slots that are too many to count within one call are not counted: the last row has no count.
     """
     task = known.task
     stretches = [(name, [*each]) for name, each in groupby(slots, partial(closing, task.closed))]

@@ -51,7 +51,7 @@ def launch(extra: Sequence[Run]) -> list[Outcome]:
 
 
 def launched(run: Run, payload: object) -> Run:
-    """Launch one; another payload is put first: a worker that finds the run must find it too."""
+    """Launches one; its own payload is put first, for the worker that finds the run."""
     if payload is not None:
         run = replace(run, payload_ref=payload_key(run.key))
         side = {

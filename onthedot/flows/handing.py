@@ -22,11 +22,11 @@ def belongs_here(job: Job) -> bool:
     return job.task is None or alike(job.task.queue, job.held.queue)
 
 
-def another_s(batch: Batch, job: Job) -> bool:
-    """Tell whether who asks for a run is not to have it.
+def for_others(batch: Batch, job: Job) -> bool:
+    """Tell whether a run is for other workers than those that ask for it.
 
-    An outside worker: it was handed over since the index showed it. A message: outside workers find
-    the run by the index, none is sent of those, and a late or a forged one must not start it here.
+    An outside worker asks: the run was handed over after the index showed it. A message asks:
+    outside workers find their runs by the index, so a late or forged one must not start them here.
     """
     if job.run is None or job.task is None:
         return False
@@ -36,9 +36,10 @@ def another_s(batch: Batch, job: Job) -> bool:
 
 
 def resent(overdue: Iterable[Run]) -> list[Pack]:
-    """Make messages of runs for whoever is to work them now.
+    """Make messages for runs that are overdue.
 
-    What workers were to fetch, and is another's since, may never be asked for: ours hand it over.
+    Outside workers may never ask for a run whose task has moved away from them: a worker of ours
+    gets its message, and hands it over.
     """
     waiting = list(overdue)
     task_ids = dict.fromkeys(run.task_id for run in waiting if pulled(run.queue))

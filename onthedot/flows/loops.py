@@ -86,7 +86,7 @@ def _in_turn(pointers: list[tables.Item]) -> list[tables.Item]:
 def advance(seen: Loop) -> int:
     """Move one on by what its minute has room for; give how many runs or tasks that was."""
     after = _STEPS[seen.kind](seen)
-    # Of two at once, one has moved it and counts.
+    # Two may try at once; only the one that moved it counts.
     return after.done_since(seen) if _moved(seen, after) else 0
 
 

@@ -103,7 +103,7 @@ def _close(batch: Batch, settled: Sequence[Job]) -> None:
 def _read_back(doubtful: Sequence[Job]) -> None:
     """A lost answer shows our own outcome; a zombie's settle changes nothing.
 
-    What cannot be read now stays in doubt, and stays as it was started.
+    An outcome that cannot be read now stays in doubt, and its job keeps the row of its start.
     """
     mine = [job.held for job in doubtful]
     with Forgiven():

@@ -17,7 +17,7 @@ from onthedot.core.decide import (
 from onthedot.core.writes import Outcome
 from onthedot.flows import deliver, gates, keyed, no_start, permits
 from onthedot.flows.batch import Batch
-from onthedot.flows.handing import another_s, belongs_here, hand_over
+from onthedot.flows.handing import belongs_here, for_others, hand_over
 from onthedot.flows.job import Job, load, look_again
 from onthedot.flows.patience import Forgiven, put_off
 from onthedot.flows.ranges import covering
@@ -85,8 +85,8 @@ def _sorted(batch: Batch, ready: Sequence[Job], worker: str) -> _Sorted:
 
 
 def _without_others(batch: Batch, ready: Sequence[Job]) -> list[Job]:
-    """Strike off what is not to start here."""
-    elsewhere = [job for job in ready if another_s(batch, job)]
+    """Strike off the runs that are for other workers."""
+    elsewhere = [job for job in ready if for_others(batch, job)]
     batch.done([job.ticket.run_id for job in elsewhere])
     return [job for job in ready if job not in elsewhere]
 

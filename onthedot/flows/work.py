@@ -142,7 +142,7 @@ def _let_others_start(began: float) -> float:
 
 
 def _be_calm(waiting: Sequence[Job], seconds: float) -> None:
-    """Wait so long, but no longer than until another run is due."""
+    """Wait this long, or until another run is due."""
     now_ms = clock.now_ms()
     ahead = [(job.wake_ms - now_ms) / 1000 for job in waiting if job.wake_ms > now_ms]
     clock.sleep(max(_TIME_STEP_SEC, min([seconds, *ahead])))

@@ -113,7 +113,7 @@ def put_run(stage: Stage, item: dict[str, Any]) -> None:
 
 
 def left_behind(stage: Stage, task: Task, minute: int = 1, **life: Any) -> None:  # noqa: ANN401 any field
-    """Put a row of the task, so many minutes after noon, as a dispatcher before has left it."""
+    """Put a row as an earlier dispatcher left it; its slot is `minute` minutes after noon."""
     slot = NOON + 60 * minute
     given = {"claim_id": "D0", "due_ms": slot * 1000, "claimed_ms": NOON * 1000, **life}
     left = replace(run(nominal(slot), **given), task_id=task.task_id)

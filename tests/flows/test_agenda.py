@@ -1,4 +1,4 @@
-"""What a tenant has coming: short lists are read anew, long ones are kept for a while."""
+"""What a tenant has coming: short lists are read each time, long ones are kept for a while."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def asked(stage: Stage, ask: Callable[[str], Agenda], tenant_id: str = "acme") -
 
 
 @pytest.mark.usefixtures("few")
-def test_a_short_list_is_read_anew_each_time(stage: Stage) -> None:
+def test_a_short_list_is_read_each_time(stage: Stage) -> None:
     put(stage, "a", "b")
     coming(stage)
     before = reads(stage)
@@ -172,7 +172,7 @@ def test_one_list_is_kept_whatever_its_length(
 
 
 def test_what_was_read_again_is_the_latest(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A list that is read anew goes behind the others."""
+    """A list that is read again goes behind the others."""
     monkeypatch.setattr(agenda, "_ANEW_UP_TO", 0)
     monkeypatch.setattr(agenda, "_REMEMBERED_MAX", 2)
     for tenant_id in ("acme", "beta", "gamma"):

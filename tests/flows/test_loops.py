@@ -52,7 +52,7 @@ def test_without_a_loop_a_minute_has_nothing_to_do(stage: Stage) -> None:
     assert stage.world.trace == []
 
 
-def test_whoever_stops_what_keeps_moving_is_asked_to_come_again(
+def test_a_stop_of_a_loop_that_keeps_moving_is_to_be_asked_again(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = add(stage, "*/10 * * * *")

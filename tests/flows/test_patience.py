@@ -99,7 +99,7 @@ def test_only_a_busy_store_is_forgiven(failure: Exception, *, forgiven: bool) ->
 def _inserted(
     write: Callable[[list[Insert]], list[Outcome]], for_sec: float
 ) -> tuple[list[float], object]:
-    """Writes two items while the store takes one of them after so many seconds only.
+    """Writes two items; the store takes one of them only after some seconds.
 
     Gives the milliseconds between the calls, and what came of it.
     """

@@ -1,4 +1,4 @@
-"""A tenant's tasks are counted anew where the quota would refuse, once a minute at most."""
+"""A tenant's tasks are counted again where the quota would refuse, once a minute at most."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_schedules_and_tasks_that_were_due_within_a_day_take_room(stage: Stage) 
     assert kept(stage)["recounted_ms"] == NOON * 1000
 
 
-def test_whoever_has_more_than_he_may_has_none_left(stage: Stage) -> None:
+def test_a_tenant_with_more_than_its_quota_has_none_left(stage: Stage) -> None:
     told(stage, tasks_left=-3, tasks_max=2)
     for name in ("a", "b", "c"):
         schedule(stage, name)

@@ -1,4 +1,4 @@
-"""What is run again by a key of its own is run once, whoever asks and however often."""
+"""A replay with a key of its own makes one run, even if several callers ask for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a worker waits with an outcome, and when it leaves it to whoever takes its run over."""
+"""How long a worker tries to write an outcome, and when it gives the run up."""
 
 from __future__ import annotations
 

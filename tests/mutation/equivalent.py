@@ -104,7 +104,7 @@ EQUIVALENT = (
         "previous_success",
         '("task_id", task_id), "scheduled_for", ("0", key), newest_first=True, page=20',
         "21",
-        "how many rows a page has is seen by nobody but the store",
+        "only the store sees how many rows a page has",
     ),
     Equivalent(
         "onthedot.flows.trigger",
@@ -152,7 +152,7 @@ _FUTURE = "nothing is asked of the time before 1970, nor of a change of the cloc
 _NO_INSTANT = "a stretch from an instant to the same has none in it, and is passed over"
 _BESIDE = "arrays that lie side by side are filled in any order"
 _MARGIN = "two days are far more than two clocks are apart: a second of them decides nothing"
-_AT_THE_END = "where the stretch ends, the walk goes on with the next one, whoever says so"
+_AT_THE_END = "where the stretch ends, the walk goes on with the next one in both cases"
 _JUMP_END = "the first wall behind a gap is at the jump itself, by either way"
 _IN_GAP = "self._walls.next(seam.wall_from)"
 _PARTS = "the rest is seen to by the next plan, or the next tick"

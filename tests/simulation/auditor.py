@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Law = Callable[[Any, Any], Iterator[str]]
 _FIRST_SEC = 30
-# So many shards a history may ask.
+# How many shards a history asks at most.
 _FEW = 8
 # What laws ask of a process by its kind they ask of the act that does it.
 _KINDS = {"loops": "step", "exhausted": "note"}
@@ -43,7 +43,7 @@ class Auditor:
     refuses: tuple[float, float] = (0.0, 0.0)
     refuses_some: float = 0.0
     never_takes: str = ""
-    # So many at most are told in a minute; zero is as in production.
+    # How many events one minute tells at most; zero is as in production.
     tells_max: int = 0
     # What comes before the history begins, and what is asked of it at its end.
     prepared: Callable[[Any], None] | None = None

@@ -34,7 +34,7 @@ OPERATIONS = {
 }
 FIFO_SEC = 300
 _HANGS, _HANGS_SEC = 0.04, 40.0
-# How often a service has a bad time, in which it throttles whoever asks, and for how long.
+# How often a service has a bad time, in which it throttles all callers, and for how long.
 _BAD_TIME, _BAD_SEC = 0.4, (8.0, 30.0)
 _BEGINS_SEC = (30.0, 200.0)
 

@@ -50,7 +50,7 @@ class Counter(Protocol):
     def lease(
         self, worker: str, most: int, lease_sec: int, wait_sec: int
     ) -> tuple[list[Leased], bool]:
-        """Give up to so many runs, and tell whether to ask again instead of waiting for one."""
+        """Give `most` runs at most, and tell whether to ask again instead of waiting for one."""
 
     def settle(self, run_id: str, attempt: int, answer: Answer) -> bool:
         """Take a word, or refuse it."""

@@ -113,7 +113,7 @@ def _tallied(stage: Stage, journal: Journal) -> Iterator[str]:
     used = most - found.get("tasks_left", most)
     last = [one[-1].task.status for one in journal.versions.values() if one[0].writer]
     alive = sum(status not in _ENDED for status in last)
-    # Those that were taken back count again once all are counted anew.
+    # Those that were taken back count again once all are recounted.
     again = sum(status == "cancelled" for status in last) if "recounted_ms" in found else 0
     slack = _BATCH_MAX * len(befallen(stage))
     if not alive - slack <= used <= alive + again + slack:

@@ -1,6 +1,6 @@
 """Laws of calls: what a target is told of its run, when it is heard, how its worker waits for it.
 
-Written anew from what the keys, the tasks and the true times say.
+Computed from the keys, the tasks and the true times, not by the code under test.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Laws of what keeps dying: it is paused, and paused anew when a person has let it go on."""
+"""Laws of what keeps dying: it is paused, and paused again after a person resumed it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PROBED_SEC = 3_600 + 120
 
 
 def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Where all dies: after so many deaths in a row from the pause, the resume or the probe on."""
+    """Where every run dies, a pause follows the number of deaths that the task names."""
     for task in stage.tasks:
         most = task.shown.get("pause_after_deaths", 10)
         versions = journal.versions[task.task_id]

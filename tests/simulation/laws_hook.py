@@ -65,7 +65,7 @@ def _brief(posts: list[Post]) -> Iterator[str]:
 
 
 def _few(stage: Stage, by_minute: dict[str, list[Post]]) -> Iterator[str]:
-    """No minute tells one place of more than so many."""
+    """No minute tells one place more events than it may."""
     most = stage.auditor.tells_max or events.AT_ONCE
     sent = {process: len(posts) for process, posts in by_minute.items()}
     for process, count in sent.items():

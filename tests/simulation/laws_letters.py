@@ -27,7 +27,7 @@ _LOOKED_AT_MS = 15_000
 _STEPS = frozenset({"step", "loops"})
 # A plan is good for so long.
 _GOOD_MS = 600_000
-# A clock of the API, a clock of whoever wrote the death, and the rest of a second.
+# A clock of the API, the clock of the process that wrote the death, and the rest of a second.
 _EDGE_MS = 2 * SKEW_MS + 1_000
 _ENDED = frozenset({"deleted", "cancelled"})
 
@@ -100,7 +100,7 @@ def _purges(stage: Stage) -> dict[str, float]:
 
 
 def _again(stage: Stage, journal: Journal) -> dict[str, list[Change]]:
-    """The births of the runs that run each one again, whoever made them."""
+    """The first writes of the runs that replay each letter."""
     rows = stage.rows()
     found: dict[str, list[Change]] = defaultdict(list)
     for change in journal.changes:

@@ -31,7 +31,7 @@ Ends = dict[str, list[tuple[str, str, Change]]]
 _ONE_WRITE_MS = 1_000
 # An edit closes the books before it is written; it may die in between, and the next one does both.
 _ONE_EDIT_MS = 130_000
-# A circuit opens when so many ticks have each seen a larger backlog than the one before.
+# A circuit opens when this many ticks in a row have seen a growing backlog.
 _GROWING_TICKS = 5
 # Slots that were never to fire.
 _CLOSED = frozenset({"coalesced", "calendar", "dst_gap"})
@@ -180,7 +180,7 @@ def _passed(stage: Stage, journal: Journal, change: Change, ends: Ends, *, polic
 
 
 def _may_be_open(stage: Stage, change: Change) -> bool:
-    """Whether so many ticks have been that a backlog can have grown over five of them."""
+    """Whether there were enough ticks for a backlog to grow over five of them."""
     until_us = change.at_ms * 1000 - stage.world.epoch_us() + stage.world.now_us
     ticks = {
         entry[1].name

@@ -1,4 +1,4 @@
-"""Laws of long polls: who waits is given what comes, waits as long as it asked, and so many may."""
+"""Laws of long polls: a waiting worker is given what comes, in its time; few may wait at once."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _over_ms(poll: Poll) -> float:
 
 
 def _given(stage: Stage, journal: Journal, waits: list[Poll]) -> Iterator[str]:
-    """What may be fetched is fetched by whoever waits for it, at its next look."""
+    """A waiting worker is given a run at its next look."""
     free = {task.task_id for task in stage.tasks if task.overlap == "allow"}
     spans = [one for one in waiting(journal, 0) if one[0].partition(".")[0] in free]
     for poll in waits:

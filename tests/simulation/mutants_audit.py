@@ -270,8 +270,10 @@ MUTANTS = (
     Mutant(
         "gathered again", "0131: told again it is the same", gathered_again, ("told rough",), 38
     ),
-    Mutant("paused early", "so many deaths pause a schedule", paused_early, ("told",)),
-    Mutant("never paused", "so many deaths pause a schedule", never_paused, ("told",), seed=11),
+    Mutant("paused early", "a schedule that keeps dying is paused", paused_early, ("told",)),
+    Mutant(
+        "never paused", "a schedule that keeps dying is paused", never_paused, ("told",), seed=11
+    ),
     Mutant(
         "paused silently", "a pause by the system is told of", paused_silently, ("told",), seed=5
     ),

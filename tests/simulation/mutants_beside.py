@@ -221,7 +221,7 @@ MUTANTS = (
     Mutant("remembered for ever", "0161: a key is kept as said", remembered_for_ever, _ORDERS),
     Mutant("one left out", "0161: an operation leaves none out", one_left_out, _LETTERS),
     Mutant("all purged", "0161: only what is meant", all_purged, _LETTERS),
-    Mutant("no pace", "0161: so many a minute", no_pace, (*_LETTERS, "asked fills")),
+    Mutant("no pace", "0161: a loop has its pace", no_pace, (*_LETTERS, "asked fills")),
     Mutant("never counted", "0161: it says how far it is", never_counted, _LETTERS),
     Mutant(
         "only what is missing", "0040: all, if asked for", only_what_is_missing, ("asked fills",)

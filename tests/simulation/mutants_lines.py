@@ -86,7 +86,7 @@ def unwoken() -> list[Patch]:
 
 
 def woken_by_everybody() -> list[Patch]:
-    """Whoever joins a line calls the first in it, though no place is free."""
+    """A run that joins a line calls the first one in it, though no place is free."""
     waking, keyed_waking = gate._wake, keyed._wake  # noqa: SLF001  # planted in the flows
 
     def wake_first(seen: Gate, rows: Any, _: Any, mine: str) -> None:

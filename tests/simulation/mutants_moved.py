@@ -22,9 +22,9 @@ def where_it_was() -> list[Patch]:
     return [(starting, "belongs_here", lambda _job: True)]
 
 
-def anybody_s() -> list[Patch]:
+def given_to_anybody() -> list[Patch]:
     """Who asks for a run starts it, though it was handed over meanwhile."""
-    return [(starting, "another_s", lambda _batch, _job: False)]
+    return [(starting, "for_others", lambda _batch, _job: False)]
 
 
 def kept_waiting() -> list[Patch]:
@@ -49,7 +49,7 @@ def unsent() -> list[Patch]:
 
 
 def any_step() -> list[Patch]:
-    """Whoever once had a run records its steps."""
+    """A worker that once had a run records its steps."""
     return [(holding, "standing", lambda *_, **__: Told.TAKEN)]
 
 
@@ -65,7 +65,9 @@ def beyond_its_time() -> list[Patch]:
 
 MOVED = (
     Mutant("where it was", "0184: a run goes with its task", where_it_was, ("moved",)),
-    Mutant("anybody's", "0184: a run is asked for by its workers", anybody_s, ("moved keys",)),
+    Mutant(
+        "anybody's", "0184: a run is asked for by its workers", given_to_anybody, ("moved keys",)
+    ),
     Mutant("kept waiting", "0184: the audit hands over", kept_waiting, ("moved home",)),
     Mutant("handed over unsent", "0184: the message, then the row", unsent, ("moved bare",)),
     Mutant("any step", "0090: a step is its attempt's", any_step, ("pulled", "pulled rough")),

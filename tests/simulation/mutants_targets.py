@@ -224,7 +224,7 @@ def own_payload_lost() -> list[Patch]:
 
 
 def impatient_poll() -> list[Patch]:
-    """Whoever would wait for a run is told at once that there is none."""
+    """A worker that would wait for a run is told at once that there is none."""
     return [(leases, "_LOOK_SEC", 100.0)]
 
 
@@ -265,7 +265,7 @@ _PLANTED: tuple[tuple[str, str, Callable[[], list[Patch]], tuple[str, ...]], ...
     ("impatient poll", "who waits is kept waiting", impatient_poll, ("waiting",)),
     ("sleepy poll", "the API looks each second", sleepy_poll, ("waiting",)),
     ("poll kept", "a poll gives its place back", poll_kept, ("waiting",)),
-    ("any poll", "so many polls may wait", any_poll, ("waiting",)),
+    ("any poll", "only some polls may wait", any_poll, ("waiting",)),
     ("filled at first", "templates are of the attempt", filled_at_first, ("queues",)),
 )
 SERVICE_FAULTS = tuple(Mutant(*each) for each in _PLANTED)

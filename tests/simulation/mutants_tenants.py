@@ -154,7 +154,7 @@ TENANTS = (
     Mutant("unread", "0121: the bounds come with the rows", unread, ("targets",)),
     Mutant(
         "raised silently",
-        "0070: another limit calls whoever may start",
+        "0070: another limit calls the runs that may start",
         raised_silently,
         ("quotas bare",),
         seed=72,

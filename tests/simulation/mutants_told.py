@@ -80,6 +80,6 @@ MUTANTS = (
     Mutant("asked on", "who is silent is asked no more", asked_on, ("hooked refused",)),
     Mutant("taken for granted", "what is refused comes again", taken_for_granted, ("hooked",)),
     Mutant("no end of telling", "a minute has its end", no_end, ("hooked refused",)),
-    Mutant("all told at once", "so many a minute", all_at_once, ("hooked slowly",)),
+    Mutant("all told at once", "a minute tells only some", all_at_once, ("hooked slowly",)),
     Mutant("told uncounted", "what is told is counted", miscounted, ("hooked",)),
 )

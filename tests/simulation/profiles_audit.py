@@ -186,7 +186,7 @@ AUDITS = (
             auditor=Auditor(told=True, laws=_TOLD, prepared=_heals, excused_sec=900),
         ),
     ),
-    # A person resumes what was paused, and it goes on dying: it is paused anew.
+    # A person resumes what was paused, and it goes on dying: it is paused again.
     Scene(
         name="probed in vain",
         kinds=("sickly",),

@@ -26,7 +26,7 @@ BESIDE = (
         course=_LONG,
         faults=_HURT,
     ),
-    # Schedules of so many runs, edited by plans; pauses are caught up on, or end by themselves.
+    # Schedules with `max_runs`, edited by plans; pauses are caught up on, or end by themselves.
     Scene(
         name="asked plans",
         kinds=(),
@@ -73,7 +73,7 @@ BESIDE = (
         faults=_HURT,
         takes_sec=60,
     ),
-    # Some of the letters, so many a minute, and nothing goes wrong.
+    # Some of the letters, some each minute, and nothing goes wrong.
     Scene(
         name="asked some letters",
         kinds=(),

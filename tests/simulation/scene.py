@@ -46,7 +46,7 @@ class Scene:
     # How many machines fetch, and how long the API waits for a run on their behalf at most.
     machines: int = 2
     waits_sec: int = 0
-    # So many of a tenant's requests may wait at once; zero is as in production.
+    # How many of a tenant's requests may wait at once; zero is as in production.
     polls_max: int = 0
     # Machines ask for more time once more when they have said what came of it.
     lagging: bool = False

@@ -42,12 +42,12 @@ class Sizes:
     shards_at_once: int = 0
     # From so many due tasks on a dispatcher hands shards over.
     due_max: int = 0
-    # From so many tasks on what a tenant has coming is a long list, and from thrice on too long.
+    # From this many tasks on, a list of what comes is long; from three times as many, too long.
     listed: int = 0
-    # So many tasks a minute follow a calendar that has changed, and so many are read at once.
+    # How many tasks a minute follow a changed calendar, and how many are read at once.
     per_minute: int = 0
     followed: int = 0
-    # So many wait in the line of a key; beyond that, runs wait in the queue.
+    # How many runs wait in the line of a key; further ones wait in the queue.
     line_max: int = 0
     # Calls that may be made at once are; one that fails leaves the others under way.
     in_parallel: bool = False

@@ -56,7 +56,7 @@ def _fill(user: User) -> None:
 
 
 def _bounded(user: User) -> None:
-    """A schedule of so many runs, which is given more or fewer: first the plan, then that."""
+    """Gives a schedule more or fewer runs: first the plan, then the change."""
     body = {
         "name": f"bounded-{user.random.randint(0, 99)}",
         "cron": user.random.choice(("*/20 * * * * *", "* * * * *")),

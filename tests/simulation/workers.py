@@ -112,7 +112,7 @@ class Workers:
         return [self._planned(grant, lease_sec) for grant in grants]
 
     def _patience_sec(self, room: int) -> int:
-        """Whoever has a run in hand has no time to wait for another; nor who has seen the last."""
+        """A worker with a run in hand does not wait for another one, nor after the last one."""
         early = self._stage.world.now_us < _WAITS_UNTIL_SEC * 1_000_000
         return self._wait_sec if early and room == _AT_ONCE else 0
 

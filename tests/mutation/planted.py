@@ -10,9 +10,10 @@ from functools import partial
 
 from tests.mutation import alone
 from tests.mutation.code import ROOT, outermost, path
-from tests.mutation.known import History, Known, play
+from tests.mutation.known import Known, play
 from tests.mutation.quiet import quiet
 from tests.mutation.reached import Point
+from tests.mutation.telling import History
 from tests.mutation.trial import first_broken
 from tests.simulation.mutants import Mutant, planted
 from tests.simulation.profiles import ALL

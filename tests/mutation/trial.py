@@ -10,8 +10,9 @@ from functools import partial
 
 from tests.mutation import alone
 from tests.mutation.changes import Change, plant
-from tests.mutation.known import PROCESSES, History, Known
+from tests.mutation.known import PROCESSES, Known
 from tests.mutation.quiet import quiet
+from tests.mutation.telling import History
 from tests.mutation.tested import first_failed
 from tests.simulation.collecting import uncollected
 from tests.simulation.histories import verdict

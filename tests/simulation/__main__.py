@@ -50,12 +50,19 @@ def _portion(
     executions, calls = {}, 0
     for seed in range(first, until):
         with uncollected():
-            stage = history(ALL[name], seed)
-            calls += sum(entry[2] in OPERATIONS for entry in stage.world.trace)
-            if laws := histories.judged(stage, ALL[name]):
-                found.append((name, seed, laws))
-            executions[name, seed] = stage.executions
+            laws, executed, made = _played(name, seed)
+        if laws:
+            found.append((name, seed, laws))
+        executions[name, seed] = executed
+        calls += made
     return found, executions, _reached.points(), calls
+
+
+def _played(name: str, seed: int) -> tuple[list[str], Executions, int]:
+    """Keeps nothing of the history, for it can be collected then."""
+    stage = history(ALL[name], seed)
+    laws = histories.judged(stage, ALL[name])
+    return laws, stage.executions, sum(entry[2] in OPERATIONS for entry in stage.world.trace)
 
 
 def _second_crashes(first: Plan) -> tuple[int, Found]:

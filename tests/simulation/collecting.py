@@ -9,7 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Looks for cycles once, among what was made meanwhile, while that is still in the caches."""
+    """Looks for cycles once, among what was made meanwhile, while that is still in the caches.
+
+    What is still in use then is never collected: keep no history in a variable.
+    """
     gc.freeze()
     gc.disable()
     try:

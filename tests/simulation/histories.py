@@ -174,6 +174,7 @@ def judged(stage: Stage, scene: Scene) -> list[str]:
         noted=scene.notes and scene.course.audited,
         frugal=scene.frugal,
         costed=scene.costed,
+        rows_max=scene.course.rows_max,
         scarce=scene.course.budget_min < BUDGET_MIN,
         resumed=scene.resumed,
         timely=scene.timely,

@@ -80,6 +80,8 @@ class Measure:
     noted: bool = False
     # No dispatcher sends what another one has sent.
     frugal: bool = False
+    # How many rows an edit or a tick writes before one row stands for many slots.
+    rows_max: int = 100
     # What runs cost is counted.
     costed: bool = False
     # A tick catches up on a few tasks only: each waits for its turn.
@@ -182,7 +184,7 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_slots.acknowledged(stage, journal)
     yield laws_edges.accounted(stage, journal, until_sec)
     yield laws_edges.phantoms(stage, journal)
-    yield laws_calendars.heeded(stage, ruled, until_sec)
+    yield laws_calendars.kept(stage, ruled, until_sec, rows_max=measure.rows_max)
     yield laws_calendars.unclaimed(stage, journal, ruled, until_sec)
     yield laws_calendars.followed(stage)
     yield laws_api.fired(journal, ruled)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from onthedot.core import calendar_items as calendars
 from onthedot.core import task as tasks
 from onthedot.core.attributes import plain_item
-from onthedot.core.instants import nominal
+from onthedot.core.instants import nominal, parse_instant
 from onthedot.core.keys import run_id
 from onthedot.core.run import Run
 from onthedot.core.task import Task
@@ -39,7 +40,7 @@ def _kept(stage: Stage, tenant_id: str, name: str) -> Item:
     return stage.world.store.table("tasks").rows.items[key[0], key[1]]
 
 
-def heeded(stage: Stage, ruled: list[Reign], until_sec: float) -> Iterator[str]:
+def kept(stage: Stage, ruled: list[Reign], until_sec: float, *, rows_max: int) -> Iterator[str]:
     """By the task as it was, beyond doubt, when each slot was due."""
     rows = stage.rows()
     end = stage.world.start.timestamp() + until_sec
@@ -54,6 +55,9 @@ def heeded(stage: Stage, ruled: list[Reign], until_sec: float) -> Iterator[str]:
                 yield f"closed: {run.run_id} ran inside {calendar}"
             if not calendar and _kept_back(run, task, slot, rows):
                 yield f"open: {task.name} {nominal(slot)} was skipped for a calendar"
+            told = [run] if run else _covering(task, slot, rows)
+            if calendar and _unexplained(told, task, rows_max):
+                yield f"closed: {task.name} {nominal(slot)} was missed inside {calendar}"
 
 
 def unclaimed(
@@ -79,10 +83,32 @@ def _kept_back(run: Run | None, task: Task, slot: int, rows: dict[str, Run]) -> 
     # A bounded task owes no more than so many.
     if task.status != "active" or task.max_runs is not None:
         return False
-    covering = [
+    covering = _covering(task, slot, rows)
+    return bool(covering) and all(one.life.reason == "calendar" for one in covering)
+
+
+def _unexplained(told: list[Run], task: Task, rows_max: int) -> bool:
+    """Whether an edit's books call it missed; one row may stand for more stretches than fit."""
+    return bool(told) and all(
+        one.life.reason == "unaccounted" and _stretches(task, one) <= rows_max for one in told
+    )
+
+
+def _covering(task: Task, slot: int, rows: dict[str, Run]) -> list[Run]:
+    """The ranges that stand for the slot."""
+    return [
         one
         for one in rows.values()
         if one.task_id == task.task_id
         and one.key.partition("~")[0] <= nominal(slot) <= one.range_to
     ]
-    return bool(covering) and all(one.life.reason == "calendar" for one in covering)
+
+
+def _stretches(task: Task, run: Run) -> int:
+    """Counts how often a calendar begins or ends to be closed within the range."""
+    began = run.key.partition("~")[0]
+    first, last = (parse_instant(at, "slot") for at in (began, run.range_to or began))
+    closed = [
+        true_slots.closing(task, slot) for slot in true_slots.slots(task, first - 1, last + 1)
+    ]
+    return len([*groupby(closed)])

@@ -42,6 +42,21 @@ def of_one_kind() -> list[Patch]:
     return [(books, "_ranges", ranges)]
 
 
+def missed_though_closed() -> list[Patch]:
+    """What an edit records of many slots forgets what a calendar closes."""
+    original = books._ranges  # noqa: SLF001  # planted in the flow
+
+    def ranges(known: Known, slots: Sequence[int], now: int) -> list[Run]:
+        return [_missed(each) for each in original(known, slots, now)]
+
+    return [(books, "_ranges", ranges)]
+
+
+def _missed(run: Run) -> Run:
+    life = replace(run.life, status="missed", reason="unaccounted", note="")
+    return replace(run, life=life)
+
+
 CALENDARS = (
     Mutant(
         "no calendar",
@@ -60,6 +75,12 @@ CALENDARS = (
         "calendar over all",
         "what an edit leaves behind is told slot by slot from what a calendar closes",
         of_one_kind,
+        ("closed books",),
+    ),
+    Mutant(
+        "missed though closed",
+        "what a calendar closes is skipped, in the ranges of an edit too",
+        missed_though_closed,
         ("closed books",),
     ),
 )

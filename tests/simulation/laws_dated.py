@@ -13,7 +13,7 @@ from onthedot.core.task import Task
 from tests.simulation import true_slots
 from tests.simulation.journal import Change, Journal
 from tests.simulation.laws_places import began
-from tests.simulation.reigns import clocks_off_sec
+from tests.simulation.reigns import clocks_off_sec, end_of
 from tests.simulation.stage import Stage
 
 # What a millisecond's grain costs; and so long before its first effect a process may have begun.
@@ -43,7 +43,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
         if change.before is None and task is not None and is_slot_key(change.key):
             yield from _due(change, task)
         if change.after.final and not (change.before is not None and change.before.final):
-            yield from _ended(change, begun_ms - off_ms, off_ms + _GRAIN_MS)
+            yield from _ended(change, min(begun_ms, _over_ms(change, task)) - off_ms, off_ms)
 
 
 def _named(change: Change, run: Run, since_ms: float, off_ms: float) -> Iterator[str]:
@@ -74,14 +74,16 @@ def _due(change: Change, task: Task) -> Iterator[str]:
         yield f"misdated: {change.run_id} is due at {due_ms}, and says {change.after.due_ms}"
 
 
-def _ended(change: Change, since_ms: float, off_ms: float) -> Iterator[str]:
-    """Not before its writer began, and not after it was written.
+def _over_ms(change: Change, task: Task | None) -> float:
+    """When the pause that skipped it was over by itself: in the second before its end."""
+    paused = change.after is not None and change.after.reason == "paused"
+    return (end_of(task) - 1) * 1000 if paused and task is not None else float("inf")
 
-    A pause is over at its end, whenever that is written.
-    """
+
+def _ended(change: Change, since_ms: float, off_ms: float) -> Iterator[str]:
+    """Not before its writer began, and not after it was written."""
     assert change.after is not None
     said_ms = int(plain(change.after.life["ended_ms"]))
-    least_ms = 0 if change.after.reason == "paused" else since_ms
-    if not least_ms <= said_ms <= change.at_ms + off_ms:
+    if not since_ms <= said_ms <= change.at_ms + off_ms + _GRAIN_MS:
         late_ms = said_ms - change.at_ms
         yield f"misdated: {change.run_id} says that it ended {late_ms:.0f} ms after it did"

@@ -8,7 +8,7 @@ from onthedot.core.instants import nominal
 from onthedot.core.keys import is_slot_key, run_id
 from onthedot.core.task import Task
 from tests.simulation.journal import Journal
-from tests.simulation.reigns import end_of, slots_within
+from tests.simulation.reigns import clocks_off_sec, end_of, slots_within
 from tests.simulation.stage import Stage
 
 # The last call that ends pauses, and a worker's last look, may be so long before the end.
@@ -37,8 +37,14 @@ def _ended(stage: Stage, journal: Journal) -> Iterator[str]:
             if following is None:
                 if end < over - _SLACK_SEC:
                     yield f"unended: {task.name} is paused until {nominal(int(end))} and longer"
-            elif following.task.status == "active" and following.at_ms / 1000 > end + 1:
-                yield from _as_of(stage, following.task, end, following.at_ms / 1000)
+                continue
+            at = following.at_ms / 1000
+            if following.task.status == "active" and at > end + 1:
+                yield from _as_of(stage, following.task, end, at)
+            before, after = (one.task.shown.get("pause_ended") for one in (version, following))
+            by_itself = after is not None and after != before
+            if by_itself and at < end - 1 - clocks_off_sec(stage):
+                yield f"early: the pause of {task.name} is over {end - at:.1f} s before its end"
 
 
 def _as_of(stage: Stage, task: Task, end: float, written: float) -> Iterator[str]:

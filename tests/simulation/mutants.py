@@ -218,6 +218,12 @@ MUTANTS = (
         ("pauses",),
     ),
     Mutant(
+        "over too soon",
+        "0080: a pause is over at its end, not before",
+        mutants_pauses.over_too_soon,
+        ("slow look",),
+    ),
+    Mutant(
         "paused as written",
         "0080: the worker knows when a pause is over",
         mutants_pauses.as_written,

@@ -24,6 +24,15 @@ def from_now() -> list[Patch]:
     return [(pauses, "over", over)]
 
 
+def over_too_soon() -> list[Patch]:
+    """It is over three seconds before its end."""
+    original, waits = pauses.over, ending._wait_until  # noqa: SLF001  # only the second is another
+    return [
+        (pauses, "over", lambda task, now: original(task, now + 3)),
+        (ending, "_wait_until", lambda instant: waits(instant - 3)),
+    ]
+
+
 def as_written() -> list[Patch]:
     """The worker goes by the status alone."""
     return [(pauses, "holds", lambda task, _: task.status == "paused")]

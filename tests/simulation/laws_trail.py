@@ -20,6 +20,7 @@ _TOLD: dict[str, tuple[tuple[str, str, bool], ...]] = {
     "take back": (("task.cancelled", "task_id", True),),
     "move": (("task.rescheduled", "task_id", True),),
     "key": (("key.created", "key_id", True),),
+    "calendar": (("calendar.created", "calendar_id", True),),
     "trigger": (("schedule.triggered", "run_id", False),),
     "backfill": (("backfill.started", "backfill_id", False),),
     "replay letters": (("dead_letters.replay", "operation_id", False),),
@@ -77,7 +78,9 @@ def _lines(ask: Ask) -> Iterator[tuple[bool, tuple[str, str]]]:
     if ask.name == "tasks":
         made = [one["task"]["task_id"] for one in said["data"] if "task" in one]
         yield False, ("tasks.created", f"{len(made)} tasks from {made[0]}")
-    found = ask.answer is not None and ask.name == "task" and ask.answer.status != _CREATED
+    # What was there already, or is only changed.
+    by_name = ask.name in {"task", "calendar"}
+    found = by_name and ask.answer is not None and ask.answer.status != _CREATED
     unmoved = ask.name == "move" and said["version"] == 1
     for what, name, whole in () if found or unmoved else _TOLD.get(ask.name, ()):
         if name in said:

@@ -7,7 +7,7 @@ from typing import Any
 
 from onthedot.adapters import access as stored
 from onthedot.core import backfill as backfills
-from onthedot.core import catchup, loop
+from onthedot.core import catchup, loop, trail
 from onthedot.core import dead_letters as letters
 from onthedot.core.business_key import BusinessKey
 from onthedot.core.dead_letters import Letter
@@ -51,6 +51,16 @@ def taken_by_anyone() -> list[Patch]:
         raise names.taken(task.name, None)
 
     return [(edit, "check_free", check_free)]
+
+
+def told_as_changed() -> list[Patch]:
+    """The trail says that a new calendar was changed."""
+    original = trail.insert
+
+    def insert(by: Any, what: str, about: str, **said: Any) -> Any:
+        return original(by, what.replace("calendar.created", "calendar.changed"), about, **said)
+
+    return [(trail, "insert", insert)]
 
 
 def untold() -> list[Patch]:
@@ -207,6 +217,12 @@ MUTANTS = (
     Mutant("never made free", "0161: who ends gives its place back", never_given_back, _NAMES),
     Mutant("full at once", "0161: who is within the number is let in", full_at_once, _NAMES),
     Mutant("taken by anyone", "0161: a name is free or another's", taken_by_anyone, _NAMES),
+    Mutant(
+        "told as changed",
+        "0161: the trail says who did what",
+        told_as_changed,
+        ("asked calendars", "foretold bare"),
+    ),
     Mutant("trail untold", "0161: the trail says who did what", untold, ("asked fills", *_ORDERS)),
     Mutant(
         "deployed uncounted",

@@ -45,6 +45,7 @@ from tests.simulation import (
     laws_targets,
     laws_tasks,
     laws_tenants,
+    laws_ticks,
     laws_trail,
     laws_waiting,
     laws_walls,
@@ -187,6 +188,7 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_calendars.kept(stage, ruled, until_sec, rows_max=measure.rows_max)
     yield laws_calendars.unclaimed(stage, journal, ruled, until_sec)
     yield laws_calendars.followed(stage)
+    yield laws_ticks.counted(stage, journal)
     yield laws_api.fired(journal, ruled)
     yield laws_exhausted.heeded(stage, journal, noted=measure.noted)
     if measure.audited:

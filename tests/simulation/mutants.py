@@ -30,6 +30,7 @@ from tests.simulation import (
     mutants_read,
     mutants_targets,
     mutants_tenants,
+    mutants_ticks,
     mutants_told,
     mutants_work,
     mutants_workers,
@@ -211,6 +212,7 @@ MUTANTS = (
     ),
     *mutants_calendars.CALENDARS,
     *mutants_foretold.FORETOLD,
+    *mutants_ticks.TICKS,
     Mutant(
         "ended late",
         "0080: a pause is over at its end, whenever that is written",

@@ -1,0 +1,99 @@
+"""Laws of a tick's figures: it counts what it did, as the stores and the queues have it.
+
+Judged where nothing befell the tick, by the answers that it was given.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from onthedot.core.run import Run
+from onthedot.flows.tick import Tick
+from tests.simulation.journal import RUN_NAMED, SENDS, Change, Journal
+from tests.simulation.process import Process
+from tests.simulation.stage import Stage
+from tests.simulation.trace import Entry
+
+_COUNTED = ("due", "claimed", "suppressed", "advanced")
+# What lies inside a range is sent or ended with it, and counts as the range.
+_FIRED, _RANGED = ("taken_over", "sent"), ("missed", "skipped")
+# What another was first to do: no mishap.
+_REFUSED = frozenset({"DuplicateItem", "ConditionalCheckFailed"})
+
+
+def counted(stage: Stage, journal: Journal) -> Iterator[str]:
+    """Each that came to its end."""
+    true, hurt = _true(stage, journal)
+    for process in stage.world.processes:
+        tick = process.result
+        if process.kind != "dispatch" or process.name in hurt or not isinstance(tick, Tick):
+            continue
+        figures = true[process.name]
+        ranged = any(tick.counts.get(name) for name in _RANGED)
+        for name in (*_COUNTED, *_FIRED, *_RANGED):
+            said, was = tick.counts.get(name, 0), figures[name]
+            # A range that a dead tick has put is told by the one that goes on behind it.
+            high = name in _RANGED and said > was
+            low = name in _FIRED and ranged and said < was
+            if said != was and not high and not low:
+                yield f"miscounted: {process.name} says {said} {name}, and it was {was}"
+
+
+def _true(stage: Stage, journal: Journal) -> tuple[dict[str, Counter[str]], set[str]]:
+    """What each of them did, and those to which something happened."""
+    figures: dict[str, Counter[str]] = defaultdict(Counter)
+    hurt = {process.name for process in stage.world.processes if _is_broken(process)}
+    for entry in stage.world.trace:
+        process = entry[1]
+        if process is None or process.kind != "dispatch":
+            continue
+        name = process.name.partition("/")[0]
+        if entry[5] or entry[2] == "stalls":
+            hurt.add(name)
+        figures[name].update(_of_call(entry))
+        if figures[name]["hurt"]:
+            hurt.add(name)
+    rows = stage.rows()
+    for change in journal.changes:
+        if change.writer is not None and change.writer.kind == "dispatch":
+            figures[change.writer.name.partition("/")[0]].update(_of_write(change, rows))
+    return figures, hurt
+
+
+def _is_broken(process: Process) -> bool:
+    return process.dead or not process.done or process.error is not None
+
+
+def _of_call(entry: Entry) -> Counter[str]:
+    _, _, operation, request, answer, _ = entry
+    if not isinstance(answer, dict):
+        return Counter()
+    if request.get("IndexName") == "due":
+        return Counter(due=len(answer["Items"]))
+    if operation in SENDS:
+        failed = {one["Id"] for one in answer.get("Failed", ())}
+        bodies = [one["MessageBody"] for one in request["Entries"] if one["Id"] not in failed]
+        return Counter(sent=sum(len(RUN_NAMED.findall(body)) for body in bodies))
+    counts: Counter[str] = Counter()
+    if operation != "batch_execute_statement":
+        return counts
+    for statement, said in zip(request["Statements"], answer["Responses"], strict=True):
+        code = said.get("Error", {}).get("Code", "")
+        text = statement["Statement"]
+        counts["suppressed"] += text.startswith("INSERT") and code == "DuplicateItem"
+        counts["advanced"] += text.startswith('UPDATE "tasks"') and not code
+        counts["hurt"] += bool(code) and code not in _REFUSED
+    return counts
+
+
+def _of_write(change: Change, rows: dict[str, Run]) -> Counter[str]:
+    """A range counts for the slots it stands for."""
+    before, after = change.before, change.after
+    if after is None:
+        return Counter()
+    if after.range_to:
+        return Counter({after.status: rows[change.run_id].range_count})
+    # Outside workers find theirs by the index: no message is sent of it.
+    found = after.fetched and after.status == "claimed"
+    return Counter(claimed=before is None, taken_over=before is not None, sent=found)

@@ -24,6 +24,11 @@ def _closed(*dates: str, timezone: str = "Europe/Berlin", **given: Any) -> dict[
     return {"blackouts": (*given.pop("first", ()), days), **_FREE, **given}
 
 
+def _closed_by(cron: str, **given: Any) -> dict[str, Any]:
+    night = blackout("night", timezone="Europe/Berlin", cron=cron)
+    return {"blackouts": (night,), **_FREE, **given}
+
+
 _LATE = {"misfire": "all", **_FREE}
 _LISTED = {"listed": "acme#s", "created_at": "2026-11-18T11:00:00.000Z"}
 _KEYED = {"shown": {"concurrency_key": _KEY}, "end_sec": 150, **_FREE}
@@ -58,6 +63,12 @@ APART: dict[str, Kind] = {
         _closed("2027-01-01", first=(blackout("tea", cron="58-59 22 * * *"),)),
     ),
     "day latest": ("*/20 * * * * *", _closed("2027-01-01", misfire="latest")),
+    # Some minutes are closed by the walls of Berlin, on a night on which the clock is changed.
+    "night before": ("*/20 * * * * *", _closed_by("58-59 1,2 * * *")),
+    "night after": ("*/20 * * * * *", _closed_by("0-1 2,3 * * *")),
+    "night over": ("* * * * *", _closed_by("59,0-1 * * * *")),
+    "night hour": ("*/20 * * * * *", _closed_by("1-2 2 * * *", misfire="latest")),
+    "night walls": ("* * * * *", _closed_by("58,1 1-3 * * *", misfire="all")),
     # Jitter reaches as far as it may: until the second before the next slot.
     "capped": ("*/10 * * * * *", {"jitter_sec": 3_600, **_FREE}),
     "capped latest": ("*/30 * * * * *", {"jitter_sec": 3_600, "misfire": "latest", **_FREE}),

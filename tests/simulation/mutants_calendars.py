@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from onthedot.core import calendars as closings
 from onthedot.core import decide as decisions
 from onthedot.core import plan as plans
 from onthedot.core.registered import Known
 from onthedot.core.run import Run
+from onthedot.core.zones import zone
 from onthedot.flows import books, dispatch
 from tests.simulation.mutant import Mutant, Patch
 
@@ -52,6 +54,11 @@ def missed_though_closed() -> list[Patch]:
     return [(books, "_ranges", ranges)]
 
 
+def closed_by_utc() -> list[Patch]:
+    """A calendar's cron is read by the clock of UTC."""
+    return [(closings, "zone", lambda _timezone: zone("UTC"))]
+
+
 def _missed(run: Run) -> Run:
     life = replace(run.life, status="missed", reason="unaccounted", note="")
     return replace(run, life=life)
@@ -76,6 +83,12 @@ CALENDARS = (
         "what an edit leaves behind is told slot by slot from what a calendar closes",
         of_one_kind,
         ("closed books",),
+    ),
+    Mutant(
+        "closed by utc",
+        "a calendar closes by the walls of its zone",
+        closed_by_utc,
+        ("closed spring", "closed autumn late"),
     ),
     Mutant(
         "missed though closed",

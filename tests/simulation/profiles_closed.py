@@ -22,9 +22,13 @@ _DAYS = (
     "day and minute",
     "day latest",
 )
+_NIGHT = ("night before", "night after", "night over", "night hour", "night walls")
 _CAPPED = ("capped", "capped latest", "capped queue", "elapsed")
 # Three minutes before the year begins in Berlin.
 _EVE = datetime(2026, 12, 31, 22, 57, tzinfo=UTC)
+# Three minutes before the clock goes on by an hour in Berlin, and before it goes back.
+_SPRING = datetime(2027, 3, 28, 0, 57, tzinfo=UTC)
+_AUTUMN = datetime(2027, 10, 31, 0, 57, tzinfo=UTC)
 _LATE = Course(gap=(1, 420), ticks_until=660, sec=1_800, dispatch_limit_sec=240, rows_max=2)
 
 CLOSED = (
@@ -45,6 +49,19 @@ CLOSED = (
         faults=quiet(crash_before=0.01, crash_after=0.02),
         course=_LATE,
         start=_EVE,
+    ),
+    # Calendars that close some minutes, on the two nights on which the clock is changed.
+    *(
+        Scene(
+            name=f"closed {night}",
+            kinds=_NIGHT,
+            drawn=3,
+            faults=replace(UNTIL_CALM, faults_max=6),
+            course=course,
+            start=start,
+        )
+        for season, start in (("spring", _SPRING), ("autumn", _AUTUMN))
+        for night, course in ((season, Course(dispatchers=2)), (f"{season} late", _LATE))
     ),
     # Users edit what has not been dispatched for minutes, of which a calendar closes some.
     Scene(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from onthedot.core.task import Task
-from tests.simulation import loading, user
+from tests.simulation import loading, pauses, user
 from tests.simulation.counter import QUEUE
 from tests.simulation.handled import HANDLER
 from tests.simulation.stage import Stage
@@ -31,6 +31,7 @@ EDITS: dict[str, Edit] = {
     # Outside workers are to work it from now on, or ours.
     "outwards": _patched(target={"type": "pull", "queue": QUEUE}),
     "inwards": _patched(target={"type": "python", "handler": HANDLER}),
+    "pause past a slot": pauses.paused_past_a_slot,
     "later": _patched(jitter_sec=4),
     "much later": _patched(jitter_sec=45),
 }

@@ -16,6 +16,7 @@ from tests.simulation import (
     laws_calendars,
     laws_called,
     laws_calls,
+    laws_claims,
     laws_cost,
     laws_dated,
     laws_edges,
@@ -138,6 +139,7 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
     yield laws_calls.received(stage, journal)
     yield laws_patience.kept(stage, journal)
     yield laws_patience.slowed(stage)
+    yield laws_patience.prompt(stage)
     yield laws_world.strays(stage)
     yield laws_world.left_running(stage, journal)
     yield laws_world.vanished(stage)
@@ -180,6 +182,8 @@ def _of_lines(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
 def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:
     """What became of each slot."""
     until_sec, ruled = measure.until_sec, _ruled(stage, journal)
+    yield laws_claims.made_on_time(stage, journal)
+    yield laws_claims.left_alone(stage, journal)
     yield laws_slots.accounted(stage, journal, until_sec)
     yield laws_slots.counted(stage, journal, until_sec)
     yield laws_slots.acknowledged(stage, journal)

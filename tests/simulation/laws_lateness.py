@@ -43,6 +43,8 @@ _CALM_SEC = 0.3
 _CALLS_MAX = 8
 # An index that is behind hides a cursor from one tick.
 _TICK_SEC = 60.0
+# Who ends pauses comes each minute, somewhat late, and takes a moment.
+_ENDED_SEC = 65.0
 # A batch is fetched so long before its runs are due, at most, and a fault is felt for a lease.
 _FETCHED_SEC = 12.0
 _FELT_SEC = float(LEASE_SEC + MARGIN_SEC + 5)
@@ -218,6 +220,9 @@ def _read(stage: Stage, *, audited: bool) -> _Troubles:
             found.costs += _sent_late(at, part, entry, sec - returns)
             if part.kind in _WORKERS or part.name.startswith("audit"):
                 found.costs.append((at, at + sec - returns + _FELT_SEC, sec))
+            elif part.kind == "pauses":
+                # Pauses that it was to end are ended by the next one, a minute later.
+                found.costs.append((at, at + _ENDED_SEC, _ENDED_SEC))
     # One that ends pauses, and ended none, has claimed nothing.
     acted = {
         part: times for part, times in lived.items() if part.kind != "pauses" or part in edited

@@ -23,6 +23,11 @@ _AFTER_MS = 1_500
 _READ_MS = 2_500
 # Some runs of one worker, each with pauses of its own.
 _A_SECOND_MAX = 40
+# The first pause between two tries, and a call.
+_FIRST_MS = 100
+_WRITES = frozenset({"batch_execute_statement"})
+# These do nothing else while they wait.
+_ONE_AFTER_ANOTHER = frozenset({"dispatch", "api"})
 
 
 def kept(stage: Stage, journal: Journal) -> Iterator[str]:
@@ -63,6 +68,21 @@ def slowed(stage: Stage) -> Iterator[str]:
     for (name, sec), times in refused.items():
         if times > _A_SECOND_MAX:
             yield f"hurries: {name} was refused {times} times in second {sec}"
+
+
+def prompt(stage: Stage) -> Iterator[str]:
+    """Whose writes are refused a first time asks again at once: an outage may be very short."""
+    refused: dict[str, int] = {}
+    in_a_row: Counter[str] = Counter()
+    for at_us, process, what, _, outcome, _ in stage.world.trace if _refuses(stage) else ():
+        if process is None or process.kind not in _ONE_AFTER_ANOTHER or what not in _WRITES:
+            continue
+        name = process.name
+        waited_ms = (at_us - refused[name]) / 1000 if in_a_row[name] == 1 else 0.0
+        if waited_ms > _FIRST_MS:
+            yield f"dawdles: {name} was refused once, and asked again after {waited_ms:.0f} ms"
+        in_a_row[name] = in_a_row[name] + 1 if _is_refusal(outcome) else 0
+        refused[name] = at_us
 
 
 def _refuses(stage: Stage) -> bool:

@@ -226,6 +226,12 @@ MUTANTS = (
         ("slow look",),
     ),
     Mutant(
+        "last second runs",
+        "0080: what is due in the last second of a pause does not run",
+        mutants_pauses.last_second_runs,
+        ("pauses past a slot",),
+    ),
+    Mutant(
         "paused as written",
         "0080: the worker knows when a pause is over",
         mutants_pauses.as_written,

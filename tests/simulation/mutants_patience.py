@@ -64,7 +64,19 @@ def next_tick() -> list[Patch]:
     return [(patience, "write", write)]
 
 
+def longest_at_once() -> list[Patch]:
+    """The first pause is as long as the longest."""
+    original = patience.pause_ms
+    return [(patience, "pause_ms", lambda tries, by: original(max(tries, 4), by))]
+
+
 PATIENCE = (
+    Mutant(
+        "longest at once",
+        "0140: pauses are short at first",
+        longest_at_once,
+        ("cold index", "deaf books"),
+    ),
     Mutant(
         "three tries",
         "0140: an outcome is written until its lease is nearly over",

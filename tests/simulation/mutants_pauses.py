@@ -33,6 +33,17 @@ def over_too_soon() -> list[Patch]:
     ]
 
 
+def last_second_runs() -> list[Patch]:
+    """It is over a second before its end."""
+    original = pauses.over
+
+    def over(task: Task, now: int) -> int | None:
+        end = original(task, now)
+        return None if end is None else end - 1
+
+    return [(pauses, "over", over)]
+
+
 def as_written() -> list[Patch]:
     """The worker goes by the status alone."""
     return [(pauses, "holds", lambda task, _: task.status == "paused")]

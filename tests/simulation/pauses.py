@@ -20,6 +20,12 @@ def paused_for_a_while(task_id: str, at_sec: float, length_sec: int = 0) -> Task
     return user.pause(task_id, until=end)
 
 
+def paused_past_a_slot(_stage: Stage, task_id: str, at_sec: float) -> Task | None:
+    """Until the second behind a whole minute: what is due at that minute is due in the pause."""
+    end_sec = (int(at_sec) // 60 + 1 + int(at_sec * 1000) % 3) * 60 + 1
+    return user.pause(task_id, until=int(START.timestamp()) + end_sec)
+
+
 def each_minute(stage: Stage, until_sec: float) -> None:
     """The audit's act, where there is no audit."""
     stage.world.every(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.simulation.scene import UNTIL_CALM, Scene
+from tests.simulation.scene import UNTIL_CALM, Scene, quiet
 from tests.simulation.stage import Course
 
 CALENDARS = (
@@ -24,6 +24,15 @@ CALENDARS = (
         faults=replace(UNTIL_CALM, faults_until_sec=400, crash_before=0.02, crash_after=0.03),
         course=Course(ticks_until=660, sec=1_500),
         calls=("pause for a while", "pause for a while", "pause", "resume", "payload", "other"),
+        calls_max=4,
+    ),
+    # A slot is due in the last second of a pause.
+    Scene(
+        name="pauses past a slot",
+        kinds=("minute", "twenty", "queue", "two"),
+        faults=quiet(crash_before=0.01, crash_after=0.01),
+        course=Course(ticks_until=660, sec=1_500),
+        calls=("pause past a slot", "pause past a slot", "pause for a while", "payload"),
         calls_max=4,
     ),
 )

@@ -193,6 +193,7 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_calendars.unclaimed(stage, journal, ruled, until_sec)
     yield laws_calendars.followed(stage)
     yield laws_ticks.counted(stage, journal)
+    yield laws_calendars.answered(stage, journal)
     yield laws_api.fired(journal, ruled)
     yield laws_exhausted.heeded(stage, journal, noted=measure.noted)
     if measure.audited:

@@ -196,15 +196,19 @@ def _wanted(ask: Ask) -> dict[str, Any]:
     if ask.name != "pause":
         given = {**ask.body}
         return {name: SCHEDULE[name] if one is None else one for name, one in given.items()}
-    until = ask.body.get("until")
-    return {"until": parse_instant(until, "until") if until else None}
+    until, reason = ask.body.get("until"), ask.body.get("reason")
+    wanted = {"until": parse_instant(until, "until") if until else None}
+    # A pause without a reason keeps the one that is there.
+    return wanted | ({"reason": reason} if reason else {})
 
 
 def _found(task: Task, field: str) -> Any:
+    why = task.shown.get("paused") or {}
+    if field == "reason":
+        return why.get("reason")
     if field != "until":
         return fields_of(task)[field]
-    said = (task.shown.get("paused") or {}).get("until")
-    return parse_instant(said, "until") if said else None
+    return parse_instant(why["until"], "until") if why.get("until") else None
 
 
 def asked_for(journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:

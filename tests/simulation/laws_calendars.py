@@ -13,10 +13,13 @@ from onthedot.core.keys import run_id
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from tests.simulation import true_slots
-from tests.simulation.journal import Journal
+from tests.simulation.caller import Ask
+from tests.simulation.journal import Journal, pairs
 from tests.simulation.reigns import Reign, slots_within
 from tests.simulation.stage import Stage
 from tests.simulation.values import Item
+
+_ASKED = frozenset({"calendar", "no calendar"})
 
 
 def followed(stage: Stage) -> Iterator[str]:
@@ -38,6 +41,26 @@ def followed(stage: Stage) -> Iterator[str]:
 def _kept(stage: Stage, tenant_id: str, name: str) -> Item:
     key = tuple(calendars.key(tenant_id, name).values())
     return stage.world.store.table("tasks").rows.items[key[0], key[1]]
+
+
+def answered(stage: Stage, journal: Journal) -> Iterator[str]:
+    """A calendar is written if its caller was told so, and by no try that was refused."""
+    asks = [act for act in stage.acts if isinstance(act, Ask) and act.name in _ASKED]
+    if not asks:
+        return
+    first_us = journal.start_ms * 1000
+    writers = {
+        int(first_us) + entry[0]: entry[1].name.partition("/")[0]
+        for entry in stage.world.trace
+        if entry[1] is not None
+    }
+    log = pairs(stage.world, "tasks")
+    wrote = {writers.get(at_us) for at_us, key, *_ in log if key[0].startswith("cal#")}
+    for ask in asks:
+        if ask.done and not wrote & ask.tries.keys():
+            yield f"unwritten: {ask.route} was answered, and nobody has written it"
+        if ask.answer is not None and not ask.done and ask.answer.process in wrote:
+            yield f"refused, and done: {ask.route} was told {ask.answer.code}"
 
 
 def kept(stage: Stage, ruled: list[Reign], until_sec: float, *, rows_max: int) -> Iterator[str]:

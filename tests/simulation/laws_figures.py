@@ -20,6 +20,9 @@ _COUNTED = ("succeeded", "dead", "missed", "leases_lost")
 _EVERY_MIN, _NOT_FIRED_SEC = 5, 30
 # What the acts between the question and the figures take.
 _ACTS_SEC = 10
+# When an audit has looked at what ended; and how far a run's own times may be off.
+_NOTED_SEC, _CALLS_MS = 600, 300
+_MEASURED = ("lag", "pickup", "duration")
 # The promise, as docs say: of a thousand runs one may fail.
 _MAY_FAIL = 0.001
 
@@ -30,6 +33,8 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
     yield from _shares(told, alone=len({task.tenant_id for task in stage.tasks}) == 1)
     yield from _not_fired(stage, told)
     yield from _longest(stage, told)
+    yield from _spread(told)
+    yield from _durations(journal, told)
     yield from _completed(stage, journal, told)
 
 
@@ -110,6 +115,42 @@ def _longest(stage: Stage, told: Told) -> Iterator[str]:
         used = figures.get("timeout_used_percent")
         if len(timeouts) == 1 and used != longest_ms // (10 * min(timeouts)):
             yield f"figures: {longest_ms} ms are {used} of a hundred at {nominal(int(at))}"
+
+
+def _spread(told: Told) -> Iterator[str]:
+    """What half of the runs do not exceed is no more than what nearly all do not, and so on."""
+    for at, figures in told:
+        for name in _MEASURED:
+            values = [figures[each] for each in _named(name) if each in figures]
+            owed = len(_named(name)) if values or _is_owed(name, figures) else 0
+            if len(values) != owed or values != sorted(values):
+                yield f"figures: {name} is {values} of {owed} at {nominal(int(at))}"
+
+
+def _named(name: str) -> list[str]:
+    return [f"{name}_{each}_ms" for each in ("p50", "p95", "p99", "max")]
+
+
+def _is_owed(name: str, figures: Figures) -> bool:
+    """Whether a run has ended that took some time."""
+    return name == "duration" and figures.get("succeeded", 0) > 0
+
+
+def _durations(journal: Journal, told: Told) -> Iterator[str]:
+    """The longest that any minute tells of is the longest last attempt that there was."""
+    begun: dict[str, float] = {}
+    took: list[tuple[float, float]] = []
+    for change in journal.changes:
+        if change.started:
+            begun[change.run_id] = change.at_ms
+        elif change.after and change.after.final and change.run_id in begun:
+            took.append((change.at_ms / 1000, change.at_ms - begun.pop(change.run_id)))
+    last = max((at for at, _ in told), default=0.0) - _NOTED_SEC
+    least = max((ms for at, ms in took if at < last), default=0.0) - _CALLS_MS
+    most = max((ms for _, ms in took), default=0.0) + _CALLS_MS
+    said = max((figures.get("duration_max_ms", 0) for _, figures in told), default=0)
+    if not least <= said <= most:
+        yield f"figures: the longest run took {said} ms, it was {least:.0f} to {most:.0f}"
 
 
 def _completed(stage: Stage, journal: Journal, told: Told) -> Iterator[str]:

@@ -11,6 +11,8 @@ from tests.simulation.stage import Stage
 _PAUSED_SEC = 360
 # A probe comes an hour after the pause; what a person has resumed by then is forgotten.
 _PROBED_SEC = 3_600 + 120
+# What has begun by then may still be called.
+_EDGE_MS = 6_000
 
 
 def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
@@ -31,6 +33,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
             if len(ends) >= most and until > ends[most - 1] + _PAUSED_SEC:
                 yield f"unpaused: {task.name} died {len(ends)} times since {since:.0f}"
         yield from _probes(stage, task.task_id, versions)
+        yield from _left_alone(stage, task.task_id)
 
 
 def _by_system(version: Version) -> bool:
@@ -56,3 +59,17 @@ def _probes(stage: Stage, task_id: str, versions: list[Version]) -> Iterator[str
             yield f"probed in vain: {delivery.run_id}"
         elif delivery.at_ms < before[-1].at_ms + 3_500_000:
             yield f"probed too soon: {delivery.run_id}"
+
+
+def _left_alone(stage: Stage, task_id: str) -> Iterator[str]:
+    """What a person has paused is not tried, whoever had paused it before."""
+    acts = sorted(
+        (act for act in stage.acts if act.task_id == task_id), key=lambda act: act.began_ms
+    )
+    for delivery in stage.deliveries:
+        if not delivery.run_id.startswith(task_id) or "~m" not in delivery.run_id:
+            continue
+        before = [act for act in acts if act.began_ms <= delivery.at_ms]
+        last = before[-1] if before else None
+        if last and last.name == "pause" and 0 < last.acked_ms < delivery.at_ms - _EDGE_MS:
+            yield f"probed in vain: {delivery.run_id}, which a person had paused"

@@ -127,6 +127,30 @@ MUTANTS = (
         ("backfills",),
     ),
     Mutant("listed late", "F11: the manifest goes first", mutants_write.listed_late, ("triggers",)),
+    Mutant(
+        "never free",
+        "0040: the next run of a backfill begins when none is open",
+        mutants_write.never_free,
+        ("backfills", "lines bare", "asked fills"),
+    ),
+    Mutant(
+        "unfollowed",
+        "0040: the end of a backfill's run makes the next one",
+        mutants_write.unfollowed,
+        ("backfills", "lines bare", "asked fills"),
+    ),
+    Mutant(
+        "dispatched by its own clock",
+        "a dispatcher goes by the store's clock",
+        mutants_dispatch.uncorrected,
+        ("skew", "asked keys"),
+    ),
+    Mutant(
+        "anybody's claim",
+        "F8: a claim is its dispatcher's for half a minute",
+        mutants_dispatch.anybodys,
+        ("two bare", "stale bare"),
+    ),
     Mutant("one list", "F11: a list takes no other's place", mutants_dispatch.one_list, ("lists",)),
     Mutant(
         "no ranges",
@@ -230,6 +254,18 @@ MUTANTS = (
         "0080: what is due in the last second of a pause does not run",
         mutants_pauses.last_second_runs,
         ("pauses past a slot",),
+    ),
+    Mutant(
+        "once paused",
+        "0080: of two pauses the latest says until when",
+        mutants_pauses.once_paused,
+        ("asked pauses",),
+    ),
+    Mutant(
+        "still the system's",
+        "a person's pause is not probed",
+        mutants_pauses.still_the_systems,
+        ("probed in vain",),
     ),
     Mutant(
         "paused as written",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from onthedot.core import calendars as closings
 from onthedot.core import decide as decisions
@@ -11,7 +12,7 @@ from onthedot.core import plan as plans
 from onthedot.core.registered import Known
 from onthedot.core.run import Run
 from onthedot.core.zones import zone
-from onthedot.flows import books, dispatch
+from onthedot.flows import books, calendars, dispatch
 from tests.simulation.mutant import Mutant, Patch
 
 
@@ -64,7 +65,20 @@ def _missed(run: Run) -> Run:
     return replace(run, life=life)
 
 
+def said_otherwise() -> list[Patch]:
+    """Who has written a calendar is told that it has changed meanwhile."""
+    there: Any = calendars
+    original = there._together  # noqa: SLF001  # planted in the flow
+    return [(there, "_together", lambda written: not original(written))]
+
+
 CALENDARS = (
+    Mutant(
+        "calendar said otherwise",
+        "a calendar's writer is told whether it is written",
+        said_otherwise,
+        ("asked calendars",),
+    ),
     Mutant(
         "no calendar",
         "a calendar is asked when the slot is due",

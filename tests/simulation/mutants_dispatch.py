@@ -181,6 +181,20 @@ def runs_left() -> list[Patch]:
     return [(dues, "advance", advance)]
 
 
+def uncorrected() -> list[Patch]:
+    """A dispatcher goes by its own clock, if it is not too far off."""
+
+    def correct_clock(self: Tick) -> None:
+        self.hopeless = self.watch.skew.hopeless
+
+    return [(Tick, "correct_clock", correct_clock)]
+
+
+def anybodys() -> list[Patch]:
+    """A claim may be taken over at once."""
+    return [(Tick, "claim_until", property(lambda self: self.started_ms))]
+
+
 def one_list() -> list[Patch]:
     """All lists of a dispatch have one key, and the last one stands for all."""
     original = manifest.listing

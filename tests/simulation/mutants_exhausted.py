@@ -86,7 +86,18 @@ def overspent_forgotten() -> list[Patch]:
     return [(edit_writes, "remaining", remaining)]
 
 
+def impatient() -> list[Patch]:
+    """A line is dropped as soon as its cursor is found in the index."""
+    return [(exhausted, "doubtful", lambda *_: True)]
+
+
 EXHAUSTED = (
+    Mutant(
+        "line dropped at once",
+        "0100: a line waits for the cursor that it announces",
+        impatient,
+        ("listed ahead",),
+    ),
     Mutant(
         "overspent forgotten",
         "0072: a lowered bound knows what it has had",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from onthedot.adapters import aws, claims
+from onthedot.core import backoff
 from onthedot.core.writes import Outcome, Write
 from onthedot.flows import patience, ready, settling, starting
 from onthedot.flows import work as working
@@ -66,8 +67,7 @@ def next_tick() -> list[Patch]:
 
 def longest_at_once() -> list[Patch]:
     """The first pause is as long as the longest."""
-    original = patience.pause_ms
-    return [(patience, "pause_ms", lambda tries, by: original(max(tries, 4), by))]
+    return [(patience, "pause_ms", lambda tries, by: backoff.pause_ms(max(tries, 4), by))]
 
 
 PATIENCE = (

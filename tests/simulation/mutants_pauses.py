@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from onthedot.adapters import clock, tables
-from onthedot.core import pauses
+from onthedot.core import lifecycle, pauses
 from onthedot.core.instants import nominal
 from onthedot.core.task import Task
 from onthedot.flows import pauses as ending
@@ -47,6 +48,27 @@ def last_second_runs() -> list[Patch]:
 def as_written() -> list[Patch]:
     """The worker goes by the status alone."""
     return [(pauses, "holds", lambda task, _: task.status == "paused")]
+
+
+def once_paused() -> list[Patch]:
+    """What is paused stays so, for what was said first and until then."""
+    original = lifecycle.paused
+
+    def paused(task: Task, now: int, why: Mapping[str, Any]) -> Task:
+        return task if task.status == "paused" else original(task, now, why)
+
+    return [(lifecycle, "paused", paused)]
+
+
+def still_the_systems() -> list[Patch]:
+    """A person's pause of what the system has paused changes nothing."""
+    original = lifecycle.paused
+
+    def paused(task: Task, now: int, why: Mapping[str, Any]) -> Task:
+        said = task.shown.get("paused") or {}
+        return task if said.get("by") == pauses.SYSTEM else original(task, now, why)
+
+    return [(lifecycle, "paused", paused)]
 
 
 def forgotten_first() -> list[Patch]:

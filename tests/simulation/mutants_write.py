@@ -58,6 +58,16 @@ def filled_at_once() -> list[Patch]:
     return [(backfill, "_one_by_one", backfill._all_at_once)]  # noqa: SLF001  # what is left out
 
 
+def never_free() -> list[Patch]:
+    """A backfill that goes one by one finds the gate taken, whoever holds it."""
+    return [(backfill, "_free", lambda _task: False)]
+
+
+def unfollowed() -> list[Patch]:
+    """Each run of such a backfill waits for the minute's step."""
+    return [(backfill, "follow", lambda _ended: None)]
+
+
 def listed_late() -> list[Patch]:
     """A run of its own is claimed, then listed, then sent."""
 

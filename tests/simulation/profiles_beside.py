@@ -85,6 +85,16 @@ BESIDE = (
         waits=(1,),
         sizes=Sizes(page=2),
     ),
+    # What is paused is paused again, and then for as long as was said last.
+    Scene(
+        name="asked pauses",
+        kinds=(),
+        users=("pause again", "pause again", "pause", "resume"),
+        users_max=5,
+        calls_between=(10, 250),
+        course=_LONG,
+        faults=quiet(crash_before=0.01, crash_after=0.01, lost=0.01),
+    ),
     # Each minute may come twice, and both look at the same letters.
     Scene(
         name="asked letters twice",

@@ -12,6 +12,7 @@ from tests.simulation import deployments
 from tests.simulation.person import TARGET, User
 
 _NAMES = ("report", "invoice", "backup")
+_WHY = ("a holiday", "a repair")
 _ORDERS = ("order-1", "order-2")
 # So long an admin key lives that expires while the history goes on.
 _SHORT_SEC = 60
@@ -24,6 +25,19 @@ def _rename(user: User) -> None:
     if task_id := user.schedule():
         body = {"name": user.random.choice(_NAMES)}
         user.caller.ask(f"PATCH /v1/schedules/{task_id}", body, name="edit", task_id=task_id)
+
+
+def _pause_again(user: User) -> None:
+    """What is paused already is paused for another reason, and sooner or later than before."""
+    if task_id := user.schedule():
+        now = user.stage.world.epoch_us() // 1_000_000
+        for _ in range(2):
+            body: dict[str, Any] = {"reason": user.random.choice(_WHY)}
+            if length := user.random.choice((0, 45, 100)):
+                body |= {"until": nominal(now + length)}
+            route = f"POST /v1/schedules/{task_id}/pause"
+            user.caller.ask(route, body, name="pause", task_id=task_id)
+            user.wait(20)
 
 
 def _fill(user: User) -> None:
@@ -206,6 +220,7 @@ def _lock(user: User) -> None:
 
 BESIDE: Mapping[str, Callable[[User], None]] = {
     "rename": _rename,
+    "pause again": _pause_again,
     "fill": _fill,
     "bounded": _bounded,
     "order": _order,

@@ -75,6 +75,10 @@ APART: dict[str, Kind] = {
     "capped queue": ("*/30 * * * * *", {"jitter_sec": 3_600, "overlap": "queue"}),
     "elapsed": ("@every 25s", _FREE),
     "kept half": ("30 * * * * *", {"blackouts": (LUNCH,), "shown": _LISTED, **_FREE}),
+    # Due one second behind its slot: that is what its name makes of its jitter.
+    "by one": ("*/20 * * * * *", {"jitter_sec": 1, **_FREE}),
+    "by one queue": ("*/30 * * * * *", {"jitter_sec": 1, "overlap": "queue"}),
+    "one later": ("*/30 * * * * *", {"jitter_sec": 1, "misfire": "latest", **_FREE}),
     # Often due in the very second of a call.
     "often": ("*/6 * * * * *", _FREE),
     # Some tenants have more to catch up on than others.

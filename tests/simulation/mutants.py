@@ -151,6 +151,12 @@ MUTANTS = (
         mutants_dispatch.anybodys,
         ("two bare", "stale bare"),
     ),
+    Mutant(
+        "next slot",
+        "a cursor stands at the slot that is due then, jitter and all",
+        mutants_dispatch.next_slot,
+        ("a second behind",),
+    ),
     Mutant("one list", "F11: a list takes no other's place", mutants_dispatch.one_list, ("lists",)),
     Mutant(
         "no ranges",

@@ -9,6 +9,7 @@ from typing import Any
 from onthedot.adapters import claims, clock, tables
 from onthedot.core import due as dues
 from onthedot.core import manifest, moves
+from onthedot.core import plan as plans
 from onthedot.core.blackouts import Blackout, calendars_of
 from onthedot.core.claim import Claim, Fate, fate_of
 from onthedot.core.decide import Decision, Skip, decide
@@ -193,6 +194,19 @@ def uncorrected() -> list[Patch]:
 def anybodys() -> list[Patch]:
     """A claim may be taken over at once."""
     return [(Tick, "claim_until", property(lambda self: self.started_ms))]
+
+
+def next_slot() -> list[Patch]:
+    """A cursor that is due a second behind a slot is taken to stand at the slot after it."""
+    there: Any = plans
+    original = there._first_slot  # noqa: SLF001  # planted in the flow
+
+    def first_slot(due: dues.Due) -> int | None:
+        slot = original(due)
+        behind = slot is not None and due.next_run_at - slot == 1
+        return due.schedule.next(slot) if behind and slot is not None else slot
+
+    return [(there, "_first_slot", first_slot)]
 
 
 def one_list() -> list[Patch]:

@@ -132,6 +132,15 @@ CLOSED = (
         calls_between=(200, 410),
         course=replace(_LATE, rows_max=9),
     ),
+    # Each run is due one second behind its slot.
+    Scene(
+        name="a second behind",
+        kinds=("by one", "by one queue", "one later"),
+        drawn=2,
+        faults=quiet(crash_before=0.01, crash_after=0.02),
+        calls=("pause", "resume", "payload", "half"),
+        calls_max=2,
+    ),
     # A user asks when schedules will fire, days ahead.
     Scene(
         name="foretold",

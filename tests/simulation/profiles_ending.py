@@ -75,7 +75,7 @@ ENDINGS = (
         name="listed ahead",
         kinds=_THREE,
         drawn=1,
-        course=Course(gap=(50, 170), ticks_until=230, dispatch_limit_sec=240),
+        course=Course(gap=(50, 170), dispatch_limit_sec=240),
         aims=(Aim("dispatch#0", "batch_execute_statement", 2, Fault.STALL_BEFORE, stall_sec=75),),
         notes=True,
     ),

@@ -127,6 +127,18 @@ def test_whatever_stands_before_a_long_group_the_plan_gets_behind_both(
     assert planned[-1].firings[0].origin == "catchup"
 
 
+def test_a_hundred_alike_have_a_row_each_and_one_more_makes_a_range() -> None:
+    cursor = due("* * * * *", misfire="none", grace_sec=86_400)
+    now = NOON + LOOK_AHEAD_SEC + ROWS_MAX * 60
+
+    few, many = plan(cursor, now), plan(cursor, now + 1)
+
+    assert few.range is None
+    assert [record.reason for record in few.unfired] == ["policy_none"] * ROWS_MAX
+    assert many.range is not None
+    assert many.range.count == ROWS_MAX + 1
+
+
 def test_a_gap_before_a_long_group_holds_nothing_up() -> None:
     schedule = compile_schedule("0,30 2 * * *", timezone="America/New_York", dst_gap="skip")
     after = schedule.next(parse_nominal("2027-03-14T07:00:00Z"))

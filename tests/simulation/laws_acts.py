@@ -17,6 +17,7 @@ from tests.simulation.stage import Stage
 _FIGURES = next(place for place, act in enumerate(minute.ACTS, 1) if act.name == "figures")
 # No act is left behind sooner.
 _SLOW_US = 5_000_000
+_READS = frozenset({"query", "batch_get_item"})
 _REFUSED = frozenset({Fault.REFUSED, Fault.THROTTLED, Fault.LOST})
 
 
@@ -39,7 +40,7 @@ def _refused(stage: Stage) -> set[Process]:
     found = set()
     for _, process, operation, _, answer, fault in stage.world.trace:
         refused = fault in _REFUSED or isinstance(answer, ClientError)
-        if process is not None and operation == "query" and refused:
+        if process is not None and operation in _READS and refused:
             found.add(process)
     return found
 

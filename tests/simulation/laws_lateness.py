@@ -204,6 +204,7 @@ def _read(stage: Stage, *, audited: bool) -> _Troubles:
     lived: dict[Process, list[float]] = defaultdict(list)
     hurt: set[Process] = set()
     edited: set[Process] = set()
+    pausing = any(act.name.startswith("pause") for act in stage.acts)
     for at, part, entry in _steps(stage):
         if entry[2] == "purge":
             found.costs.append((at, at + LOOK_AHEAD_SEC + _FETCHED_SEC, 2 * returns))
@@ -220,7 +221,7 @@ def _read(stage: Stage, *, audited: bool) -> _Troubles:
             found.costs += _sent_late(at, part, entry, sec - returns)
             if part.kind in _WORKERS or part.name.startswith("audit"):
                 found.costs.append((at, at + sec - returns + _FELT_SEC, sec))
-            elif part.kind == "pauses":
+            if part.kind == "pauses" or (pausing and part.name.startswith("audit")):
                 # Pauses that it was to end are ended by the next one, a minute later.
                 found.costs.append((at, at + _ENDED_SEC, _ENDED_SEC))
     # One that ends pauses, and ended none, has claimed nothing.

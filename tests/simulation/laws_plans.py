@@ -16,7 +16,7 @@ from onthedot.core.task import Task
 from tests.simulation import true_slots
 from tests.simulation.caller import Ask
 from tests.simulation.journal import SKEW_MS, Change, Journal, Version
-from tests.simulation.reigns import end_of
+from tests.simulation.reigns import clocks_off_sec, end_of
 from tests.simulation.stage import Stage
 
 # A clock of the API, and the rest of a second.
@@ -36,7 +36,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
         known = versions.get(_named(act.route), [])
         seen = [one for one in known if one.at_ms <= act.answer.at_ms]
         if effects.get("action") == "resume":
-            yield from _of_resume(act, effects, seen)
+            yield from _of_resume(act, effects, seen, clocks_off_sec(stage))
         elif effects.get("action") == "change" and seen:
             yield from _of_change(act, effects["schedule"], seen, journal)
 
@@ -78,7 +78,9 @@ def _first(task: Task, after: float) -> int | None:
     return next((slot for slot in found if not true_slots.closing(task, slot)), None)
 
 
-def _of_resume(ask: Ask, effects: Mapping[str, Any], seen: Sequence[Version]) -> Iterator[str]:
+def _of_resume(
+    ask: Ask, effects: Mapping[str, Any], seen: Sequence[Version], off_sec: float
+) -> Iterator[str]:
     """It would run the slots that passed since the pause: all of them, or the newest."""
     if not seen or seen[-1].task.status != "paused" or ask.answer is None:
         return
@@ -90,7 +92,8 @@ def _of_resume(ask: Ask, effects: Mapping[str, Any], seen: Sequence[Version]) ->
     now, end = ask.answer.at_ms / 1000, end_of(task)
     if seen[-1].at_ms > ask.began_ms:
         return
-    may = _nominals(task, since - _EDGE_SEC, min(now, end) + _EDGE_SEC)
+    # No slot of the future, down to its second.
+    may = _nominals(task, since - _EDGE_SEC, min(now + off_sec, end + 1))
     must = _nominals(task, since + _EDGE_SEC, min(ask.began_ms / 1000, end) - _EDGE_SEC)
     shown = effects["will_run"]
     if mode == "none" and shown:

@@ -262,6 +262,12 @@ MUTANTS = (
         ("pauses past a slot",),
     ),
     Mutant(
+        "caught up ahead",
+        "a resume runs what passed, and nothing of the future",
+        mutants_pauses.ahead_of_time,
+        ("asked pauses",),
+    ),
+    Mutant(
         "once paused",
         "0080: of two pauses the latest says until when",
         mutants_pauses.once_paused,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from onthedot.adapters import clock, tables
-from onthedot.core import lifecycle, pauses
+from onthedot.core import catchup, lifecycle, pauses
 from onthedot.core.instants import nominal
 from onthedot.core.task import Task
 from onthedot.flows import pauses as ending
@@ -69,6 +69,12 @@ def still_the_systems() -> list[Patch]:
         return task if said.get("by") == pauses.SYSTEM else original(task, now, why)
 
     return [(lifecycle, "paused", paused)]
+
+
+def ahead_of_time() -> list[Patch]:
+    """A resume also runs what is due in the second after it."""
+    original = catchup.slots
+    return [(catchup, "slots", lambda task, mode, now: original(task, mode, now + 1))]
 
 
 def forgotten_first() -> list[Patch]:

@@ -115,6 +115,17 @@ AUDITS = (
         calls_max=3,
         course=_course(excused_sec=900, laws=()),
     ),
+    # Who looks after what dies is refused its read of one of them.
+    replace(
+        _FIGURES,
+        name="health refused",
+        kinds=("sickly", "fragile", "minute"),
+        failing=0.8,
+        aims=tuple(
+            Aim(f"audit#{number}/9", "batch_get_item", 0, Fault.THROTTLED) for number in range(20)
+        ),
+        course=_course(excused_sec=900, laws=()),
+    ),
     # The bus refuses for ten minutes, then now and then one event, and one schedule's always.
     replace(
         _SCENE,

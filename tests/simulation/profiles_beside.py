@@ -89,7 +89,7 @@ BESIDE = (
     Scene(
         name="asked pauses",
         kinds=(),
-        users=("pause again", "pause again", "pause", "resume"),
+        users=("pause again", "pause again", "pause", "resume", "catch up in time"),
         users_max=5,
         calls_between=(10, 250),
         course=_LONG,

@@ -40,6 +40,20 @@ def _pause_again(user: User) -> None:
             user.wait(20)
 
 
+def _catch_up_in_time(user: User) -> None:
+    """Resume in the second before a whole minute, at which most schedules have a slot."""
+    if task_id := user.schedule():
+        route = f"POST /v1/schedules/{task_id}"
+        user.caller.ask(f"{route}/pause", {}, name="pause", task_id=task_id)
+        user.wait(70)
+        world = user.stage.world
+        world.sleep(
+            60_000_000 - world.epoch_us() % 60_000_000 - user.random.randint(50_000, 950_000)
+        )
+        mode = user.random.choice(("latest", "all"))
+        user.carried_out(f"{route}/resume", {"catchup": mode}, name="resume", task_id=task_id)
+
+
 def _fill(user: User) -> None:
     """Old slots again, of any stretch and with all that succeeded, at any pace."""
     task_id = user.schedule()
@@ -221,6 +235,7 @@ def _lock(user: User) -> None:
 BESIDE: Mapping[str, Callable[[User], None]] = {
     "rename": _rename,
     "pause again": _pause_again,
+    "catch up in time": _catch_up_in_time,
     "fill": _fill,
     "bounded": _bounded,
     "order": _order,

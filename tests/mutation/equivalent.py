@@ -9,6 +9,13 @@ from tests.mutation.rules import by_rule
 
 EQUIVALENT = (
     Equivalent(
+        "onthedot.flows.calendars",
+        "_by_id",
+        "return {}",
+        "return None",
+        "where no calendar is named nothing is looked up in what was found",
+    ),
+    Equivalent(
         "onthedot.flows.loops",
         "_in_turn",
         "first = clock.now_ms() // 60_000 % max(1, len(pointers))",

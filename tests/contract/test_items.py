@@ -320,3 +320,10 @@ def test_where_nothing_was_nothing_old_is_shown(table: Table) -> None:
     answer = table.update("new", UpdateExpression="REMOVE q", ReturnValues="ALL_OLD")
 
     assert "Attributes" not in answer
+
+
+@pytest.mark.parametrize("name", ["delete_item", "get_item", "update_item"])
+def test_a_key_of_no_letters_names_no_item(table: Table, name: str) -> None:
+    call = getattr(table.client, name)
+
+    assert code(lambda: call(TableName=table.name, Key=table.key(""))) == "ValidationException"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from onthedot.adapters import access as stored
+from onthedot.adapters import tables
 from onthedot.core import backfill as backfills
 from onthedot.core import catchup, loop, trail
 from onthedot.core import dead_letters as letters
@@ -209,6 +210,17 @@ def from_its_beginning() -> list[Patch]:
     return [(catchup, "slots", slots)]
 
 
+def payload_kept() -> list[Patch]:
+    """What a purged run was given stays."""
+    original = tables.delete
+
+    def delete(table: str, key: dict[str, str]) -> None:
+        if not key["scheduled_for"].endswith("^payload"):
+            original(table, key)
+
+    return [(tables, "delete", delete)]
+
+
 _NAMES = ("asked names",)
 _ORDERS = ("asked orders",)
 _LETTERS = ("asked some letters",)
@@ -237,6 +249,7 @@ MUTANTS = (
     Mutant("remembered for ever", "0161: a key is kept as said", remembered_for_ever, _ORDERS),
     Mutant("one left out", "0161: an operation leaves none out", one_left_out, _LETTERS),
     Mutant("all purged", "0161: only what is meant", all_purged, _LETTERS),
+    Mutant("payload kept", "what is purged is gone", payload_kept, ("asked letters again",), 4),
     Mutant("no pace", "0161: a loop has its pace", no_pace, (*_LETTERS, "asked fills")),
     Mutant("never counted", "0161: it says how far it is", never_counted, _LETTERS),
     Mutant(

@@ -136,11 +136,14 @@ class Table:
     def key_of(self, key: Item) -> Key:
         """The key of a Key argument: the key attributes and nothing else."""
         try:
-            if len(key) == len(self.key_names):
-                return self._read_key(key)
+            read = self._read_key(key) if len(key) == len(self.key_names) else None
         except (KeyError, NotANumber):
-            pass
-        raise Invalid("The provided key element does not match the schema")
+            read = None
+        if read is None:
+            raise Invalid("The provided key element does not match the schema")
+        if "" in read or b"" in read:
+            raise Invalid(self._what_is_wrong(key))
+        return read
 
     def _what_is_wrong(self, item: Item) -> str:
         for attribute in self.schema.attributes:

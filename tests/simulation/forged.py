@@ -39,6 +39,7 @@ def _write(stage: Stage, random: Random) -> None:
     if rows:
         bodies += [_about(random.choice(rows[-6:]), random)] * random.randint(1, 6)
     queue = random.choice(_QUEUES)
+    stage.outside.texts[bodies[0]] += 1
     for body in bodies:
         stage.world.queues.send_message(QueueUrl=os.environ[f"{queue}_QUEUE_URL"], MessageBody=body)
 

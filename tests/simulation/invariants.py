@@ -10,6 +10,7 @@ from tests.simulation import (
     laws_acts,
     laws_admins,
     laws_api,
+    laws_aside,
     laws_asked,
     laws_backoff,
     laws_bounds,
@@ -118,6 +119,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
 def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:
     """What each run's row went through, and how often its target was called."""
     yield laws_runs.sound_writes(journal)
+    yield laws_runs.given_up(stage, journal)
     yield laws_runs.held_alone(journal)
     yield laws_runs.calm_end(stage, journal, measure.until_sec, audited=measure.audited)
     yield laws_runs.once(stage, journal)
@@ -146,6 +148,7 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
     yield laws_world.addressed(stage, journal)
     yield laws_world.by_the_wall(stage)
     yield laws_world.hurried(stage, journal)
+    yield laws_aside.once(stage)
     if measure.timely:
         yield laws_world.overstayed(journal)
     if measure.frugal:
@@ -222,6 +225,7 @@ def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield from laws_asked.heeded(stage, journal)
     yield laws_bounds.heeded(stage, journal)
     yield laws_read.heeded(stage, journal)
+    yield laws_read.spared(stage)
     yield laws_tasks.heeded(stage, journal)
     yield laws_letters.heeded(stage, journal)
     yield laws_admins.heeded(stage)

@@ -11,6 +11,7 @@ from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
 from onthedot.core import backlog, tally
+from onthedot.core.attributes import typed_item
 from onthedot.core.instants import nominal, parse_instant
 from onthedot.core.run import Run
 from onthedot.core.task import Task
@@ -31,10 +32,12 @@ _EVERY_SEC = 300
 _RECOMPUTED_MS = 180_000
 # An answer of health is five seconds old at most, and a minute's acts come before its sign.
 _LATE_SEC, _STOPPED_SEC, _EDGE_SEC = 90, 180, 15
+# An answer is good for five seconds, in each environment of the API.
+_SOON_MS, _MANY = 4_000, 10
 
 
 class _Walk(NamedTuple):
-    """A list that was read from its first page to its last."""
+    """A list that was read from its first page to its last, or to the last that a caller wants."""
 
     asks: Sequence[Ask]
     shown: Sequence[dict[str, Any]]
@@ -54,6 +57,9 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
         if walk is None:
             continue
         yield from _paged(walk)
+        if walk.asks[-1].said["next_cursor"] is not None:
+            yield from _endless(walk)
+            continue
         yield from _ran(stage, journal, walk) if _of_runs(walk) else _coming(stage, journal, walk)
     for ask in asks:
         if ask.name == "preview" and ask.said:
@@ -72,8 +78,8 @@ def _of_runs(walk: _Walk) -> bool:
 
 
 def _walk(asks: Sequence[Ask]) -> _Walk | None:
-    """None: nobody was told its end."""
-    if not all(ask.said for ask in asks) or asks[-1].said["next_cursor"] is not None:
+    """None: a page of it was not told."""
+    if not all(ask.said for ask in asks):
         return None
     shown = [each for ask in asks for each in ask.said["data"]]
     return _Walk(asks, shown, asks[0].began_ms, asks[-1].told[-1].at_ms, asks[0].tenant_id)
@@ -90,6 +96,15 @@ def _paged(walk: _Walk) -> Iterator[str]:
     for one, other in pairwise(places):
         if one >= other:
             yield f"out of order: {walk.asks[0].route} shows {one} and {other}"
+
+
+def _endless(walk: _Walk) -> Iterator[str]:
+    """Who reads on and on comes to an end: few pages have less than was asked for."""
+    if (
+        not _asked(walk, "origin")
+        and len(walk.shown) < len(walk.asks) * int(_asked(walk, "limit")) / 2
+    ):
+        yield f"endless: {len(walk.asks)} pages of {walk.asks[0].route} show {len(walk.shown)}"
 
 
 def _place(shown: dict[str, Any]) -> tuple[str, str]:
@@ -213,6 +228,27 @@ def _recurs(task: Task, at_ms: float) -> bool:
     start_at = task.schedule.start_at
     once = not task.task_id.startswith("sch_")
     return not once or start_at is None or start_at >= at_ms // 1000
+
+
+def spared(stage: Stage) -> Iterator[str]:
+    """Anybody may ask how it is: most who ask soon after another are told what that one was."""
+    asked = [act for act in stage.acts if isinstance(act, Ask) and act.name == "health"]
+    if len(asked) < _MANY or stage.world.chooser.faults:
+        return
+    looked = set()
+    for _, process, what, request, *_ in stage.world.trace:
+        if process is None or process.kind != "api":
+            continue
+        if what == "get_item" and request["Key"] == typed_item(backlog.KEY):
+            looked.add(process.name)
+        minutes = {"S": tally.MINUTES} in request.get("ExpressionAttributeValues", {}).values()
+        if what == "query" and minutes and request.get("ConsistentRead"):
+            yield "dear: the newest minute is read for twice the price"
+    told = sorted((one for ask in asked for one in ask.told), key=lambda one: one.at_ms)
+    soon = [one for before, one in pairwise(told) if one.at_ms - before.at_ms < _SOON_MS]
+    again = sum(one.process in looked for one in soon)
+    if len(soon) >= _MANY and again > len(soon) / 2:
+        yield f"dear: of {len(soon)} who asked soon after another {again} had it looked up"
 
 
 def _signs(stage: Stage) -> dict[str, list[float]]:

@@ -12,6 +12,8 @@ from tests.simulation.journal import SKEW_MS, Change, Journal, Move, Seen
 from tests.simulation.stage import Stage
 
 _QUIET_MS = 300_000
+# The messages that SQS gives up on before a run ends by that.
+_BURIALS = 4
 _GIVEN_UP_MS = 4 * 10 * 20_000 - 10_000
 
 
@@ -54,6 +56,25 @@ def _hasty(change: Change, after: Seen) -> bool:
 def _buried(seen: Seen) -> int:
     """How often bury has sent it afresh."""
     return int(seen.life["buried"]["N"]) if "buried" in seen.life else 0
+
+
+def given_up(stage: Stage, journal: Journal) -> Iterator[str]:
+    """Nobody ends a run as undeliverable that SQS has not given up on as often as it may be."""
+    ends = [one for one in journal.changes if one.after and one.after.reason == "undeliverable"]
+    if not ends:
+        return
+    story = next(one for one in stage.world.queues.queues.values() if one.name == "dead").story
+    for change in ends:
+        before, after = change.before, change.after
+        most = min((one.task.max_attempts for one in journal.versions[change.task_id]), default=3)
+        if after is None or after.attempt >= most or (before is not None and before.final):
+            continue
+        received = sum(
+            what == "received" and change.run_id in body and at_us / 1000 <= change.at_ms
+            for at_us, what, body in story
+        )
+        if received < _BURIALS:
+            yield f"given up: {change.run_id} after {received} messages of {_BURIALS}"
 
 
 def held_alone(journal: Journal) -> Iterator[str]:

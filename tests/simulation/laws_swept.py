@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from onthedot.core.payloads import ASIDE, namer
@@ -10,8 +11,11 @@ from tests.simulation.stage import Stage
 from tests.simulation.sweeping import named
 
 _DAY_SEC = 86_400
-# The sweep of the first hour is over by then.
-_SWEPT_SEC = 600
+# When the sweep of each hour begins, and when it is over: 0033 gives it ten seconds.
+_FROM_SEC, _SWEPT_SEC = 420, 600
+_HOUR_SEC, _SWEEPS_SEC = 3_600, 10
+# So many hours lead through all of the bucket, however soon a sweep is stopped.
+_ROUND_HOURS = 3
 
 
 def heeded(stage: Stage, _journal: Journal) -> Iterator[str]:
@@ -19,8 +23,33 @@ def heeded(stage: Stage, _journal: Journal) -> Iterator[str]:
     wanted = named(stage)
     yield from _kept(stage, wanted)
     yield from _moved(stage, wanted)
+    yield from _looked(stage)
     if stage.world.now_us >= _SWEPT_SEC * 1_000_000:
         yield from _sorted_out(stage, wanted)
+
+
+def _looked(stage: Stage) -> Iterator[str]:
+    """An hour looks at the bucket in one minute, and for no longer than it may."""
+    times: dict[str, list[float]] = defaultdict(list)
+    for at_us, process, operation, *_ in stage.world.trace:
+        if operation == "list_objects_v2" and process is not None:
+            times[process.name].append(at_us / 1_000_000)
+    hours = [each[0] // _HOUR_SEC for each in times.values()]
+    for hour in sorted({hour for hour in hours if hours.count(hour) > 1}):
+        yield f"swept often: {hours.count(hour)} looks in hour {hour:.0f}"
+    for name, each in times.items():
+        # The last page may have been asked for before the time was over.
+        if len(each) > 1 and each[-2] - each[0] > _SWEEPS_SEC:
+            yield f"swept long: {name} looked for {each[-1] - each[0]:.0f} s"
+
+
+def _old_us(stage: Stage) -> int:
+    """What was put before is old for a sweep that has seen all of the bucket by now."""
+    hours = int(stage.world.now_us / 1_000_000 - _SWEPT_SEC) // _HOUR_SEC
+    calm = not stage.world.chooser.aims
+    last_sec = (hours if calm else max(0, hours + 1 - _ROUND_HOURS)) * _HOUR_SEC + _FROM_SEC
+    first_us = stage.world.epoch_us() - stage.world.now_us
+    return first_us + (last_sec - _DAY_SEC) * 1_000_000
 
 
 def _kept(stage: Stage, wanted: set[str]) -> Iterator[str]:
@@ -44,10 +73,10 @@ def _moved(stage: Stage, wanted: set[str]) -> Iterator[str]:
 
 def _sorted_out(stage: Stage, wanted: set[str]) -> Iterator[str]:
     """What is old lies where it belongs."""
-    first_us = stage.world.epoch_us() - stage.world.now_us
+    old_us = _old_us(stage)
     for key, (put_us, _) in stage.world.bucket.objects.items():
         own = key.removeprefix(ASIDE)
-        if first_us - put_us < _DAY_SEC * 1_000_000 or namer(own) is None:
+        if put_us >= old_us or namer(own) is None:
             continue
         if own == key and own not in wanted:
             yield f"left: nothing names {key}"

@@ -21,6 +21,7 @@ from onthedot.core.ledger import Ledger
 from onthedot.core.run import Run
 from onthedot.flows import (
     apart,
+    aside,
     audit,
     bury,
     events,
@@ -209,6 +210,61 @@ def never_brought_back() -> list[Patch]:
     return [(blobs, "bring_back", lambda _key: None)]
 
 
+def swept_each_minute() -> list[Patch]:
+    """The bucket is looked at whenever an audit comes by, for as long as it takes."""
+
+    class Always:
+        def __ne__(self, other: object) -> bool:
+            return False
+
+    return [(sweep, "_MINUTE", Always())]
+
+
+def swept_from_the_start() -> list[Patch]:
+    """Each sweep begins where the first one did."""
+    original = tables.get
+
+    def get(table: str, key: Any) -> Any:
+        return None if key == sweep._PLACE else original(table, key)  # noqa: SLF001  # its place
+
+    return [(tables, "get", get)]
+
+
+def swept_on_and_on() -> list[Patch]:
+    """A sweep ends where the bucket does."""
+    return [(sweep, "_BUDGET_SEC", 1_000.0)]
+
+
+def swept_once() -> list[Patch]:
+    """Once the end of the bucket was reached, nobody looks again."""
+    original = tables.put
+
+    def put(table: str, item: Any) -> None:
+        original(table, item | {"after": item["after"] or "~"} if "after" in item else item)
+
+    return [(tables, "put", put)]
+
+
+def left_in_its_queue() -> list[Patch]:
+    """What is no message goes when its whole batch is done with."""
+
+    def told(batch: Any) -> None:
+        original(replace(batch, foreign=[]))
+
+    original = aside.put_aside
+    return [(aside, "put_aside", told)]
+
+
+def buried_soon() -> list[Patch]:
+    """Two messages that SQS gives up on are enough."""
+    return [(bury, "BURIED_MAX", 2)]
+
+
+def ghosts_uncounted() -> list[Patch]:
+    """A run that has no row is nothing to count."""
+    return [(aside, "without_row", lambda _batch, _run_ids: None)]
+
+
 def never_retimed() -> list[Patch]:
     """Cursors stay where the old data had them."""
     return [(retime, "_following", lambda _due, _edge: None)]
@@ -295,6 +351,13 @@ MUTANTS = (
     Mutant("young swept", "0033: what is young is left alone", young_swept, ("swept",)),
     Mutant("named swept", "0033: what is named stays", named_swept, ("swept",)),
     Mutant("left aside", "0033: what is named comes back", never_brought_back, ("swept",)),
+    Mutant("swept each minute", "0033: once an hour", swept_each_minute, ("swept", "swept again")),
+    Mutant("swept from the start", "0033: it goes on", swept_from_the_start, ("swept on",)),
+    Mutant("swept on and on", "0033: for ten seconds", swept_on_and_on, ("swept on",)),
+    Mutant("swept once", "0033: it begins anew", swept_once, ("swept again",)),
+    Mutant("left in its queue", "what was told is deleted", left_in_its_queue, ("ghosts killed",)),
+    Mutant("buried soon", "bury is patient", buried_soon, ("never looked for",)),
+    Mutant("ghosts uncounted", "what names no run is counted", ghosts_uncounted, ("ghosts",)),
     Mutant("never retimed", "a slot that comes earlier fires", never_retimed, ("retimed",)),
     Mutant("ended unwritten", "bury ends what may not run", buried_alive, ("given up bare",)),
     Mutant("kept quiet", "0167: what fails is told", kept_quiet, ("acts refused",)),

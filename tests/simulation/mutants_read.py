@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
+from onthedot.adapters import listing
 from onthedot.api import cron
 from onthedot.core import tally
 from onthedot.flows import agenda, exhausted, long_runs, not_fired, pulse, recent, tallies
@@ -37,6 +39,17 @@ def same_place() -> list[Patch]:
     return [(recent.Walk, "behind", behind)]
 
 
+def over_again() -> list[Patch]:
+    """Behind the last of an hour comes its first."""
+
+    class Over:
+        def runs(self, *given: Any, start: Any, **named: Any) -> Any:
+            page = listing.runs(*given, start=start or None, **named)
+            return page if page.last else replace(page, last={})
+
+    return [(recent, "listing", Over())]
+
+
 def kept_for_ever() -> list[Patch]:
     """What was read once of a long list is what is told."""
     return [(agenda, "_is_fresh", lambda _seen: True)]
@@ -66,6 +79,11 @@ def by_groups() -> list[Patch]:
 def once_well() -> list[Patch]:
     """Who was well once is said to be well."""
     return [(pulse, "_REMEMBERED_MS", 1 << 60)]
+
+
+def looked_up_each_time() -> list[Patch]:
+    """Whoever asks how it is has it looked up."""
+    return [(pulse, "_REMEMBERED_MS", 0)]
 
 
 def all_fired() -> list[Patch]:
@@ -109,10 +127,12 @@ MUTANTS = (
     Mutant("sorted only", "a list is whole", sorted_only, ("read",)),
     Mutant("this hour only", "a list is of the last hour", this_hour_only, ("read late",)),
     Mutant("same place", "a list goes on behind its page", same_place, ("read",)),
+    Mutant("over again", "a list has an end", over_again, ("read",)),
     Mutant("kept for ever", "a long list is a minute old", kept_for_ever, ("read many",), 10),
     Mutant("never whole", "what is to come is all of it", never_whole, ("read",), 4),
     Mutant("by groups", "a preview counts schedules", by_groups, ("read",)),
     Mutant("once well", "health is of now", once_well, ("read late",)),
+    Mutant("looked up", "a question costs nothing", looked_up_each_time, ("read anxiously",)),
     Mutant("all fired", "what has not fired is counted", all_fired, ("figures",)),
     Mutant("lately long", "shares are of five minutes", lately_long, ("figures",)),
     Mutant("hour forgotten", "a day has all of its hours", hour_forgotten, ("figures",)),

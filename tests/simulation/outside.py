@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -146,8 +147,9 @@ class Outside:
     steps: list[Step] = field(default_factory=list)
     befores: list[Before] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
-    # Whether strangers write into the queues.
+    # Whether strangers write into the queues, and how often which text that is no message.
     strangers: bool = False
+    texts: Counter[str] = field(default_factory=Counter)
     executions: dict[str, Execution] = field(default_factory=dict)
     receipts: list[Receipt] = field(default_factory=list)
     # The payloads that callers have given to runs of their own.

@@ -56,6 +56,15 @@ READ = (
         calls_between=(5, 170),
         course=Course(ticks_until=330, sec=600),
     ),
+    # Several ask each second how it is: all together cost what one does.
+    Scene(
+        name="read anxiously",
+        kinds=("minute",),
+        drawn=1,
+        users=("watch", "watch", "watch"),
+        users_max=5,
+        course=Course(ticks_until=330, sec=400),
+    ),
     # Nobody audits for a while, and the list of an hour begins within the history.
     Scene(
         name="read late",

@@ -20,7 +20,7 @@ from tests.simulation import (
     sweeping,
 )
 from tests.simulation.auditor import Auditor, Law
-from tests.simulation.faults import Aim, Fault, Profile
+from tests.simulation.faults import CALM, Aim, Fault, Profile
 from tests.simulation.outages import Outage
 from tests.simulation.scene import Scene
 from tests.simulation.sizes import Sizes
@@ -89,6 +89,18 @@ _ROUGH = Profile(
     repeated=0.003,
     double_tick=0.2,
     drop_tick=0.1,
+)
+# Payloads lie in the bucket, and seven minutes past the hour they are looked through.
+_SWEPT = Scene(
+    name="swept",
+    kinds=("minute", "all", "twenty", "sickly"),
+    drawn=3,
+    faults=Profile(faults_until_sec=400, faults_max=2, lost=0.003, throttled=0.003),
+    course=Course(
+        ticks_until=200,
+        sec=900,
+        auditor=Auditor(prepared=sweeping.prepared, laws=(laws_swept.heeded,)),
+    ),
 )
 AUDITS = (
     _SCENE,
@@ -293,17 +305,21 @@ AUDITS = (
             auditor=_restored(laws_restored.heeded, laws_restored.asleep),
         ),
     ),
-    # Payloads lie in the bucket, and seven minutes past the hour they are looked through.
-    Scene(
-        name="swept",
-        kinds=("minute", "all", "twenty", "sickly"),
-        drawn=3,
-        faults=Profile(faults_until_sec=400, faults_max=2, lost=0.003, throttled=0.003),
-        course=Course(
-            ticks_until=200,
-            sec=900,
-            auditor=Auditor(prepared=sweeping.prepared, laws=(laws_swept.heeded,)),
+    _SWEPT,
+    # Hour after hour, while some of what lies there grows old.
+    replace(
+        _SWEPT, name="swept again", drawn=2, faults=CALM, course=replace(_SWEPT.course, sec=8_100)
+    ),
+    # Each sweep takes too long over its second page, and the next one goes on behind it.
+    replace(
+        _SWEPT,
+        name="swept on",
+        faults=CALM,
+        aims=tuple(
+            Aim(f"audit#{7 + 60 * hour}/12", "list_objects_v2", 1, Fault.STALL_BEFORE, stall_sec=12)
+            for hour in range(3)
         ),
+        course=replace(_SWEPT.course, sec=8_100),
     ),
     # A deployment brings new data of the zones, by which slots come earlier or later.
     Scene(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from tests.simulation import ghosts, laws_aside
+from tests.simulation.auditor import Auditor
 from tests.simulation.faults import Aim, Fault
 from tests.simulation.scene import UNTIL_CALM, Scene, quiet
+from tests.simulation.stage import Course
 
 STRANGE = (
     # A pack comes back, and of its parts SQS takes some and refuses the others, time and again.
@@ -33,5 +36,29 @@ STRANGE = (
         drawn=2,
         takes_sec=110,
         forged=True,
+    ),
+    # And about runs that never were, while nothing goes wrong: each is counted.
+    Scene(
+        name="ghosts",
+        course=Course(auditor=Auditor(prepared=ghosts.prepared, laws=(laws_aside.counted,))),
+    ),
+    # Every other worker dies while it looks for the runs: what it was told is no message is gone.
+    Scene(
+        name="ghosts killed",
+        aims=tuple(
+            Aim(f"work#{number}", "batch_get_item", 0, Fault.CRASH_BEFORE)
+            for number in range(0, 80, 2)
+        ),
+        course=Course(sec=2_400, auditor=Auditor(prepared=ghosts.prepared)),
+    ),
+    # Whoever takes a message dies before it has looked for its runs, until bury ends them.
+    Scene(
+        name="never looked for",
+        kinds=("minute", "twenty", "queue"),
+        drawn=1,
+        aims=tuple(
+            Aim(f"work#{number}", "batch_get_item", 0, Fault.CRASH_BEFORE) for number in range(800)
+        ),
+        course=Course(ticks_until=130, sec=2_400, audited=False),
     ),
 )

@@ -44,6 +44,13 @@ def read(user: User) -> None:
     user.caller.ask("GET /v1/health", name="health", patience_sec=_ONCE_SEC)
 
 
+def watch(user: User) -> None:
+    """A page that asks each second whether all is well."""
+    for _ in range(12):
+        user.caller.ask("GET /v1/health", name="health", patience_sec=_ONCE_SEC)
+        user.wait(1)
+
+
 def _walk(user: User, what: str, asked_for: str, limit: int) -> None:
     """From page to page; the laws know the pages of one walk by its name."""
     name = f"{what} {user.caller.key_id} {user.caller.asked}"

@@ -299,6 +299,7 @@ _DOES: Mapping[str, Callable[[User], None]] = {
     "letters": _letters,
     "look": readers.look,
     "read": readers.read,
+    "watch": readers.watch,
     "ration": _ration,
     "hurry": _hurry,
     "deploy": _deploy,

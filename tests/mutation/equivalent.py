@@ -72,6 +72,13 @@ EQUIVALENT = (
     ),
     Equivalent(
         "onthedot.flows.recent",
+        "Walk._sorted",
+        'between = nominal(first_ms // 1000)[:16], f"{moment(self.begun_ms)}~"',
+        "1001",
+        "more of the oldest hour is read, and what is older than the list is left out of it",
+    ),
+    Equivalent(
+        "onthedot.flows.recent",
         "Walk.places",
         "if self._queries > QUERIES_MAX and newest_ms < self.begun_ms:",
         "self._queries >= QUERIES_MAX",

@@ -59,22 +59,26 @@ def _buried(seen: Seen) -> int:
 
 
 def given_up(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Nobody ends a run as undeliverable that SQS has not given up on as often as it may be."""
+    """A run ends as undeliverable once SQS has given up on it as often as it may, and no sooner."""
     ends = [one for one in journal.changes if one.after and one.after.reason == "undeliverable"]
     if not ends:
         return
-    story = next(one for one in stage.world.queues.queues.values() if one.name == "dead").story
+    world = stage.world
+    # Nobody sends messages of it besides.
+    others = stage.outside.strangers or any(one.kind == "audit" for one in world.processes)
+    alone = not (others or world.chooser.faults or world.profile.double_message)
+    story = next(one for one in world.queues.queues.values() if one.name == "dead").story
     for change in ends:
         before, after = change.before, change.after
         most = min((one.task.max_attempts for one in journal.versions[change.task_id]), default=3)
         if after is None or after.attempt >= most or (before is not None and before.final):
             continue
-        received = sum(
-            what == "received" and change.run_id in body and at_us / 1000 <= change.at_ms
-            for at_us, what, body in story
-        )
+        of_run = [at for at, what, body in story if what == "received" and change.run_id in body]
+        received = sum(at_us / 1000 <= change.at_ms for at_us in of_run)
         if received < _BURIALS:
             yield f"given up: {change.run_id} after {received} messages of {_BURIALS}"
+        if len(of_run) > _BURIALS and alone:
+            yield f"given up late: {change.run_id} took {len(of_run)} messages of {_BURIALS}"
 
 
 def held_alone(journal: Journal) -> Iterator[str]:

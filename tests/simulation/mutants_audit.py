@@ -26,6 +26,7 @@ from onthedot.flows import (
     bury,
     events,
     health,
+    loops,
     minute,
     pauses,
     recounting,
@@ -245,6 +246,16 @@ def swept_once() -> list[Patch]:
     return [(tables, "put", put)]
 
 
+def always_the_first() -> list[Patch]:
+    """Each minute begins with the same step."""
+    return [(loops, "_in_turn", list)]
+
+
+def never_put_off() -> list[Patch]:
+    """All steps are made, however long that takes."""
+    return [(loops, "_BUDGET_SEC", 1_000)]
+
+
 def left_in_its_queue() -> list[Patch]:
     """What is no message goes when its whole batch is done with."""
 
@@ -355,6 +366,8 @@ MUTANTS = (
     Mutant("swept from the start", "0033: it goes on", swept_from_the_start, ("swept on",)),
     Mutant("swept on and on", "0033: for ten seconds", swept_on_and_on, ("swept on",)),
     Mutant("swept once", "0033: it begins anew", swept_once, ("swept again",)),
+    Mutant("always the first", "each comes to its turn", always_the_first, ("slow steps",)),
+    Mutant("never put off", "steps have their time", never_put_off, ("slow steps",)),
     Mutant("left in its queue", "what was told is deleted", left_in_its_queue, ("ghosts killed",)),
     Mutant("buried soon", "bury is patient", buried_soon, ("never looked for",)),
     Mutant("ghosts uncounted", "what names no run is counted", ghosts_uncounted, ("ghosts",)),

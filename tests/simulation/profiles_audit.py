@@ -13,6 +13,7 @@ from tests.simulation import (
     laws_minute,
     laws_restored,
     laws_retimed,
+    laws_steps,
     laws_swept,
     laws_told,
     restoring,
@@ -187,6 +188,22 @@ AUDITS = (
         calls_max=3,
         calls_between=(5, 500),
         course=Course(ticks_until=900, sec=1_300, auditor=Auditor(laws=(laws_minute.heeded,))),
+    ),
+    # The first step of each minute takes longer than all may: the others wait for another minute.
+    Scene(
+        name="slow steps",
+        kinds=("twenty", "jitter"),
+        drawn=2,
+        aims=tuple(
+            Aim(f"audit#{number}/8", "query", 1, Fault.STALL_BEFORE, stall_sec=17)
+            for number in range(20)
+        ),
+        calls=("backfill",),
+        calls_max=4,
+        calls_between=(5, 80),
+        course=Course(
+            ticks_until=480, sec=1_300, auditor=Auditor(calm=True, laws=(laws_steps.heeded,))
+        ),
     ),
     # One act never ends: it is left behind, minute after minute.
     replace(

@@ -55,8 +55,7 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
     """By the slots that the task has, where no edit changed it."""
     items = [plain_item(item) for item in stage.world.store.scan(TableName="runs")["Items"]]
     loops = [item for item in items if str(item["task_id"]).startswith("backfill#")]
-    # Two steps at once may both take the first slots that they find left.
-    calm = bool(loops) and not befallen(stage) and not stage.world.profile.double_tick
+    calm = bool(loops) and not befallen(stage)
     for loop in loops:
         task_id = loop["wanted"]["task_id"]
         if len(journal.versions[task_id]) > 1:

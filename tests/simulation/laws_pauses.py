@@ -50,6 +50,9 @@ def _ended(stage: Stage, journal: Journal) -> Iterator[str]:
 def _as_of(stage: Stage, task: Task, end: float, written: float) -> Iterator[str]:
     if task.effective_from >= end:
         yield f"late: {task.name} goes on from {nominal(task.effective_from)}"
+    if task.max_runs is not None:
+        # Its runs may be used up.
+        return
     rows = stage.rows()
     spans = [
         (run.key.partition("~")[0], run.range_to)

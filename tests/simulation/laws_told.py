@@ -62,10 +62,13 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
 def _happened(stage: Stage, journal: Journal) -> Iterator[Happened]:
     """What became of each run that ended, by its outcome and by when its target was called."""
     first_due: dict[str, int] = {}
+    begun: dict[str, float] = {}
     ends: dict[str, Change] = {}
     for change in journal.changes:
         if change.before is None and change.after is not None:
             first_due.setdefault(change.run_id, change.after.due_ms)
+        if change.started:
+            begun.setdefault(change.run_id, change.at_ms)
         final = change.after is not None and change.after.final
         if final and not (change.before is not None and change.before.final):
             ends.setdefault(change.run_id, change)
@@ -80,7 +83,9 @@ def _happened(stage: Stage, journal: Journal) -> Iterator[Happened]:
         elif run_id in called:
             late_ms = called[run_id] - first_due[run_id] - _LATE_MS
             if late_ms > -off_ms:
-                doubtful = abs(late_ms) <= off_ms
+                # Its first worker may have died between the start and the call.
+                began_late = begun.get(run_id, called[run_id]) - first_due[run_id] > _LATE_MS
+                doubtful = abs(late_ms) <= off_ms or not began_late
                 yield Happened(end.task_id, "late", run_id, end.at_ms, doubtful)
 
 

@@ -22,6 +22,8 @@ HANDLER = "handled"
 # What a handler that fails by itself leaves by.
 RAISED = {"type": "RuntimeError", "message": "it did not work"}
 _LOOKS_SEC = 0.7
+# How many of the handlers that do not look work page by page.
+_PAGING = 0.4
 
 
 class Handled:
@@ -74,10 +76,10 @@ class Handled:
         slot = found.strftime("%Y-%m-%dT%H:%M:%SZ") if found else None
         self._stage.outside.befores.append(Before(ctx.run_id, now_ms, told_ms, slot))
 
-    def _go_through_a_step(self, ctx: Context) -> None:
+    def _go_through_a_step(self, ctx: Context, name: str = "charge") -> None:
         """An effect that is to be had once, whatever befalls the attempts."""
         world = self._stage.world
-        step = Step(ctx.run_id, ctx.attempt)
+        step = Step(ctx.run_id, ctx.attempt, name=name, knowing=ctx.hands.lease_lost())
 
         def charge(**_: object) -> None:
             step.done_ms = world.epoch_us() / 1000
@@ -87,7 +89,7 @@ class Handled:
             world.act("charge", charge, run=ctx.run_id, attempt=ctx.attempt)
             return f"paid by attempt {ctx.attempt}"
 
-        step.value = ctx.once("charge", effect)
+        step.value = ctx.once(name, effect)
         step.given_ms = world.epoch_us() / 1000
         if not step.done_ms:
             self._stage.outside.steps.append(step)
@@ -100,12 +102,16 @@ class Handled:
             weights=[5, 3, 2],
         )[0]
         looks = random.random() < 0.7
+        # Who works page by page asks before each of them, and for nothing else.
+        pages = Random(f"pages {self._seed} {ctx.run_id} {ctx.attempt}").random() < _PAGING
         left = takes_sec
         while left > 0:
             clock.sleep(min(_LOOKS_SEC, left))
             left -= _LOOKS_SEC
             if looks:
                 self._report(ctx, {"left": round(left, 1)})
+            elif pages:
+                self._go_through_a_step(ctx, f"page at {round(left, 1)}")
 
     def _report(self, ctx: Context, progress: Mapping[str, float]) -> None:
         ctx.heartbeat(progress)

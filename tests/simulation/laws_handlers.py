@@ -28,10 +28,12 @@ _TOLD_CHECKPOINTS = ("python", "pull")
 def stepped(stage: Stage) -> Iterator[str]:
     """Once a step's value was given, every attempt is given it, and none that follows redoes it."""
     begun = {(one.run_id, one.attempt): one.at_ms for one in stage.deliveries}
-    of_run: dict[str, list[Step]] = defaultdict(list)
+    of_run: dict[tuple[str, str], list[Step]] = defaultdict(list)
     for step in stage.outside.steps:
-        of_run[step.run_id].append(step)
-    for run_id, steps in of_run.items():
+        of_run[step.run_id, step.name].append(step)
+        if step.knowing and step.done_ms:
+            yield f"without a lease: a step of {step.run_id}, by attempt {step.attempt}"
+    for (run_id, _), steps in of_run.items():
         values = {str(step.value) for step in steps if step.given_ms}
         if len(values) > 1:
             yield f"two values: a step of {run_id} gave {sorted(values)}"

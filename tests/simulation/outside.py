@@ -69,6 +69,9 @@ class Step:
     # What `once` gave, and when.
     value: Any = None
     given_ms: float = 0.0
+    name: str = "charge"
+    # Whether the handler knew that its lease was lost before it asked for the effect.
+    knowing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.outages import Outage
 from tests.simulation.scene import UNTIL_CALM, Scene, quiet
+from tests.simulation.sizes import Sizes
 from tests.simulation.stage import Course
 
 _COURSE = Course(ticks_until=210, sec=1_200)
@@ -93,6 +94,12 @@ OUTSIDE = (
     *(
         replace(each, by_handlers=True, machines=3, waits_sec=12, polls_max=1)
         for each in _each("waiting", _PULLED)
+    ),
+    # More of them wait than are looked at first.
+    replace(
+        _outside("pulled deep", ("pulled", "pulled queue"), Profile()),
+        drawn=2,
+        sizes=Sizes(looks_at=(2, 8, 480)),
     ),
     # The index shows runs where they were a while ago.
     _outside("pulled stale", _PULLED[:1], _STALE),

@@ -18,6 +18,7 @@ from onthedot.flows import (
     declared,
     dispatch,
     exhausted,
+    lease,
     line,
     recent,
 )
@@ -49,6 +50,8 @@ class Sizes:
     followed: int = 0
     # How many runs wait in the line of a key; further ones wait in the queue.
     line_max: int = 0
+    # How many runs a machine that fetches is looked for among, before it is looked further down.
+    looks_at: tuple[int, ...] = ()
     # Calls that may be made at once are; one that fails leaves the others under way.
     in_parallel: bool = False
     # Every shard is asked, not only those that have tasks.
@@ -64,7 +67,7 @@ def applied(sizes: Sizes) -> Iterator[None]:
     if sizes == REAL:
         yield
         return
-    wanted: list[tuple[Any, str, int]] = [
+    wanted: list[tuple[Any, str, Any]] = [
         (tables, "PAGE", sizes.page),
         (line, "PAGE", sizes.page),
         (exhausted, "_PAGE", sizes.page),
@@ -84,6 +87,7 @@ def applied(sizes: Sizes) -> Iterator[None]:
         (calendars, "PER_MINUTE", sizes.per_minute),
         (calendars, "_PAGE", sizes.followed),
         (keyed, "LINE_MAX", sizes.line_max),
+        (lease, "_LOOK_AT", sizes.looks_at),
     ]
     replaced = [each for each in wanted if each[2]]
     before = [getattr(module, name) for module, name, _ in replaced]

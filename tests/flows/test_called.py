@@ -59,6 +59,21 @@ def test_who_is_cancelled_in_the_line_is_called_by_nobody(place: str) -> None:
     assert len(stage.deliveries) == 1
 
 
+def test_no_more_of_a_line_is_read_than_was_asked_for() -> None:
+    stage = make_stage(1)
+    with staged(stage):
+        employ(stage)
+        line.set_limit("acme", 1)
+        stage.takes_sec = lambda _: 30
+        tasks = [add(stage, "0 0 1 1 *", name=f"t{number}", **FREE) for number in range(4)]
+        for task in tasks:
+            trigger(task.task_id)
+        wait(stage, 5)
+
+        assert [len(line.entries("acme", most)) for most in (1, 2, 5)] == [1, 2, 3]
+        stage.world.close()
+
+
 @pytest.mark.parametrize("place", ["gate", "key"])
 def test_who_finds_a_free_place_and_another_first_in_line_calls_that_one(place: str) -> None:
     """The first one's own message is lost; its finder cannot call it at once."""

@@ -109,4 +109,18 @@ WORK = (
         "1",
         "a clock that shows 1970 is told as little by the one as by the other",
     ),
+    Equivalent(
+        "onthedot.core.keyed",
+        "Starts.booked",
+        "at_ms = max([now_ms, *latest[-1:]])",
+        "2",
+        "each start is booked behind all before it, so the last is the latest of any number",
+    ),
+    Equivalent(
+        "onthedot.flows.lease",
+        "_started",
+        "return [each for each in leased if each], any(job.most for job in jobs)",
+        "all((job.most for job in jobs))",
+        "all are of one tenant; where no row was left, one more look at its permits says no more",
+    ),
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tests.simulation.process import Process
+from tests.simulation.queue import Handed
 from tests.simulation.sqs import record
 
 if TYPE_CHECKING:
@@ -65,12 +66,14 @@ class Consumer:
     def _start(self, messages: list[Message]) -> None:
         event = {"Records": [record(message, self._queue) for message in messages]}
         self._busy += 1
-        self._world.spawn(
+        process = self._world.spawn(
             self._kind,
             lambda: self._work(event),
             limit_sec=self._limit_sec,
             ended=lambda process: self._ended(process, messages, event),
         )
+        at_us = self._world.epoch_us()
+        self._queue.handed += [Handed(at_us, process, one.place, one.body) for one in messages]
 
     def _ended(self, process: Process, messages: list[Message], event: Event) -> None:
         self._busy -= 1

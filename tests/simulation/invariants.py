@@ -31,6 +31,7 @@ from tests.simulation import (
     laws_leases,
     laws_letters,
     laws_living,
+    laws_messages,
     laws_moved,
     laws_order,
     laws_outcomes,
@@ -139,6 +140,7 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
     yield laws_calls.patient(stage)
     yield laws_calls.held(stage, journal)
     yield laws_calls.received(stage, journal)
+    yield laws_messages.heeded(stage, journal)
     yield laws_patience.kept(stage, journal)
     yield laws_patience.slowed(stage)
     yield laws_patience.prompt(stage)

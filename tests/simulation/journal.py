@@ -16,7 +16,7 @@ from onthedot.core import task as tasks
 from onthedot.core.attributes import plain, plain_item
 from onthedot.core.keyed import RATE
 from onthedot.core.keys import GATE, run_id
-from onthedot.core.quota import LIMIT
+from onthedot.core.quota import LIMIT, LINE
 from onthedot.core.run import FINAL
 from onthedot.core.task import Task
 
@@ -129,6 +129,8 @@ class Journal:
     gates: dict[str, list[Held]] = field(default_factory=lambda: defaultdict(list))
     # When starts under a key's rate were booked for, booking by booking.
     bookings: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    # When a run joined its tenant's line, and when it was struck off.
+    lines: dict[str, list[tuple[float, bool]]] = field(default_factory=lambda: defaultdict(list))
     versions: dict[str, list[Version]] = field(default_factory=lambda: defaultdict(list))
     moves: list[Move] = field(default_factory=list)
     limits: list[Limit] = field(default_factory=list)
@@ -152,11 +154,8 @@ def read(world: World, corrected: Mapping[str, int]) -> Journal:
     for at_us, key, before, after in pairs(world, "runs"):
         if key[1] == GATE:
             journal.gates[key[0]].append(_held(at_us, after))
-        elif key[1] == RATE:
-            journal.bookings[key[0]].append(plain(after["starts"])[-1])
-        elif key[1] == LIMIT:
-            tenant_id, most = key[0].partition("#")[2], plain(after["most"]) if after else 0
-            journal.limits.append(Limit(at_us / 1000, most, tenant_id))
+        elif key[1].startswith("#"):
+            _read_bound(journal, at_us / 1000, key, after)
         elif _is_of_this_history(before, after, at_us, start_us):
             ends = (_seen(before), _seen(after))
             writer = writers.get(at_us)
@@ -177,6 +176,18 @@ def read(world: World, corrected: Mapping[str, int]) -> Journal:
     _read_messages(world, journal)
     journal.loops = _loops(world, writers)
     return journal
+
+
+def _read_bound(journal: Journal, at_ms: float, key: tuple[str, str], after: Any) -> None:
+    """What bounds runs of several tasks: a key's rate, a tenant's limit, its line."""
+    place, what = key
+    if what == RATE:
+        journal.bookings[place].append(plain(after["starts"])[-1])
+    elif what == LIMIT:
+        tenant_id, most = place.partition("#")[2], plain(after["most"]) if after else 0
+        journal.limits.append(Limit(at_ms, most, tenant_id))
+    elif what.startswith(LINE[0]):
+        journal.lines[what.rpartition("#")[2]].append((at_ms, after is not None))
 
 
 def _loops(world: World, writers: Mapping[int, Any]) -> dict[str, Begun]:

@@ -22,6 +22,7 @@ from tests.simulation import (
     mutants_keys,
     mutants_leases,
     mutants_lines,
+    mutants_messages,
     mutants_moved,
     mutants_outcomes,
     mutants_patience,
@@ -369,4 +370,5 @@ MUTANTS = (
     *mutants_moved.MOVED,
     *mutants_calls.CALLS,
     *mutants_workers.WORKERS,
+    *mutants_messages.MESSAGES,
 )

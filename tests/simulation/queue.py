@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from tests.simulation.process import Process
 
 
 class Mischief(Protocol):
@@ -58,6 +61,16 @@ class Message:
     attributes: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A message in the hands of a process."""
+
+    at_us: int
+    process: Process
+    place: str
+    body: str
+
+
 @dataclass(slots=True)
 class Queue:
     name: str
@@ -72,6 +85,8 @@ class Queue:
     messages: dict[str, Message] = field(default_factory=dict)
     # When each message came, was received and went, and its body: for the laws.
     story: list[tuple[int, str, str]] = field(default_factory=list)
+    # To which process each message was handed, in order: for the laws.
+    handed: list[Handed] = field(default_factory=list)
     count: int = 0
 
     @property

@@ -1,0 +1,172 @@
+"""Laws of messages: what a worker is done with is gone, what it is at work on nobody else is shown.
+
+By the queues' own records, and the true state of each run.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from onthedot.core.keys import run_id as run_id_of
+from tests.simulation.journal import Change, Journal, Seen
+from tests.simulation.queue import Handed
+from tests.simulation.stage import Stage
+
+_OURS = '{"v":1,'
+_NAMED = re.compile(r'"run_id":"([^"]+)","attempt":(\d+)')
+_FOR_EVER = float("inf")
+_QUEUES = ("high", "normal", "low")
+# Who begins while the stores refuse is refused something, or is behind who was.
+_BEHIND_SEC = 30
+
+ByRun = Mapping[str, Sequence[Change]]
+
+
+def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+    """Each message that a worker was handed, as far as nothing befell that worker."""
+    hurt = _hurt(stage)
+    by_run = _by_run(journal)
+    for name in _QUEUES:
+        queue = stage.world.queues.queue(name)
+        next_us: dict[str, int] = {}
+        for handed in reversed(queue.handed):
+            again_us = next_us.get(handed.place)
+            next_us[handed.place] = handed.at_us
+            if again_us is None and handed.place not in queue.messages:
+                continue
+            if handed.process.name in hurt:
+                continue
+            if not handed.process.done or (again_us and again_us < _end_us(stage, handed)):
+                yield from _shown(by_run, handed, again_us)
+            elif not (handed.process.dead or handed.process.error or journal.limits):
+                # A permit may be in the hands of who starts nothing: then its run comes back.
+                yield from _left(stage, by_run, handed)
+    yield from _unnamed(stage, journal, by_run)
+
+
+def _by_run(journal: Journal) -> Mapping[str, list[Change]]:
+    found: dict[str, list[Change]] = defaultdict(list)
+    for change in journal.changes:
+        found[change.run_id].append(change)
+    return found
+
+
+def _end_us(stage: Stage, handed: Handed) -> int:
+    return stage.world.epoch_us() - stage.world.now_us + handed.process.ended_us
+
+
+def _hurt(stage: Stage) -> set[str]:
+    """Whom a fault befell, a stall or an outage."""
+    found = set()
+    windows = [
+        (each.from_sec, each.from_sec + each.for_sec + _BEHIND_SEC)
+        for each in stage.world.profile.outages
+    ]
+    for at_us, who, what, _, _, fault in stage.world.trace:
+        if who is None:
+            continue
+        if fault or what == "stalls" or any(a <= at_us / 1_000_000 <= z for a, z in windows):
+            found.add(who.name.partition("/")[0])
+    return found
+
+
+def _shown(by_run: ByRun, handed: Handed, at_us: int | None) -> Iterator[str]:
+    """A message is shown to nobody else while a run of it is executed by whom it was handed to."""
+    for run_id, _ in _NAMED.findall(handed.body) if at_us else ():
+        changes = by_run[run_id]
+        place = _place(changes, (at_us or 0) / 1000)
+        start = next((one for one in reversed(changes[:place]) if one.started), None)
+        after = changes[place - 1].after if place else None
+        if start is None or after is None or after.status != "running":
+            continue
+        if start.writer is handed.process:
+            yield f"shown meanwhile: a message of {run_id}, which {start.writer.name} executes"
+
+
+def _left(stage: Stage, by_run: ByRun, handed: Handed) -> Iterator[str]:
+    """A message comes back from a sound worker only if one of its runs was in other hands."""
+    end_ms = _end_us(stage, handed) / 1000
+    runs = _NAMED.findall(handed.body) if handed.body.startswith(_OURS) else ()
+    strange = stage.illegible | {
+        task.task_id for task in stage.tasks if task.name in stage.poisoned
+    }
+    if any(run_id.partition(".")[0] in strange for run_id, _ in runs):
+        return
+    if runs and not any(_elsewhere(by_run[name], handed, end_ms) for name, _ in runs):
+        yield f"left: a message of {runs[0][0]}, which was in no other hands"
+
+
+def _elsewhere(changes: Sequence[Change], handed: Handed, end_ms: float) -> bool:
+    """Whether others wrote its row meanwhile, execute it, or are to be stopped."""
+    first, last = _place(changes, handed.at_us / 1000), _place(changes, end_ms)
+    if not last:
+        return True
+    after = changes[last - 1].after
+    if after is None or after.status == "running" or "waits_on" in after.life:
+        return True
+    return any(one.writer is not handed.process for one in changes[first:last])
+
+
+def _unnamed(stage: Stage, journal: Journal, by_run: ByRun) -> Iterator[str]:
+    """Whoever deletes the last message of a run that is open leaves it in a line, or fetched."""
+    if stage.world.profile.purge:
+        return
+    stood = _stood(journal)
+    queues = stage.world.queues.queues.values()
+    copies: Counter[str] = Counter()
+    for at_us, what, body in sorted((one for queue in queues for one in queue.story), key=_at):
+        for run_id, _ in _NAMED.findall(body):
+            copies[run_id] += 1 if what == "held" else -1 if what != "received" else 0
+            if what == "deleted" and not copies[run_id]:
+                after = _state(by_run[run_id], at_us / 1000)
+                if after is None or after.final or after.fetched:
+                    continue
+                if run_id.partition(".")[0] in stage.illegible:
+                    continue
+                if not _stands(stood[run_id], at_us / 1000):
+                    yield f"without a message: {run_id}, which is {after.status}"
+
+
+def _at(one: tuple[int, str, str]) -> int:
+    return one[0]
+
+
+def _state(changes: Sequence[Change], at_ms: float) -> Seen | None:
+    place = _place(changes, at_ms)
+    return changes[place - 1].after if place else None
+
+
+def _place(changes: Sequence[Change], at_ms: float) -> int:
+    """How many there were by then."""
+    return bisect_right(changes, at_ms, key=lambda one: one.at_ms)
+
+
+def _stood(journal: Journal) -> Mapping[str, list[tuple[float, float]]]:
+    """From when to when each run stood in a line: of its task, of its key, of its tenant."""
+    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for place, gates in journal.gates.items():
+        since: dict[str, float] = {}
+        for held in gates:
+            for name in since.keys() - set(held.waiting):
+                found[_of(place, name)].append((since.pop(name), held.at_ms))
+            for name in held.waiting:
+                since.setdefault(name, held.at_ms)
+        for name, at_ms in since.items():
+            found[_of(place, name)].append((at_ms, _FOR_EVER))
+    for run_id, moments in journal.lines.items():
+        ends = [*(at_ms for at_ms, _ in moments[1:]), _FOR_EVER]
+        for (at_ms, stands), end_ms in zip(moments, ends, strict=True):
+            if stands:
+                found[run_id].append((at_ms, end_ms))
+    return found
+
+
+def _of(place: str, name: str) -> str:
+    return name if place.startswith("key#") else run_id_of(place, name)
+
+
+def _stands(stood: Sequence[tuple[float, float]], at_ms: float) -> bool:
+    return any(begin <= at_ms <= end for begin, end in stood)

@@ -1,0 +1,94 @@
+"""Planted faults of messages: which go, which stay, and which are shown again."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from onthedot.adapters import pulls
+from onthedot.core.decide import Decision, Over
+from onthedot.flows import gate, hands, heartbeat, keyed, no_start, permits
+from onthedot.flows import once as steps
+from onthedot.flows.batch import Batch
+from onthedot.flows.job import Job
+from tests.simulation.mutant import Mutant, Patch
+
+
+def kept() -> list[Patch]:
+    """What is over is finished, and its message comes back all the same."""
+    original = no_start.leave
+
+    def leave(batch: Batch, job: Job, decision: Decision) -> None:
+        if not isinstance(decision, Over) or job.run is None:
+            original(batch, job, decision)
+        elif job.run.final:
+            gate.finish(job)
+        else:
+            permits.leave([job.run])
+
+    return [(no_start, "leave", leave)]
+
+
+def older() -> list[Patch]:
+    """An older message of a run that is to be tried again comes back until that is over."""
+    original = no_start.leave
+
+    def leave(batch: Batch, job: Job, decision: Decision) -> None:
+        if isinstance(decision, Over) and job.run is not None and not job.run.final:
+            permits.leave([job.run])
+        else:
+            original(batch, job, decision)
+
+    return [(no_start, "leave", leave)]
+
+
+def unextended() -> list[Patch]:
+    """A heartbeat extends the lease, and lets the message be shown again."""
+    return [(heartbeat, "queue", SimpleNamespace(change_visibility=lambda *_: None))]
+
+
+def crowded() -> list[Patch]:
+    """Who finds the line of its key full leaves its message as it is."""
+    original = keyed._come_back  # noqa: SLF001  # planted in the flow
+
+    def come_back(batch: Batch, job: Job, seconds: int) -> None:
+        if seconds != keyed._CROWDED_SEC:  # noqa: SLF001
+            original(batch, job, seconds)
+
+    return [(keyed, "_come_back", come_back)]
+
+
+def shallow() -> list[Patch]:
+    """A machine is looked for among the first few runs of its queue only."""
+    original = pulls.due
+
+    def due(partition: str, ranges: Any, limit: int) -> Any:
+        return original(partition, ranges, min(limit, 2))
+
+    return [(pulls, "due", due)]
+
+
+def any_lease() -> list[Patch]:
+    """A step has its effect whoever may have the run by now."""
+
+    def once(self: Any, step: str, effect: Any) -> Any:
+        return steps.once(self.call.run_id, step, effect)
+
+    return [(hands._Hands, "once", once)]  # noqa: SLF001  # planted in the flow
+
+
+MESSAGES: tuple[Mutant, ...] = (
+    Mutant("kept message", "what is over has no message", kept, ("crashes",)),
+    Mutant(
+        "older message",
+        "an attempt that is over has no message",
+        older,
+        ("outside quotas", "moved crashes"),
+    ),
+    Mutant(
+        "unextended", "a message is hidden while its run is worked", unextended, ("gates", "deaths")
+    ),
+    Mutant("crowded", "a message is left for a reason", crowded, ("full line",)),
+    Mutant("shallow", "who waits further down is given, too", shallow, ("pulled deep",)),
+    Mutant("any lease", "no step without a lease", any_lease, ("handled stalls bare",)),
+)

@@ -66,7 +66,11 @@ def beyond_its_time() -> list[Patch]:
 MOVED = (
     Mutant("where it was", "0184: a run goes with its task", where_it_was, ("moved",)),
     Mutant(
-        "anybody's", "0184: a run is asked for by its workers", given_to_anybody, ("moved keys",)
+        "anybody's",
+        "0184: a run is asked for by its workers",
+        given_to_anybody,
+        ("moved keys",),
+        seed=95,
     ),
     Mutant("kept waiting", "0184: the audit hands over", kept_waiting, ("moved home",)),
     Mutant("handed over unsent", "0184: the message, then the row", unsent, ("moved bare",)),

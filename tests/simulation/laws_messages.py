@@ -21,6 +21,8 @@ _FOR_EVER = float("inf")
 _QUEUES = ("high", "normal", "low")
 # Who begins while the stores refuse is refused something, or is behind who was.
 _BEHIND_SEC = 30
+# Where so many calls take seconds, a beat may come after the message.
+_SLOW = 0.1
 
 ByRun = Mapping[str, Sequence[Change]]
 
@@ -40,7 +42,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
             if handed.process.name in hurt:
                 continue
             if not handed.process.done or (again_us and again_us < _end_us(stage, handed)):
-                yield from _shown(by_run, handed, again_us)
+                yield from _shown(stage, by_run, handed, again_us)
             elif not (handed.process.dead or handed.process.error or journal.limits):
                 # A permit may be in the hands of who starts nothing: then its run comes back.
                 yield from _left(stage, by_run, handed)
@@ -73,9 +75,10 @@ def _hurt(stage: Stage) -> set[str]:
     return found
 
 
-def _shown(by_run: ByRun, handed: Handed, at_us: int | None) -> Iterator[str]:
+def _shown(stage: Stage, by_run: ByRun, handed: Handed, at_us: int | None) -> Iterator[str]:
     """A message is shown to nobody else while a run of it is executed by whom it was handed to."""
-    for run_id, _ in _NAMED.findall(handed.body) if at_us else ():
+    slow = stage.world.profile.slow > _SLOW
+    for run_id, _ in _NAMED.findall(handed.body) if at_us and not slow else ():
         changes = by_run[run_id]
         place = _place(changes, (at_us or 0) / 1000)
         start = next((one for one in reversed(changes[:place]) if one.started), None)

@@ -5,6 +5,7 @@ Judged by what the stores answered to each act, and by how its process ended.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from botocore.exceptions import ClientError
@@ -36,13 +37,16 @@ def heeded(stage: Stage, _journal: object) -> Iterator[str]:
 
 
 def _refused(stage: Stage) -> set[Process]:
-    """Parts to which a store did not answer what they asked for."""
-    found = set()
-    for _, process, operation, _, answer, fault in stage.world.trace:
-        refused = fault in _REFUSED or isinstance(answer, ClientError)
-        if process is not None and operation in _READS and refused:
-            found.add(process)
-    return found
+    """Parts to which a store never answered what they asked for."""
+    open_reads: dict[Process, list[object]] = defaultdict(list)
+    for _, process, operation, request, answer, fault in stage.world.trace:
+        if process is None or operation not in _READS:
+            continue
+        if fault in _REFUSED or isinstance(answer, ClientError):
+            open_reads[process].append(request)
+        elif request in open_reads.get(process, ()):
+            open_reads[process] = [each for each in open_reads[process] if each != request]
+    return {process for process, requests in open_reads.items() if requests}
 
 
 def _stalled(stage: Stage) -> set[str]:

@@ -16,13 +16,16 @@ OVER_SEC = 86_400
 
 
 def recount(tenant_id: str) -> bool:
-    """Give what the tenant has left its true value; False: that was just done."""
+    """Give what the tenant has left its true value; False: that was just done.
+
+    Below zero where its limit was lowered: as many are to go before there is room again.
+    """
     item = tables.get(TABLE, tenant_key(tenant_id)) or {}
     now_ms = clock.now_ms()
     if now_ms - item.get("recounted_ms", 0) < AGAIN_MS:
         return False
     since = nominal(now_ms // 1000 - OVER_SEC)
     counted = listing.count(f"{tenant_id}#s") + listing.count(f"{tenant_id}#t", since=since)
-    left = max(0, item.get("tasks_max", TASKS_MAX) - counted)
+    left = item.get("tasks_max", TASKS_MAX) - counted
     stored.recounted(tenant_id, seen=item.get("tasks_left"), left=left, now_ms=now_ms)
     return True

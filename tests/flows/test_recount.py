@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from onthedot.adapters import access
+from onthedot.adapters import access, tenants
 from onthedot.core.access import TASKS_MAX, tenant_key
 from onthedot.core.attributes import plain_item, typed_item
 from onthedot.core.instants import nominal
@@ -59,14 +59,29 @@ def test_schedules_and_tasks_that_were_due_within_a_day_take_room(stage: Stage) 
     assert kept(stage)["recounted_ms"] == NOON * 1000
 
 
-def test_a_tenant_with_more_than_its_quota_has_none_left(stage: Stage) -> None:
+def test_a_tenant_with_more_than_its_quota_has_room_only_when_as_many_are_gone(
+    stage: Stage,
+) -> None:
     told(stage, tasks_left=-3, tasks_max=2)
     for name in ("a", "b", "c"):
         schedule(stage, name)
 
     assert recount("acme")
+    assert kept(stage)["tasks_left"] == -1
 
-    assert kept(stage)["tasks_left"] == 0
+    access.count("acme", -1)
+    assert not access.count("acme", 1)
+
+
+def test_a_limit_that_is_raised_again_leaves_what_is_there_counted(stage: Stage) -> None:
+    told(stage, tasks_left=-1, tasks_max=2)
+    for name in ("a", "b", "c"):
+        schedule(stage, name)
+    assert recount("acme")
+
+    assert tenants.limit("acme", {"tasks_max": 2}, {"tasks_max": 10})
+
+    assert kept(stage)["tasks_left"] == 10 - 3
 
 
 def test_it_is_done_once_a_minute(stage: Stage) -> None:

@@ -87,6 +87,8 @@ APART: dict[str, Kind] = {
     # Two tenants have chosen the same key.
     "key ours": ("*/20 * * * * *", _KEYED),
     "key theirs": ("*/20 * * * * *", {"tenant_id": "globex", **_KEYED}),
+    # One minute each, one after another.
+    **{f"minute {each}": (f"{each} 12 * * *", _FREE) for each in range(3, 10)},
     "patient": (
         "at(2026-11-18T12:03:00)",
         {"prefix": "tsk", "max_attempts": 2, "retry": Retry(cap_sec=2_400), **_FREE},

@@ -11,6 +11,7 @@ from tests.simulation.profiles_api import ASKED
 from tests.simulation.profiles_audit import AUDITS
 from tests.simulation.profiles_beside import BESIDE
 from tests.simulation.profiles_calendars import CALENDARS
+from tests.simulation.profiles_circuit import CIRCUIT
 from tests.simulation.profiles_closed import CLOSED
 from tests.simulation.profiles_edits import EDITS
 from tests.simulation.profiles_ending import ENDINGS
@@ -369,6 +370,7 @@ SCENES = (
     *APART,
     *CALENDARS,
     *CLOSED,
+    *CIRCUIT,
     *ENDINGS,
     *(*AUDITS, *TOLD),
     *STRANGE,

@@ -42,6 +42,8 @@ from tests.simulation import (
     laws_polled,
     laws_polls,
     laws_read,
+    laws_recomputed,
+    laws_resumed,
     laws_runs,
     laws_shares,
     laws_slots,
@@ -233,6 +235,8 @@ def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_admins.heeded(stage)
     yield laws_foretold.heeded(stage, journal)
     yield laws_plans.heeded(stage, journal)
+    yield laws_resumed.sent(stage, journal)
+    yield laws_recomputed.ended(stage, journal)
 
 
 def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:

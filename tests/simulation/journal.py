@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 RUN_NAMED = re.compile(r'"run_id":"([^"]+)"')
 SENDS = frozenset({"send_message", "send_message_batch"})
-_LOOPS = ("backfill#", "operation#")
+_LOOPS = ("backfill#", "operation#", "recompute#")
 SKEW_MS = 2_000
 
 

@@ -45,6 +45,14 @@ ENDINGS = (
         calls_between=(6, 14),
         notes=True,
     ),
+    # Who has listed it stands still before its cursor leaves: the audit looks meanwhile.
+    Scene(
+        name="noted between",
+        kinds=("three latest", "two none"),
+        drawn=1,
+        aims=(Aim("dispatch#0", "batch_execute_statement", 2, Fault.STALL_BEFORE, stall_sec=40),),
+        notes=True,
+    ),
     # They are given back while the note stands still.
     Scene(
         name="noted late",

@@ -303,6 +303,17 @@ def test_a_line_without_an_end_is_dropped_after_a_while_and_not_before(stage: St
     assert status(stage, task) == "active"
 
 
+def test_a_line_of_long_ago_takes_no_fresh_one_with_it(stage: Stage) -> None:
+    task = add(stage, "*/30 * * * *")
+    claims.write_one(listed.line(task.task_id, 1, NOON))
+    claims.write_one(listed.line(task.task_id, 2, NOON + 650))
+    wait(stage, 700)
+
+    exhausted.note()
+
+    assert len(partition(stage, "exhausted#")) == 2
+
+
 def test_what_a_former_release_left_behind_is_listed_once(stage: Stage) -> None:
     task = add(stage, "* * * * *", max_runs=1)
     add(stage, "* * * * *", name="ordinary")

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from botocore.exceptions import ClientError
+
 from onthedot.core.policy import Done
 from tests.simulation.bus import Told
 from tests.simulation.journal import Change, Journal
@@ -50,6 +52,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
     found = list(_happened(stage, journal))
     never = stage.auditor.never_takes
     of_itself = _by_themselves(stage, journal)
+    yield from _spared(stage)
     places = [_Place(stage.world.bus.told, never)]
     places += [_Place(stage.hook.taken, "")] if stage.hook else []
     for place in places:
@@ -57,6 +60,18 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
         yield from _nothing_else(stage, found, place)
         yield from _same_again(place)
         yield from _pauses(stage, of_itself, place)
+
+
+def _spared(stage: Stage) -> Iterator[str]:
+    """A bus that is busy is asked no more by the same minute."""
+    busy: set[str] = set()
+    for _, process, what, _, outcome, _ in stage.world.trace:
+        if process is None or what != "put_events":
+            continue
+        if process.name in busy:
+            yield f"not spared: {process.name} asks the bus again, which was busy"
+        if isinstance(outcome, ClientError):
+            busy.add(process.name)
 
 
 def _happened(stage: Stage, journal: Journal) -> Iterator[Happened]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+from onthedot.adapters import events as outbox
 from onthedot.core import exhausted
 from onthedot.core.writes import Insert, Update
-from onthedot.flows import calendars, catchup, edit
+from onthedot.flows import calendars, catchup, edit, events
 from tests.simulation.mutant import Mutant, Patch
 
 
@@ -30,7 +32,19 @@ def passes_skipped() -> list[Patch]:
     return [(calendars, "PASSES", 0)]
 
 
+def asked_again() -> list[Patch]:
+    """A bus that is busy is asked for each batch."""
+    original = events._by_batch  # noqa: SLF001  # planted there
+
+    def by_batch(arn: str, some: Sequence[Any], until: float) -> Iterator[Any]:
+        for first in range(0, len(some), outbox.BATCH):
+            yield from original(arn, some[first : first + outbox.BATCH], until)
+
+    return [(events, "_by_batch", by_batch)]
+
+
 LATE = (
+    Mutant("asked again", "who is busy is left alone", asked_again, ("told refused much",)),
     Mutant("not gone on", "a resume sends what it catches up on", not_gone_on, ("asked on",)),
     Mutant("never recomputed", "a recompute ends", passes_skipped, ("many named",)),
     Mutant("listed long ago", "a new line is not doubtful", listed_long_ago, ("noted between",)),

@@ -147,6 +147,13 @@ AUDITS = (
             refuses=(300, 900), refuses_some=0.1, never_takes="SICKLY", calm=True, excused_sec=700
         ),
     ),
+    # It refuses while more is to be told than fits into one call.
+    replace(
+        _SCENE,
+        name="told refused much",
+        crowd=12,
+        course=_course(refuses=(300, 900), calm=True, excused_sec=900),
+    ),
     # An audit dies, is refused, or comes twice, at any of its acts.
     replace(_SCENE, name="told rough", faults=_ROUGH, course=_course(excused_sec=900)),
     replace(

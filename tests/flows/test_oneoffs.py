@@ -1,0 +1,40 @@
+"""A one-off task by a key of its caller's: the same key is the same task, while there is one."""
+
+from __future__ import annotations
+
+import pytest
+
+from onthedot.adapters import tables
+from onthedot.core import oneoff
+from onthedot.core import task as tasks
+from onthedot.core.business_key import BusinessKey
+from onthedot.core.problems import Problem
+from onthedot.core.task import Task
+from onthedot.flows import oneoffs
+from tests.flows.calm import NOON
+from tests.simulation import user
+from tests.simulation.stage import Stage
+
+ORDER = BusinessKey(tenant_id="acme", key="order", ttl_sec=600, body_hash="0")
+
+
+def one_off(task_id: str) -> Task:
+    fields = {"target": {"type": "python", "handler": "hello"}, "delay_sec": 900}
+    return oneoff.define(fields, task_id=task_id, tenant_id="acme", now_ms=NOON * 1000)
+
+
+def test_a_key_that_is_kept_gives_its_task_once_more(stage: Stage) -> None:
+    made, is_new = oneoffs.create(one_off("tsk_A"), user.by(), ORDER)
+    again, is_newer = oneoffs.create(one_off("tsk_B"), user.by(), ORDER)
+
+    assert (made.task_id, is_new) == ("tsk_A", True), stage
+    assert (again.task_id, is_newer) == ("tsk_A", False)
+
+
+def test_a_key_whose_task_is_gone_says_so(stage: Stage) -> None:
+    oneoffs.create(one_off("tsk_A"), user.by(), ORDER)
+    tables.delete(tasks.TABLE, tasks.spec_key("tsk_A"))
+
+    with pytest.raises(Problem, match=r"The task of this idempotency_key is gone\."):
+        oneoffs.create(one_off("tsk_B"), user.by(), ORDER)
+    assert stage.rows() == {}

@@ -1,6 +1,7 @@
 """One line of metrics an invocation, in CloudWatch's embedded format; none a run.
 
-These are all metrics there are: each has its place in an alarm or on the dashboard.
+These are all metrics there are: each has its place in an alarm or on the dashboard. What else was
+counted stands in the line too, where a query finds it: it is no metric, and costs nothing.
 """
 
 from __future__ import annotations
@@ -73,4 +74,6 @@ def emit(names: Sequence[str], figures: Mapping[str, float]) -> None:
         counted = unit == _COUNT and name not in _NOT_ALWAYS_ASKED
         if counted or name in figures:
             metrics.add_metric(name=name, unit=unit, value=figures.get(name, 0))
+    for name in figures.keys() - names:
+        metrics.add_metadata(name, figures[name])
     metrics.flush_metrics()

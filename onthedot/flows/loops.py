@@ -22,7 +22,7 @@ _STEPS = {
     "purge": dead_letters.purge_step,
     "calendar": calendars.step,
 }
-_FIGURES = {
+FIGURES = {
     "backfill": "backfilled",
     "replay": "replayed",
     "purge": "purged",
@@ -74,7 +74,7 @@ def _step(pointer: tables.Item) -> Counter[str]:
         # A step that died between the end and this.
         tables.delete(TABLE, loops.pointer_key(pointer["scheduled_for"]))
         return Counter()
-    return Counter({_FIGURES[seen.kind]: advance(seen)})
+    return Counter({FIGURES[seen.kind]: advance(seen)})
 
 
 def _in_turn(pointers: list[tables.Item]) -> list[tables.Item]:

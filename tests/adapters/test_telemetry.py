@@ -26,10 +26,10 @@ def test_what_nobody_counted_is_zero_and_a_measure_of_nothing_is_left_out(
     assert "failed_percent" not in line
 
 
-def test_a_name_says_its_unit_and_what_has_no_name_is_not_sent(
+def test_a_name_says_its_unit_and_what_no_alarm_looks_at_is_in_the_line_but_no_metric(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    line = emitted(capsys, due=3, lag_p95_ms=4, failed_percent=0.5, advanced=3)
+    line = emitted(capsys, due=3, lag_p95_ms=4, failed_percent=0.5, backfilled=3)
 
     metrics = line["_aws"]["CloudWatchMetrics"][0]
     assert {each["Name"]: each["Unit"] for each in metrics["Metrics"]} == {
@@ -37,7 +37,7 @@ def test_a_name_says_its_unit_and_what_has_no_name_is_not_sent(
         "lag_p95_ms": "Milliseconds",
         "failed_percent": "Percent",
     }
-    assert "advanced" not in line
+    assert line["backfilled"] == 3
 
 
 def test_two_stacks_in_one_account_do_not_mix(

@@ -12,10 +12,12 @@ from botocore.exceptions import EndpointConnectionError
 from onthedot.adapters import clock, depth, telemetry
 from onthedot.core import health as healths
 from onthedot.core import lifecycle, manifest, pauses, pulse, tally
+from onthedot.core.backfill import Backfill, loop
 from onthedot.core.errors import BusyError
+from onthedot.core.loop import Named
 from onthedot.core.task import Task
-from onthedot.flows import audit, minute
-from tests.flows.calm import NOON, add, go, outcomes, part, partition, put_run, spoil, wait
+from onthedot.flows import audit, loops, minute
+from tests.flows.calm import NOON, add, go, outcomes, part, partition, put_run, runs, spoil, wait
 from tests.simulation import user
 from tests.simulation.bus import ARN
 from tests.simulation.stage import Stage
@@ -123,6 +125,19 @@ def test_an_act_is_waited_for_as_long_as_it_may_take(
     (made,) = (each for each in minutes(stage, 85) if "/" not in each.name)
 
     assert isinstance(made.error, BusyError) == failed
+
+
+def test_a_minute_tells_how_many_runs_a_backfill_has_begun(stage: Stage) -> None:
+    """Beside its metrics, so that an operator sees which work of a minute no alarm looks at."""
+    task = add(stage, "0 * * * *")
+    wanted = Backfill(task_id=task.task_id, first=NOON - 7_200, last=NOON)
+    named = Named(loop_id="bkf_a", tenant_id="acme", by="key_1", began_ms=NOON * 1000)
+    assert loops.begin(loop(wanted, named, per_minute=2))
+
+    minutes(stage, 60)
+
+    (told,) = (figures for _, figures in stage.figures if "audits" in figures)
+    assert told["backfilled"] == len(runs(stage, task)) == 2
 
 
 def test_a_queue_that_cannot_be_counted_leaves_the_figures_whole(

@@ -10,6 +10,7 @@ from infra.rules import RULES
 from onthedot.adapters import telemetry
 from onthedot.api.routes import ROUTES
 from onthedot.core.run import FINAL
+from onthedot.flows import loops
 from tests.infra import deployed
 from tests.tidy import tree
 
@@ -79,6 +80,14 @@ def test_every_metric_is_counted_somewhere() -> None:
     named = {name for name in EMITTED if re.search(rf'["\s(]{name}(["=])', code)}
 
     assert EMITTED - named - FINAL - measured == set()
+
+
+def test_the_runbook_explains_each_count_of_a_minute_that_is_no_metric() -> None:
+    told = {"completed", "events_refused", "events_told", "loops_put_off", *loops.FIGURES.values()}
+    explained = tree.text(f"{RUNBOOK}README.md")
+
+    assert told & EMITTED == set()
+    assert [name for name in sorted(told) if f"`{name}`" not in explained] == []
 
 
 def test_every_alarm_speaks_to_the_topic_when_it_begins_and_when_it_is_over() -> None:

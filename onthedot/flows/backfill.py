@@ -20,6 +20,7 @@ from onthedot.core.keys import GATE, backfill_key
 from onthedot.core.loop import Loop
 from onthedot.core.run import Run
 from onthedot.core.task import ENDED, Task
+from onthedot.core.writes import Outcome
 from onthedot.flows.extra import first_life, launch
 from onthedot.flows.known import read
 
@@ -73,11 +74,11 @@ def _all_at_once(loop: Loop, wanted: Backfill, task: Task) -> Loop:
         if number is not None:
             launching.append(_run(loop, task, slot, number))
         looked_at = slot
-    if launching:
-        launch(launching)
+    # Another backfill may have filled a slot since it was looked at.
+    done = launch(launching).count(Outcome.DONE) if launching else 0
     if slots and looked_at is None:
         return loop
-    counted = replace(loop, **loop.counted(now_ms, done=len(launching)))
+    counted = replace(loop, **loop.counted(now_ms, done=done))
     return _behind(counted, wanted, task, looked_at)
 
 
@@ -97,8 +98,8 @@ def _one_by_one(loop: Loop, wanted: Backfill, task: Task) -> Loop:
         here = replace(loop, cursor=nominal(slot))
         if number is None or not loop.allowance(now_ms) or not _free(task):
             return here
-        launch([_run(loop, task, slot, number)])
-        return replace(here, **loop.counted(now_ms, done=1))
+        done = launch([_run(loop, task, slot, number)]).count(Outcome.DONE)
+        return replace(here, **loop.counted(now_ms, done=done))
     return _behind(loop, wanted, task, slots[-1] if slots else None)
 
 

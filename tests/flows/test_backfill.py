@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onthedot.core.backfill import Backfill, loop
+from onthedot.core.backfill import Backfill, Past, loop
 from onthedot.core.loop import Loop, Named
 from onthedot.core.policy import Answer, Dead, Done
 from onthedot.core.task import Task
@@ -94,6 +94,18 @@ def test_a_minute_launches_no_more_than_its_rate(stage: Stage) -> None:
         wait(stage, minute * 60)
 
     assert launched == [4, 0, 4, 0, 2, 0, 0, 0]
+
+
+def test_a_slot_that_another_backfill_has_just_filled_counts_for_that_one_only(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = add(stage, "*/15 * * * *")
+    begin(task, -HOUR, -1, "bkf_1")
+    begin(task, -HOUR, -1, "bkf_2")
+    monkeypatch.setattr(backfill, "_past", lambda _task, _slots: Past.of([]))
+
+    assert step() == len(runs(stage, task)) == 4
+    assert shown(task).counts["done"] == 4
 
 
 def test_what_succeeded_or_is_open_is_left_alone_and_the_rest_runs(stage: Stage) -> None:

@@ -13,7 +13,9 @@ from tests.simulation import (
     laws_aside,
     laws_asked,
     laws_backoff,
+    laws_begun,
     laws_bounds,
+    laws_buried,
     laws_calendars,
     laws_called,
     laws_calls,
@@ -143,6 +145,7 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
     yield laws_calls.held(stage, journal)
     yield laws_calls.received(stage, journal)
     yield laws_messages.heeded(stage, journal)
+    yield laws_buried.heeded(stage, journal)
     yield laws_patience.kept(stage, journal)
     yield laws_patience.slowed(stage)
     yield laws_patience.prompt(stage)
@@ -224,6 +227,7 @@ def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_trail.kept(stage, journal)
     yield laws_trail.requests(stage)
     yield laws_api.triggered(stage)
+    yield laws_begun.heeded(stage, journal)
     yield laws_api.beside(stage, journal)
     yield laws_api.filled(stage)
     yield from laws_asked.heeded(stage, journal)

@@ -29,8 +29,8 @@ ByRun = Mapping[str, Sequence[Change]]
 
 def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
     """Each message that a worker was handed, as far as nothing befell that worker."""
-    hurt = _hurt(stage)
-    by_run = _by_run(journal)
+    hurt = befallen(stage)
+    by_run = rows_changed(journal)
     for name in _QUEUES:
         queue = stage.world.queues.queue(name)
         next_us: dict[str, int] = {}
@@ -41,7 +41,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
                 continue
             if handed.process.name in hurt:
                 continue
-            if not handed.process.done or (again_us and again_us < _end_us(stage, handed)):
+            if not handed.process.done or (again_us and again_us < end_us(stage, handed)):
                 yield from _shown(stage, by_run, handed, again_us)
             elif not (handed.process.dead or handed.process.error or journal.limits):
                 # A permit may be in the hands of who starts nothing: then its run comes back.
@@ -49,18 +49,18 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
     yield from _unnamed(stage, journal, by_run)
 
 
-def _by_run(journal: Journal) -> Mapping[str, list[Change]]:
+def rows_changed(journal: Journal) -> Mapping[str, list[Change]]:
     found: dict[str, list[Change]] = defaultdict(list)
     for change in journal.changes:
         found[change.run_id].append(change)
     return found
 
 
-def _end_us(stage: Stage, handed: Handed) -> int:
+def end_us(stage: Stage, handed: Handed) -> int:
     return stage.world.epoch_us() - stage.world.now_us + handed.process.ended_us
 
 
-def _hurt(stage: Stage) -> set[str]:
+def befallen(stage: Stage) -> set[str]:
     """Whom a fault befell, a stall or an outage."""
     found = set()
     windows = [
@@ -91,15 +91,18 @@ def _shown(stage: Stage, by_run: ByRun, handed: Handed, at_us: int | None) -> It
 
 def _left(stage: Stage, by_run: ByRun, handed: Handed) -> Iterator[str]:
     """A message comes back from a sound worker only if one of its runs was in other hands."""
-    end_ms = _end_us(stage, handed) / 1000
+    end_ms = end_us(stage, handed) / 1000
     runs = _NAMED.findall(handed.body) if handed.body.startswith(_OURS) else ()
-    strange = stage.illegible | {
-        task.task_id for task in stage.tasks if task.name in stage.poisoned
-    }
-    if any(run_id.partition(".")[0] in strange for run_id, _ in runs):
+    if any(run_id.partition(".")[0] in unreadable(stage) for run_id, _ in runs):
         return
     if runs and not any(_elsewhere(by_run[name], handed, end_ms) for name, _ in runs):
         yield f"left: a message of {runs[0][0]}, which was in no other hands"
+
+
+def unreadable(stage: Stage) -> set[str]:
+    """Name the tasks that nobody can read: whoever is handed a run of one leaves it."""
+    poisoned = {task.task_id for task in stage.tasks if task.name in stage.poisoned}
+    return stage.illegible | poisoned
 
 
 def _elsewhere(changes: Sequence[Change], handed: Handed, end_ms: float) -> bool:

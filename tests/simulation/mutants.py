@@ -9,6 +9,7 @@ from tests.simulation import (
     mutants_api,
     mutants_audit,
     mutants_backoff,
+    mutants_begun,
     mutants_beside,
     mutants_bound,
     mutants_calendars,
@@ -377,4 +378,5 @@ MUTANTS = (
     *mutants_calls.CALLS,
     *mutants_workers.WORKERS,
     *mutants_messages.MESSAGES,
+    *mutants_begun.BEGUN,
 )

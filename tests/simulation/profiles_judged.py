@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.simulation.profiles_cost import COSTS
 from tests.simulation.profiles_leases import LEASES
 from tests.simulation.profiles_lines import LINES
+from tests.simulation.profiles_unsure import UNSURE
 from tests.simulation.scene import Scene
 from tests.simulation.stage import Course
 
@@ -19,4 +20,4 @@ _FAILING = Scene(
     waits=(None, None, 0, 4, 20),
     takes_sec=9,
 )
-JUDGED = (*LINES, *COSTS, *LEASES, _FAILING)
+JUDGED = (*LINES, *COSTS, *LEASES, *UNSURE, _FAILING)

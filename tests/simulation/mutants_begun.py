@@ -1,0 +1,79 @@
+"""Planted faults of what is begun, stopped, and given up on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from onthedot.adapters import queue
+from onthedot.core.loop import Loop
+from onthedot.core.pack import of_run
+from onthedot.core.run import Run
+from onthedot.core.writes import Outcome
+from onthedot.flows import backfill, bury, extra, loops, trigger
+from tests.simulation.mutant import Mutant, Patch
+
+
+def kept() -> list[Patch]:
+    """Whoever buries sends a run afresh, and keeps the message that was given up on."""
+    original = bury._sent_afresh  # noqa: SLF001  # planted in the flow
+
+    def sent(run: Run, delay_sec: int) -> bool:
+        original(run, delay_sec)
+        return False
+
+    return [(bury, "_sent_afresh", sent)]
+
+
+def sent_twice() -> list[Patch]:
+    """Whoever buries sends a run afresh, and once more."""
+    original = bury._sent_afresh  # noqa: SLF001  # planted in the flow
+
+    def sent(run: Run, delay_sec: int) -> bool:
+        queue.send([(of_run(run, "resend"), delay_sec)])
+        return original(run, delay_sec)
+
+    return [(bury, "_sent_afresh", sent)]
+
+
+def not_there() -> list[Patch]:
+    """What is triggered is said not to be there."""
+    return [(trigger, "launched", lambda _run, _payload: None)]
+
+
+def anothers() -> list[Patch]:
+    """A claim that is refused is another's, whoever has made it."""
+    return [(extra, "_ours", lambda _run: False)]
+
+
+def goes_on() -> list[Patch]:
+    """Who stops a loop is shown it as it was before."""
+    original = loops.stop
+
+    def stop(kind: str, tenant_id: str, loop_id: str) -> Loop | None:
+        seen = loops.read(kind, tenant_id, loop_id)
+        original(kind, tenant_id, loop_id)
+        return seen
+
+    return [(loops, "stop", stop)]
+
+
+def counted_for_all() -> list[Patch]:
+    """A backfill counts as its own what another one has launched."""
+    original: Any = extra.launch
+
+    def launch(wanted: Sequence[Run]) -> list[Outcome]:
+        original(wanted)
+        return [Outcome.DONE for _ in wanted]
+
+    return [(backfill, "launch", launch)]
+
+
+BEGUN = (
+    Mutant("kept dead", "what was dealt with is gone", kept, ("given up", "buried bare")),
+    Mutant("dead twice", "a dead message is sent afresh once", sent_twice, ("buried late",)),
+    Mutant("not there", "what is there runs when asked to", not_there, ("triggers",)),
+    Mutant("another's", "a claim is its maker's", anothers, ("fills unsure bare",)),
+    Mutant("goes on", "who stops a loop is told so", goes_on, ("asked letters twice",)),
+    Mutant("all counted", "a backfill counts its own", counted_for_all, ("fills unsure",), seed=35),
+)

@@ -30,6 +30,15 @@ def run_id(api: Api) -> str:
     return str(made["run_id"])
 
 
+def test_the_trail_says_for_which_queues_a_key_was_made(api: Api) -> None:
+    key(api, "gpu", "cpu")
+
+    told = api.call("GET /v1/audit?what=key.created").body["data"]
+    assert [one["after"].get("queues") for one in told if one["after"]["role"] == "worker"] == [
+        ["gpu", "cpu"]
+    ]
+
+
 def words(api: Api, run_id: str, key: str) -> list[Answer]:
     """All that a worker may say and ask of a run, the end last."""
     attempt: dict[str, Any] = {"attempt": 1}

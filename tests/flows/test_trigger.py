@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -51,6 +52,19 @@ def test_a_trigger_runs_at_once_and_moves_no_cursor(stage: Stage) -> None:
     assert run.run_id.split(".", 1)[1].startswith("20261118T120005.000Z~m")
     assert said(stage.rows()[run.run_id]) == "succeeded"
     assert part(stage, task, "cursor") == before
+
+
+def test_only_who_may_have_asked_before_has_the_store_asked_for_the_run(stage: Stage) -> None:
+    """A read more a trigger would be paid by everybody who triggers."""
+    task = add(stage, "0 0 * * *")
+
+    for again in (False, True):
+        moment = Moment(NOON * 1000, f"T{again}", again=again)
+        stage.world.spawn("api", partial(trigger, task.task_id, moment=moment))
+        stage.world.run(stage.world.now_us / 1_000_000 + 1)
+
+    read = [entry[1] for entry in stage.world.trace if "~m" in str(entry[3].get("Key"))]
+    assert [process.name for process in read if process] == ["api#1"]
 
 
 def test_two_triggers_of_one_millisecond_are_two_runs(stage: Stage) -> None:

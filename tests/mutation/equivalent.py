@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.mutation.changes import Change
 from tests.mutation.entry import Equivalent
 from tests.mutation.equivalent_dispatch import DISPATCH
+from tests.mutation.equivalent_upkeep import UPKEEP
 from tests.mutation.equivalent_work import WORK
 from tests.mutation.rules import by_rule
 
@@ -159,6 +160,7 @@ EQUIVALENT = (
             ('if not policy.elapsed and before > 0 and policy.gap != "skip":', "before >= 0"),
         )
     ),
+    *UPKEEP,
     *WORK,
     *DISPATCH,
 )

@@ -15,7 +15,7 @@ A_THOUSANDTH = "a length of time that is our own choice: clocks and calls are of
 _NOTED = ("tick.count(", "tick.report(")
 _BOUNDS = ((" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "))
 _CLOCKS = ("now_ms", "clock.monotonic()")
-_OUR_SECONDS = re.compile(r"\b_?[A-Z][A-Z_]*_SEC \* 1000\b")
+_OUR_SECONDS = re.compile(r"\b_?[A-Z][A-Z_]*_SEC\)? \* 1000\b")
 
 
 def by_rule(change: Change) -> bool:

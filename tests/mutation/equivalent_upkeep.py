@@ -1,0 +1,64 @@
+"""Changes of what goes on minute by minute that change nothing anybody could see, and why."""
+
+from __future__ import annotations
+
+from tests.mutation.entry import Equivalent
+
+_AUDIT, _BURY = "onthedot.flows.audit", "onthedot.flows.bury"
+_AGAIN = "the list is struck off behind both, so a death in between does both once more"
+
+
+def _turned(first: str, second: str) -> str:
+    """How a change reads that turns two effects around; `first` comes first in the code."""
+    return f"if True: ⏎     {second} ⏎     {first}"
+
+
+_SEND = "queue.send([(each, 0) for each in handing.resent(overdue)])"
+_INSERT = "claims.write_one(moves.insert(record, now_ms=now_ms))"
+_KEEP = "events.keep([event_of('missed', record)])"
+UPKEEP = (
+    *(
+        Equivalent(module, function, source, _turned(first, second), reason)
+        for module, function, source, first, second, reason in (
+            (_AUDIT, "_look_at", _SEND, _SEND, "events.keep(told)", _AGAIN),
+            (
+                _AUDIT,
+                "_look_at",
+                "events.keep(told)",
+                "events.keep(told)",
+                "ward.note(ended)",
+                _AGAIN,
+            ),
+            (_AUDIT, "_still_missing", _INSERT, _INSERT, _KEEP, _AGAIN),
+            (
+                _BURY,
+                "bury",
+                "batch.delete_done()",
+                "batch.delete_done()",
+                "aside.count(batch)",
+                "the figure of a batch is told when all of it is done, sooner or later",
+            ),
+        )
+    ),
+    Equivalent(
+        "onthedot.flows.recount",
+        "recount",
+        'if now_ms - item.get("recounted_ms", 0) < AGAIN_MS:',
+        "1",
+        "what was never counted is taken for counted in 1970, a millisecond more or less",
+    ),
+    Equivalent(
+        "onthedot.flows.recent",
+        "_unsorted",
+        "first = max(oldest, min(audited, now - _BEHIND_MIN * _MINUTE_SEC))",
+        "now + _BEHIND_MIN * _MINUTE_SEC",
+        "no audit is done before its minute, so the newest one is never later than that",
+    ),
+    Equivalent(
+        "onthedot.flows.extra",
+        "launch",
+        "latest_ms = max(run.life.due_ms for run in extra)",
+        "min((run.life.due_ms for run in extra))",
+        "what is launched together is due at once, all of it",
+    ),
+)

@@ -10,7 +10,7 @@ import pytest
 from onthedot.core.policy import Again, Awaiting, Done
 from onthedot.flows.pauses import end_those_due
 from onthedot.flows.restored import end_what_was_open, mend_pauses, start_from_now
-from tests.flows.calm import add, go, outcomes, part, purge, runs, wait
+from tests.flows.calm import add, go, outcomes, part, purge, runs, spoil, wait
 from tests.simulation.pauses import paused_for_a_while
 from tests.simulation.stage import Stage
 
@@ -151,3 +151,16 @@ def test_a_pause_that_ended_in_the_time_that_is_forgotten_fires_nothing_of_it_ag
     assert len(due) == len(set(due))
     assert part(stage, task, "spec")["status"] == "active"
     assert outcomes(stage, task)["13:17:00"] == "succeeded"
+
+
+def test_a_paused_task_that_cannot_be_read_keeps_no_other_from_going_on(stage: Stage) -> None:
+    tasks = [add(stage, "* * * * *", name=name) for name in ("broken", "other")]
+    go(stage, 60)
+    for task in tasks:
+        paused_for_a_while(task.task_id, 0, 200)
+    spoil(stage, tasks[0], "spec", payload="{")
+    wait(stage, 300)
+
+    assert list(mend_pauses()) == [tasks[1].task_id]
+
+    assert part(stage, tasks[1], "spec")["status"] == "active"

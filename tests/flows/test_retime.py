@@ -28,6 +28,16 @@ def test_a_cursor_that_stands_too_late_is_brought_forward(stage: Stage) -> None:
     assert outcomes(stage, task) == {"13:30:00": "succeeded"}
 
 
+def test_a_slot_that_may_have_been_claimed_is_not_gone_back_to(stage: Stage) -> None:
+    """A tick claims what is due within two and a half minutes, and its claim moves with nothing."""
+    task = add(stage, "*/2 * * * *")
+    spoil(stage, task, "cursor", next_run_at="2026-11-18T12:10:00Z")
+
+    assert list(retime()) == [task.task_id]
+
+    assert part(stage, task, "cursor")["next_run_at"] == "2026-11-18T12:04:00Z"
+
+
 def test_cursors_that_stand_right_or_in_no_index_stay(stage: Stage) -> None:
     right, paused = add(stage, "30 13 * * *"), add(stage, "30 14 * * *", name="paused")
     user.pause(paused.task_id)

@@ -62,7 +62,7 @@ from tests.simulation import (
 from tests.simulation.journal import Journal, read
 from tests.simulation.reigns import Reign, reigns
 from tests.simulation.stage import Stage
-from tests.simulation.standing import standings
+from tests.simulation.standing import everybody
 from tests.simulation.written import laws as of_written
 
 
@@ -180,9 +180,10 @@ def _of_gates(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
 
 def _of_lines(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:
     """Who waits, how long, and behind whom."""
-    runs = standings(stage, journal)
+    everyone = everybody(stage, journal)
+    runs = [one for one in everyone if not one.shifted]
     yield laws_order.kept(stage, journal, runs)
-    yield laws_waiting.long(stage, journal, runs, audited=measure.audited)
+    yield laws_waiting.long(stage, journal, everyone, audited=measure.audited)
     yield laws_called.spared(stage, journal, runs)
     yield laws_waiting.said(stage, journal, runs)
     if measure.costed:

@@ -8,22 +8,25 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from onthedot.core.policy import Awaiting
 from tests.simulation.faults import Fault
-from tests.simulation.journal import Journal, Limit
+from tests.simulation.journal import Journal
+from tests.simulation.journal import Limit as Quota
 from tests.simulation.laws_calls import untroubled
 from tests.simulation.laws_lateness import FURTHER_SEC, steady_sec
 from tests.simulation.laws_moved import is_fetched
 from tests.simulation.stage import Delivery, Stage
 from tests.simulation.standing import FOR_EVER, Standing
-from tests.simulation.true_bounds import guarded, limit_of, places, waits
+from tests.simulation.true_bounds import Limit, guarded, limit_of, places, waits
 
 _CALM_SEC = 30.0
 _STOOD_MS = 1_000
 # What a lost message or process costs: the audit brings back what it had; and each further one.
 _LOSSY_SEC, _AGAIN_SEC = 150.0, 60.0
+# What a full line costs one that finds no place in it, beyond what all may wait.
+_OUTSIDE_SEC = 30.0
 # Without the audit, SQS shows a message again, and then its worker's lease has to be over.
 _SHOWN_AGAIN_SEC = 1_030.0
 _PUT_BACK = "change_message_visibility_batch"
@@ -37,26 +40,47 @@ class _Line:
     """Places that runs share: who wants one, when each is taken, how many there are."""
 
     name: str
-    waiting: list[tuple[Span, str]]
+    waiting: list[Standing]
     taken: list[Span]
     calls: list[float]
     most: Callable[[float], float]
+    # Those of a key's line, where that has an end.
+    sharing: Sequence[Standing] = ()
+
+    def outside_sec(self, first: Standing, since_ms: float, line_max: int) -> float:
+        """Give what it costs to find a line full: such a run looks again a minute later."""
+        receipts = (at for at in first.receipts if at <= since_ms)
+        looked_ms = max(first.due_ms, max(receipts, default=0.0))
+        # Those of one second come in any order.
+        spans = [run.quiet for run in self.sharing if run.got_ms > looked_ms]
+        inside = sum(
+            any(begin < looked_ms + _STOOD_MS and end > looked_ms for begin, end in quiet)
+            for quiet in spans
+        )
+        return _OUTSIDE_SEC if line_max and inside >= line_max else 0.0
 
 
 def long(
     stage: Stage, journal: Journal, runs: Sequence[Standing], *, audited: bool
 ) -> Iterator[str]:
-    """Each line, moment by moment."""
+    """Each line, moment by moment; of a shifted run it counts which places it takes."""
     troubles = _Troubles.of(stage, audited=audited)
     end_ms = stage.world.epoch_us() / 1000
     bounded = {one.tenant_id for one in journal.limits if one.most}
     # Behind its own gate or key such a run may wait for its tenant's quota.
     own = [run for run in runs if run.task.tenant_id not in bounded]
-    for line in (*_gates(own), *_keys(own), *_quotas(stage, journal, runs), *_rates(own)):
-        for since_ms, until_ms, run_id in _idle(line, end_ms):
+    for line in (
+        *_gates(own),
+        *_keys(own, journal),
+        *_quotas(stage, journal, runs),
+        *_rates(own, journal),
+    ):
+        for since_ms, until_ms, first in _idle(line, end_ms):
             sec = (until_ms - since_ms) / 1000
-            if sec > troubles.allowed_sec(since_ms, until_ms):
-                yield f"waits in vain: {run_id} for {line.name}, which had room for {sec:.0f} s"
+            allowed_sec = troubles.allowed_sec(since_ms, until_ms)
+            if sec > allowed_sec + line.outside_sec(first, since_ms, stage.sizes.line_max):
+                name = f"{first.run_id} for {line.name}"
+                yield f"waits in vain: {name}, which had room for {sec:.0f} s"
 
 
 def said(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[str]:
@@ -120,10 +144,10 @@ class _Troubles:
         return self.returns_sec + again + self.longest_sec + self.steady_sec
 
 
-def _idle(line: _Line, end_ms: float) -> Iterator[tuple[float, float, str]]:
+def _idle(line: _Line, end_ms: float) -> Iterator[tuple[float, float, Standing]]:
     """The spans in which somebody waits, a place is free, and nobody is called."""
     steps: dict[float, list[int]] = defaultdict(lambda: [0, 0, 0])
-    for (begin, end), _ in line.waiting:
+    for begin, end in map(_wants, line.waiting):
         if begin < end:
             steps[begin][0] += 1
             steps[end][0] -= 1
@@ -148,14 +172,16 @@ def _idle(line: _Line, end_ms: float) -> Iterator[tuple[float, float, str]]:
         yield since, end_ms, _first(line, since)
 
 
-def _first(line: _Line, at_ms: float) -> str:
-    """Name who has waited longest at that moment."""
-    return min((span[0], run_id) for span, run_id in line.waiting if span[0] <= at_ms < span[1])[1]
+def _first(line: _Line, at_ms: float) -> Standing:
+    """Give who has waited longest at that moment."""
+    waiting = [(_wants(run), run) for run in line.waiting]
+    found = [(begin, run.run_id, run) for (begin, end), run in waiting if begin <= at_ms < end]
+    return min(found, key=lambda each: each[:2])[2]
 
 
-def _wants(run: Standing) -> tuple[Span, str]:
+def _wants(run: Standing) -> Span:
     """From when it is due and in a worker's hands, until it is called or over."""
-    return (max(run.due_ms, run.received_ms), run.got_ms), run.run_id
+    return max(run.due_ms, run.received_ms), run.got_ms
 
 
 def _holds(run: Standing) -> Span:
@@ -166,31 +192,39 @@ def _holds(run: Standing) -> Span:
 def _gates(runs: Sequence[Standing]) -> Iterator[_Line]:
     by_task: dict[str, list[Standing]] = defaultdict(list)
     for run in runs:
-        if waits(run.task) and not run.task.shown.get("concurrency_key"):
+        if not run.shifted and waits(run.task) and not run.task.shown.get("concurrency_key"):
             by_task[run.task.task_id].append(run)
     for of_task in by_task.values():
         task = of_task[0].task
         yield _line(f"the gate of {task.name}", of_task, of_task, places(task))
 
 
-def _keys(runs: Sequence[Standing]) -> Iterator[_Line]:
+def _keys(runs: Sequence[Standing], journal: Journal) -> Iterator[_Line]:
     """Who waits at its own gate before is no concern of the key's."""
-    by_place: dict[str, list[Standing]] = defaultdict(list)
-    most = {}
+    for limit, of_key in _by_key(runs, journal):
+        if limit.most:
+            first = [run for run in of_key if not run.shifted and not guarded(run.task)]
+            yield replace(_line("a key", first, of_key, limit.most), sharing=of_key)
+
+
+def _by_key(runs: Sequence[Standing], journal: Journal) -> Iterator[tuple[Limit, list[Standing]]]:
+    """One whose task was given another key may hold a place of each."""
+    found: dict[str, list[Standing]] = defaultdict(list)
+    limits: dict[str, Limit] = {}
     for run in runs:
-        limit = limit_of(run.task)
-        if limit is not None and limit.most:
-            by_place[limit.place].append(run)
-            most[limit.place] = limit.most
-    for place, of_key in by_place.items():
-        first = [run for run in of_key if not guarded(run.task)]
-        yield _line("a key", first, of_key, most[place])
+        tasks = [one.task for one in journal.versions[run.task.task_id]] if run.shifted else []
+        for limit in dict.fromkeys(limit_of(task) for task in tasks or [run.task]):
+            if limit is not None:
+                found[limit.place].append(run)
+                limits[limit.place] = limit
+    for place, of_key in found.items():
+        yield limits[place], of_key
 
 
 def _line(name: str, waiting: list[Standing], holding: list[Standing], most: int) -> _Line:
     return _Line(
         name=name,
-        waiting=[_wants(run) for run in waiting],
+        waiting=waiting,
         taken=[_holds(run) for run in holding if run.calls],
         calls=[run.called_ms for run in holding if run.calls],
         most=lambda _: most,
@@ -218,7 +252,7 @@ def _answered(journal: Journal) -> dict[tuple[str, int], float]:
 
 def _quota(
     stage: Stage,
-    limits: Sequence[Limit],
+    limits: Sequence[Quota],
     runs: Sequence[Standing],
     answered: Mapping[tuple[str, int], float],
 ) -> Iterator[_Line]:
@@ -239,7 +273,7 @@ def _quota(
 
     yield _Line(
         name="the tenant's quota",
-        waiting=[_wants(run) for run in runs if run.free],
+        waiting=[run for run in runs if run.free and not run.shifted],
         taken=[(call.at_ms, over_ms(call)) for call in calls],
         calls=[*(float(call.at_ms) for call in calls), *changed],
         most=most,
@@ -257,21 +291,15 @@ def _died(stage: Stage) -> dict[str, float]:
     }
 
 
-def _rates(runs: Sequence[Standing]) -> Iterator[_Line]:
+def _rates(runs: Sequence[Standing], journal: Journal) -> Iterator[_Line]:
     """A start takes a place of its key for as long as the rate's period is."""
-    by_place: dict[str, list[Standing]] = defaultdict(list)
-    limits = {}
-    for run in runs:
-        limit = limit_of(run.task)
-        if limit is not None and limit.count:
-            by_place[limit.place].append(run)
-            limits[limit.place] = limit
-    for place, of_key in by_place.items():
-        limit = limits[place]
+    for limit, of_key in _by_key(runs, journal):
+        if not limit.count:
+            continue
         calls = [call.at_ms for run in of_key for call in run.calls]
         yield _Line(
             name="a rate",
-            waiting=[_wants(run) for run in of_key],
+            waiting=[run for run in of_key if not run.shifted],
             taken=[(at, at + limit.per_ms) for at in calls],
             calls=[float(at) for at in calls],
             most=lambda _, count=limit.count: count,  # type: ignore[misc]  # bound now

@@ -32,6 +32,8 @@ class Standing:
     # By the schedule; for a run without a slot, when a message first named it.
     due_ms: float
     slot: bool
+    # Its task was given another key or other workers: which line it stands in, nobody can tell.
+    shifted: bool = False
     # When workers were handed messages that name it.
     receipts: list[float] = field(default_factory=list)
     # From when to when no message named it, after a worker was done with the last one.
@@ -73,6 +75,11 @@ class Standing:
 
 
 def standings(stage: Stage, journal: Journal) -> list[Standing]:
+    """Give the runs of which it is known in which line they stand."""
+    return [one for one in everybody(stage, journal) if not one.shifted]
+
+
+def everybody(stage: Stage, journal: Journal) -> list[Standing]:
     """Read them from the queues' own stories, in the order of their due times."""
     found = {one.run_id: one for one in _asked(stage, journal)}
     for delivery in stage.deliveries:
@@ -93,18 +100,21 @@ def _asked(stage: Stage, journal: Journal) -> Iterator[Standing]:
     workers are to fetch.
     """
     kept = {task.task_id for task in stage.tasks if task.name not in stage.poisoned}
-    kept -= rekeyed(journal) | moved(journal)
+    shifted = rekeyed(journal) | moved(journal)
     for task_id, key in dict.fromkeys((one.task_id, one.key) for one in journal.changes):
         if task_id not in kept or task_id in stage.illegible or "~g" in key:
             continue
         run_id = f"{task_id}.{key.replace('-', '').replace(':', '')}"
+        is_shifted = task_id in shifted
         tasks = [version.task for version in journal.versions[task_id]]
         if not is_slot_key(key):
-            yield Standing(run_id, tasks[0], journal.sent_ms.get(run_id, FOR_EVER), slot=False)
+            sent_ms = journal.sent_ms.get(run_id, FOR_EVER)
+            yield Standing(run_id, tasks[0], sent_ms, slot=False, shifted=is_shifted)
             continue
         slot = parse_nominal(key)
         having = [task for task in tasks if task.schedule.matches(slot)] or tasks
-        yield Standing(run_id, having[0], having[0].schedule.due_at(slot) * 1000, slot=True)
+        due_ms = having[0].schedule.due_at(slot) * 1000
+        yield Standing(run_id, having[0], due_ms, slot=True, shifted=is_shifted)
 
 
 def _read_queues(stage: Stage, found: dict[str, Standing]) -> None:

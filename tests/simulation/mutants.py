@@ -33,6 +33,7 @@ from tests.simulation import (
     mutants_pull,
     mutants_read,
     mutants_rooms,
+    mutants_starts,
     mutants_targets,
     mutants_tenants,
     mutants_ticks,
@@ -379,4 +380,5 @@ MUTANTS = (
     *mutants_workers.WORKERS,
     *mutants_messages.MESSAGES,
     *mutants_begun.BEGUN,
+    *mutants_starts.STARTS,
 )

@@ -133,7 +133,7 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
     yield laws_runs.attempts_bounded(stage, journal)
     yield laws_runs.uncovered(journal)
     yield laws_runs.spared(stage)
-    yield laws_alone.kept(stage)
+    yield laws_alone.kept(stage, journal)
     yield laws_executions.repeated(stage, journal)
     yield laws_executions.granted(journal)
     yield laws_leases.kept(stage, journal)

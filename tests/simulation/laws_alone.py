@@ -8,33 +8,35 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from tests.simulation.journal import Journal
 from tests.simulation.stage import Delivery, Stage
 
 _WORKER = "work#"
 
 
-def kept(stage: Stage) -> Iterator[str]:
-    """By the calls of targets alone: who was never heard of again, and what ran beside."""
-    lost: set[str] = set()
-    by_run: dict[str, list[Delivery]] = defaultdict(list)
+def kept(stage: Stage, journal: Journal) -> Iterator[str]:
+    """From its first takeover on nothing runs in the process of a run's call, all the while."""
+    since = _taken_over(journal)
+    if not since:
+        return
     by_process: dict[str, list[Delivery]] = defaultdict(list)
     for call in stage.deliveries:
-        if not call.process.startswith(_WORKER):
-            continue
-        if any(not 0 < one.ended_ms < call.at_ms for one in by_run[call.run_id]):
-            lost.add(call.run_id)
-        by_run[call.run_id].append(call)
         by_process[call.process].append(call)
-    for run_id in lost:
-        for suspect in _suspects(by_run[run_id]):
-            yield from _beside(suspect, by_process[suspect.process])
+    for process, calls in by_process.items():
+        if not process.startswith(_WORKER):
+            continue
+        for call in calls:
+            if since.get(call.run_id, call.attempt + 1) <= call.attempt:
+                yield from _beside(call, calls)
 
 
-def _suspects(calls: Sequence[Delivery]) -> Iterator[Delivery]:
-    """Those that came after one that was not answered by then."""
-    for place, call in enumerate(calls):
-        if any(not 0 < one.ended_ms < call.at_ms for one in calls[:place]):
-            yield call
+def _taken_over(journal: Journal) -> dict[str, int]:
+    """The first attempt that began while the one before it was still under way."""
+    found: dict[str, int] = {}
+    for change in journal.changes:
+        if change.started and change.after and change.before and change.before.status == "running":
+            found.setdefault(change.run_id, change.after.attempt)
+    return found
 
 
 def _beside(suspect: Delivery, calls: Sequence[Delivery]) -> Iterator[str]:

@@ -84,7 +84,7 @@ def long(
 
 
 def said(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[str]:
-    """Where nothing goes wrong, the row of a run that stood in a line says so."""
+    """Where nothing goes wrong, the row of a run says whether it stood in a line."""
     if not untroubled(stage) or stage.acts:
         return
     rows = stage.rows()
@@ -92,6 +92,8 @@ def said(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[s
         row = rows.get(run.run_id)
         if row is None or len(run.calls) != 1 or row.life.waited == "rate":
             continue
+        if row.life.waited == "line" and sum(at < run.called_ms for at in run.receipts) < 2:
+            yield f"said to wait: {run.run_id}, which was called by its first message"
         stood = run.joined_ms < run.called_ms - _STOOD_MS
         fetched = any(is_fetched(one.task) for one in journal.versions[run.task.task_id])
         if stood and row.life.waited != "line" and not fetched:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onthedot.flows import suspects
+from onthedot.flows import ready, suspects
 from tests.simulation.mutant import Mutant, Patch
 
 
@@ -11,7 +11,18 @@ def trusted_by_all() -> list[Patch]:
     return [(suspects, "suspect", lambda _run, _now_ms: False)]
 
 
+def said_to_have_waited() -> list[Patch]:
+    """Every run for which there is a line says that it stood in it."""
+    return [(ready, "_waited", lambda job: "line" if ready._may_wait(job) else "")]  # noqa: SLF001  # planted in the flow
+
+
 STARTS = (
+    Mutant(
+        "said to have waited",
+        "only who stands in a line says so",
+        said_to_have_waited,
+        ("lines", "tenant's line", "calm"),
+    ),
     Mutant(
         "trusted by all",
         "a suspect is worked alone",

@@ -83,3 +83,26 @@ def test_what_sqs_does_not_take_is_still_owed() -> None:
 
     assert [message.owes for message in batches[0].messages] == [{SOME.run_id}]
     assert _left(stage) == [([SOME.run_id], False)]
+
+
+def test_a_pack_of_whose_parts_sqs_took_none_comes_back_and_one_that_it_took_does_not() -> None:
+    deaf = Outage(from_sec=0, for_sec=60, queue="normal")
+    for outages, failed in (((deaf,), 1), ((), 0)):
+        stage = make_stage(1, Profile(outages=outages))
+        answers: list[dict[str, Any]] = []
+        left: list[Batch] = []
+
+        def work() -> None:
+            batch = _batch(stage, (SOME, OTHER))  # noqa: B023  # run in this very round
+            batch.messages[0].receives = 2
+            batch.split()
+            answers.append(batch.failures())  # noqa: B023
+            left.append(batch)  # noqa: B023
+
+        with staged(stage):
+            stage.world.spawn("work", work)
+            stage.world.run(10)
+
+        assert [len(each["batchItemFailures"]) for each in answers] == [failed]
+        assert left[0].messages == []
+        assert len(_left(stage)) == (1 if failed else 2)

@@ -69,3 +69,14 @@ def test_who_cannot_enter_a_gate_that_keeps_changing_comes_again(stage: Stage) -
     wait(stage, 200)
 
     assert outcomes(stage, task) == {"12:01:00": "succeeded"}
+
+
+def test_who_waits_behind_runs_that_end_together_is_called_at_once(stage: Stage) -> None:
+    tasks = [add(stage, "* * * * *", name=name, overlap="queue", end_sec=130) for name in "abcdef"]
+    stage.takes_sec = lambda _: 65
+    go(stage, 200)
+
+    spans = [[(run.life.started_ms, run.life.ended_ms) for run in runs(stage, t)] for t in tasks]
+    assert [len(of_task) for of_task in spans] == [2] * 6
+    assert all(0 < second[0] - first[1] < 2_000 for first, second in spans)
+    assert waiting_messages(stage) == []

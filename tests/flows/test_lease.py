@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from onthedot.core import pull
-from onthedot.flows import lease
+from onthedot.flows import lease, line
 from onthedot.flows.lease import Leased
 from onthedot.flows.trigger import trigger
 from tests.flows.calm import FREE, add, runs, said, wait
@@ -66,3 +66,17 @@ def test_a_run_whose_task_was_deleted_ends_where_it_is_asked_for(stage: Stage) -
 
     assert asked(stage, 5)[0] == []
     assert [said(run) for run in runs(stage, task)] == ["cancelled(task_deleted)"]
+
+
+def test_who_asks_while_all_permits_are_taken_is_told_so_by_its_first_try(stage: Stage) -> None:
+    task = add(stage, "0 0 1 1 *", target=PULLED, **FREE)
+    for _ in range(20):
+        trigger(task.task_id)
+    line.set_limit("acme", 1)
+    assert len(asked(stage, 2)[0]) == 1
+
+    leased, _ = asked(stage, 2)
+
+    assert leased == []
+    tried = [each[2] for each in stage.world.trace if each[1] and each[1].name.startswith("said")]
+    assert tried.count("batch_get_item") <= 12

@@ -108,6 +108,11 @@ def test_a_step_needs_a_name_that_a_key_has_room_for(step: str) -> None:
         steps.key("sch_A.20261118T120000Z", step)
 
 
+@pytest.mark.parametrize("step", ["a", "x" * 200])
+def test_a_name_of_one_letter_or_of_two_hundred_is_one(step: str) -> None:
+    assert steps.key("sch_A.20261118T120000Z", step)["scheduled_for"].endswith(f"^once#{step}")
+
+
 @pytest.mark.parametrize("value", [{1, 2}, float("nan"), "x" * 40_000, object()])
 def test_what_cannot_be_recorded_is_refused_by_the_step_s_name(value: Any) -> None:  # noqa: ANN401 any value
     with pytest.raises(ValueError, match="once\\('invoice'\\)"):

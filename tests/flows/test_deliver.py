@@ -1,10 +1,21 @@
-"""A target of a kind that nobody knows ends its run for good."""
+"""What a target is told of its lease; one of a kind that nobody knows ends its run for good."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
+from onthedot.adapters import clock
 from onthedot.core.call import Call
+from onthedot.core.decide import Hint
+from onthedot.core.pack import Ticket
 from onthedot.core.policy import Dead
-from onthedot.flows.deliver import deliver
+from onthedot.flows.deliver import call_of, deliver
+from onthedot.flows.job import Job
+from onthedot.flows.trigger import trigger
+from tests.flows.calm import add
+from tests.simulation.stage import Stage
 from tests.targets.receiver import call_fields
 
 
@@ -18,3 +29,23 @@ def test_a_kind_of_target_that_this_release_does_not_know_is_dead_and_says_so() 
         "UnknownTarget",
         "no target carrier-pigeon",
     )
+
+
+@pytest.mark.parametrize(
+    ("left_ms", "refused", "lost"),
+    [(9_000, False, False), (9_000, True, True), (0, False, True), (-1, True, True)],
+)
+def test_a_lease_is_lost_once_a_heartbeat_is_refused_or_its_time_is_over(
+    stage: Stage, left_ms: int, *, refused: bool, lost: bool
+) -> None:
+    task = add(stage, "0 0 * * *")
+    run = trigger(task.task_id)
+    assert run is not None
+    held = replace(run, life=replace(run.life, attempt=1, lease_ms=clock.now_ms() + left_ms))
+    hint = Hint(attempt=1, receives=1, message_id="M")
+    job = Job(ticket=Ticket(run.run_id, 1, run.life.tv), hint=hint, run=held, task=task)
+    call = call_of(job, held, task)
+
+    job.lost = refused
+
+    assert call.lease_lost() is lost

@@ -15,7 +15,7 @@ from onthedot.flows.tick import Tick
 from tests.simulation.journal import Change, Journal
 from tests.simulation.stage import Stage
 
-# The circuit opens, or closes, by so many ticks running.
+# The circuit opens, or closes, after this many ticks in a row.
 _TREND = 5
 _LOST = frozenset({"outside_grace", "circuit_open"})
 

@@ -57,8 +57,8 @@ def _claims(change: Change) -> bool:
     before, after = change.before, change.after
     if after is None or after.status != "claimed" or after.attempt or change.writer is None:
         return False
-    anew = before is None or before.life.get("claim_id") != after.life.get("claim_id")
-    return anew and change.writer.kind == "dispatch"
+    fresh = before is None or before.life.get("claim_id") != after.life.get("claim_id")
+    return fresh and change.writer.kind == "dispatch"
 
 
 def _began_ms(stage: Stage, journal: Journal, process: Process) -> float:

@@ -62,7 +62,7 @@ def _probes(stage: Stage, task_id: str, versions: list[Version]) -> Iterator[str
 
 
 def _left_alone(stage: Stage, task_id: str) -> Iterator[str]:
-    """What a person has paused is not tried, whoever had paused it before."""
+    """What a person has paused is not tried, even if the system had paused it before."""
     acts = sorted(
         (act for act in stage.acts if act.task_id == task_id), key=lambda act: act.began_ms
     )

@@ -21,7 +21,7 @@ _FOR_EVER = float("inf")
 _QUEUES = ("high", "normal", "low")
 # Who begins while the stores refuse is refused something, or is behind who was.
 _BEHIND_SEC = 30
-# Where so many calls take seconds, a beat may come after the message.
+# Where many calls take seconds, a beat may come after the message.
 _SLOW = 0.1
 
 ByRun = Mapping[str, Sequence[Change]]
@@ -100,7 +100,7 @@ def _left(stage: Stage, by_run: ByRun, handed: Handed) -> Iterator[str]:
 
 
 def unreadable(stage: Stage) -> set[str]:
-    """Name the tasks that nobody can read: whoever is handed a run of one leaves it."""
+    """Names the tasks that nobody can read: a worker leaves their runs."""
     poisoned = {task.task_id for task in stage.tasks if task.name in stage.poisoned}
     return stage.illegible | poisoned
 
@@ -117,7 +117,7 @@ def _elsewhere(changes: Sequence[Change], handed: Handed, end_ms: float) -> bool
 
 
 def _unnamed(stage: Stage, journal: Journal, by_run: ByRun) -> Iterator[str]:
-    """Whoever deletes the last message of a run that is open leaves it in a line, or fetched."""
+    """An open run whose last message is deleted stands in a line, or is fetched."""
     if stage.world.profile.purge:
         return
     stood = _stood(journal)

@@ -14,7 +14,7 @@ _DAY_SEC = 86_400
 # When the sweep of each hour begins, and when it is over: 0033 gives it ten seconds.
 _FROM_SEC, _SWEPT_SEC = 420, 600
 _HOUR_SEC, _SWEEPS_SEC = 3_600, 10
-# So many hours lead through all of the bucket, however soon a sweep is stopped.
+# After this many hours a sweep has seen all of the bucket, even if each one was stopped soon.
 _ROUND_HOURS = 3
 
 

@@ -365,7 +365,7 @@ MUTANTS = (
     Mutant("swept each minute", "0033: once an hour", swept_each_minute, ("swept", "swept again")),
     Mutant("swept from the start", "0033: it goes on", swept_from_the_start, ("swept on",)),
     Mutant("swept on and on", "0033: for ten seconds", swept_on_and_on, ("swept on",)),
-    Mutant("swept once", "0033: it begins anew", swept_once, ("swept again",)),
+    Mutant("swept once", "0033: it begins again", swept_once, ("swept again",)),
     Mutant("always the first", "each comes to its turn", always_the_first, ("slow steps",)),
     Mutant("never put off", "steps have their time", never_put_off, ("slow steps",)),
     Mutant("left in its queue", "what was told is deleted", left_in_its_queue, ("ghosts killed",)),

@@ -15,7 +15,7 @@ from tests.simulation.mutant import Mutant, Patch
 
 
 def kept() -> list[Patch]:
-    """Whoever buries sends a run afresh, and keeps the message that was given up on."""
+    """Bury sends a run again, and keeps the message that was given up on."""
     original = bury._sent_afresh  # noqa: SLF001  # planted in the flow
 
     def sent(run: Run, delay_sec: int) -> bool:
@@ -26,7 +26,7 @@ def kept() -> list[Patch]:
 
 
 def sent_twice() -> list[Patch]:
-    """Whoever buries sends a run afresh, and once more."""
+    """Bury sends a run twice."""
     original = bury._sent_afresh  # noqa: SLF001  # planted in the flow
 
     def sent(run: Run, delay_sec: int) -> bool:
@@ -42,7 +42,7 @@ def not_there() -> list[Patch]:
 
 
 def anothers() -> list[Patch]:
-    """A claim that is refused is another's, whoever has made it."""
+    """A claim that is refused is taken for another's, even if it is its own."""
     return [(extra, "_ours", lambda _run: False)]
 
 

@@ -69,7 +69,7 @@ def shallow() -> list[Patch]:
 
 
 def any_lease() -> list[Patch]:
-    """A step has its effect whoever may have the run by now."""
+    """A step has its effect, though another worker may have the run by now."""
 
     def once(self: Any, step: str, effect: Any) -> Any:
         return steps.once(self.call.run_id, step, effect)

@@ -82,7 +82,7 @@ def once_well() -> list[Patch]:
 
 
 def looked_up_each_time() -> list[Patch]:
-    """Whoever asks how it is has it looked up."""
+    """Each question about health is a look at the store."""
     return [(pulse, "_REMEMBERED_MS", 0)]
 
 

@@ -59,7 +59,7 @@ def filled_at_once() -> list[Patch]:
 
 
 def never_free() -> list[Patch]:
-    """A backfill that goes one by one finds the gate taken, whoever holds it."""
+    """A backfill that goes one by one always finds the gate taken."""
     return [(backfill, "_free", lambda _task: False)]
 
 

@@ -51,7 +51,7 @@ STRANGE = (
         ),
         course=Course(sec=2_400, auditor=Auditor(prepared=ghosts.prepared)),
     ),
-    # Whoever takes a message dies before it has looked for its runs, until bury ends them.
+    # A worker that takes a message dies before it has looked for its runs, until bury ends them.
     Scene(
         name="never looked for",
         kinds=("minute", "twenty", "queue"),

@@ -44,6 +44,7 @@ from tests.simulation import (
     laws_plans,
     laws_polled,
     laws_polls,
+    laws_previews,
     laws_read,
     laws_recomputed,
     laws_resumed,
@@ -243,6 +244,7 @@ def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_foretold.heeded(stage, journal)
     yield laws_plans.heeded(stage, journal)
     yield laws_resumed.sent(stage, journal)
+    yield laws_previews.heeded(stage)
     yield laws_recomputed.ended(stage, journal)
 
 

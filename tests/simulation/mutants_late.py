@@ -7,6 +7,7 @@ from typing import Any
 
 from onthedot.adapters import events as outbox
 from onthedot.core import exhausted
+from onthedot.core.slots import CronSlots
 from onthedot.core.writes import Insert, Update
 from onthedot.flows import calendars, catchup, edit, events
 from tests.simulation.mutant import Mutant, Patch
@@ -43,7 +44,18 @@ def asked_again() -> list[Patch]:
     return [(events, "_by_batch", by_batch)]
 
 
+def no_seams() -> list[Patch]:
+    """What is missing or twice on a night of a change is as on any other."""
+
+    def first_in(slots: CronSlots, place: int, instant: int) -> int:
+        offset = slots._offsets[place]  # noqa: SLF001  # planted there
+        return slots._walls.next(instant + offset) - offset  # noqa: SLF001
+
+    return [(CronSlots, "_first_in", first_in)]
+
+
 LATE = (
+    Mutant("no seams", "previews know the nights of a change", no_seams, ("asked autumn",), 16),
     Mutant("asked again", "who is busy is left alone", asked_again, ("told refused much",)),
     Mutant("not gone on", "a resume sends what it catches up on", not_gone_on, ("asked on",)),
     Mutant("never recomputed", "a recompute ends", passes_skipped, ("many named",)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.scene import Scene, quiet
 from tests.simulation.sizes import Sizes
@@ -9,6 +11,9 @@ from tests.simulation.stage import Course
 
 _LONG = Course(ticks_until=330, sec=1_100)
 _HURT = quiet(crash_before=0.01, crash_after=0.02, lost=0.02, slow=0.05, conflict=0.03)
+# Three minutes before the clock goes on by an hour in Berlin, and before it goes back.
+_SPRING = datetime(2027, 3, 28, 0, 57, tzinfo=UTC)
+_AUTUMN = datetime(2027, 10, 31, 0, 57, tzinfo=UTC)
 
 BESIDE = (
     Scene(
@@ -118,6 +123,19 @@ BESIDE = (
             Aim(f"api#{number}", "send_message_batch", 1, Fault.CRASH_BEFORE)
             for number in range(0, 120, 2)
         ),
+    ),
+    # A clock is changed while some are paused; and users ask when they would fire.
+    *(
+        Scene(
+            name=f"asked {season}",
+            kinds=(),
+            users=("over night", "over night", "foresee", "foresee"),
+            users_max=6,
+            calls_between=(5, 200),
+            start=start,
+            course=_LONG,
+        )
+        for season, start in (("spring", _SPRING), ("autumn", _AUTUMN))
     ),
     # Deployments of what calendars close; lists come in small pages.
     Scene(

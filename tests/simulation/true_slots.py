@@ -8,11 +8,12 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 from onthedot.core.cron import Cron
+from onthedot.core.schedule import Schedule
 from onthedot.core.stretches import Policy
 from onthedot.core.task import Task
 from tests.core.oracles import instant
 from tests.core.oracles.fields import Reading, read
-from tests.core.oracles.wall import HOUR, MINUTE, changes, offset_at, wall_of, window
+from tests.core.oracles.wall import HOUR, MINUTE, Window, changes, offset_at, wall_of, window
 
 # A change of the clock so near to an hour may add or repeat one of its walls.
 _NEAR_SEC = 4 * HOUR
@@ -21,7 +22,11 @@ _AT_ZERO = 1
 
 def slots(task: Task, after: float, until: float) -> Iterator[int]:
     """Gives the slots strictly after an instant and before another, calendars left out."""
-    schedule = task.schedule
+    return of(task.schedule, after, until)
+
+
+def of(schedule: Schedule, after: float, until: float) -> Iterator[int]:
+    """Gives those of a schedule."""
     first = int(after) + 1 if schedule.start_at is None else max(int(after) + 1, schedule.start_at)
     last = until if schedule.end_at is None else min(until, schedule.end_at + 1)
     if not isinstance(schedule.rule, Cron):
@@ -70,11 +75,17 @@ def _fires(rule: Cron, zone: str, policy: Policy, hour: int) -> list[int]:
     begin, end = hour * HOUR, (hour + 1) * HOUR
     near = _NEAR_SEC if changes(zone, begin - _NEAR_SEC, end + _NEAR_SEC) else 0
     step = MINUTE if rule.seconds == _AT_ZERO else 1
-    seen = window(zone, begin - near, end + near, step)
+    seen = _window(zone, begin - near, end + near, step)
     mode = "interval" if policy.elapsed else "fixed"
     told = instant.Policy(mode=mode, gap=policy.gap, overlap=policy.overlap)
     fires = instant.fires(seen, _reading(rule), told)
     return fires[bisect_left(fires, begin) : bisect_right(fires, end - 1)]
+
+
+@lru_cache(maxsize=64)
+def _window(zone: str, begin: int, end: int, step: int) -> Window:
+    """Gives the same few nights again and again."""
+    return window(zone, begin, end, step)
 
 
 @lru_cache(maxsize=512)

@@ -13,6 +13,7 @@ from tests.simulation.caller import Front
 from tests.simulation.person import TARGET, User
 from tests.simulation.stage import Stage
 from tests.simulation.users_beside import BESIDE
+from tests.simulation.users_walls import WALLS
 
 _NAMES = ("report", "invoice", "backup", "digest", "import")
 _LUNCH = {"calendar_id": "lunch", "cron": "2-3 12 * * *"}
@@ -304,6 +305,7 @@ _DOES: Mapping[str, Callable[[User], None]] = {
     "hurry": _hurry,
     "deploy": _deploy,
     **BESIDE,
+    **WALLS,
 }
 
 

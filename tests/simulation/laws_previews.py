@@ -1,0 +1,32 @@
+"""Laws of previews: a schedule would fire when brute force finds that its zone shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from onthedot.core import definition
+from onthedot.core.defaults import SCHEDULE
+from onthedot.core.instants import nominal, parse_instant
+from tests.simulation import true_slots
+from tests.simulation.caller import Ask
+from tests.simulation.stage import Stage
+
+# So long brute force walks on at most.
+_WALKS_SEC = 6 * 3_600
+
+
+def heeded(stage: Stage) -> Iterator[str]:
+    """Each that was asked about a night on which a clock is changed."""
+    for act in stage.acts:
+        if not isinstance(act, Ask) or act.name != "walls" or not act.said:
+            continue
+        given = {name: value for name, value in act.body.items() if name not in ("from", "count")}
+        schedule = definition.compiled(SCHEDULE | given, "")
+        since = parse_instant(act.body["from"], "from")
+        found = true_slots.of(schedule, since, since + _WALKS_SEC)
+        wanted = [nominal(slot) for slot in islice(found, act.body["count"])]
+        shown = [each["at"] for each in act.said["fires"]]
+        until = nominal(since + _WALKS_SEC)
+        if [at for at in shown if at < until] != wanted:
+            yield f"foreseen otherwise: {given} fires at {shown}, not {wanted}"

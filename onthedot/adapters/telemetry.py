@@ -1,7 +1,6 @@
 """One line of metrics an invocation, in CloudWatch's embedded format; none a run.
 
-These are all metrics there are: each has its place in an alarm or on the dashboard. What else was
-counted stands in the line too, where a query finds it: it is no metric, and costs nothing.
+Each metric has its place in an alarm or on the dashboard; other counts are fields of the line.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def test_a_handler_that_no_deployment_has_is_dead(monkeypatch: pytest.MonkeyPatc
     assert "no handler gone in jobs" in str(answer)
 
 
-def test_a_service_that_took_a_call_and_said_nothing_is_asked_again(
+def test_a_target_that_took_a_call_and_said_nothing_is_asked_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Silent:

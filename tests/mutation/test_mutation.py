@@ -115,7 +115,7 @@ def test_the_nearest_tests_are_those_of_the_modules_own_name_and_then_its_users(
     assert nearest("onthedot.core.gate")[0] == "tests/core/test_gate.py"
     assert "tests/flows/test_dispatch.py" in nearest(_FIRING)
     assert nearest("onthedot.flows.work")
-    assert nearest("onthedot.flows.dead_letters")[0] == "tests/api/test_dead_letters.py"
+    assert nearest("onthedot.flows.declared")[0] == "tests/api/test_declared.py"
     assert "tests/core/test_schedule.py" in nearest("onthedot.core.slots")[:8]
 
 

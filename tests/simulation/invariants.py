@@ -112,6 +112,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
     laws = chain(
         of_audit,
         _of_runs(stage, journal, measure),
+        _of_attempts(stage, journal, measure),
         _of_gates(stage, journal, measure),
         _of_lines(stage, journal, measure),
         _of_slots(stage, journal, measure),
@@ -124,7 +125,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
 
 
 def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:
-    """What each run's row went through, and how often its target was called."""
+    """What each run's row went through, and beside whom it ran."""
     yield laws_runs.sound_writes(journal)
     yield laws_runs.given_up(stage, journal)
     yield laws_runs.held_alone(journal)
@@ -135,6 +136,10 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
     yield laws_runs.uncovered(journal)
     yield laws_runs.spared(stage)
     yield laws_alone.kept(stage, journal)
+
+
+def _of_attempts(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:
+    """Who works a run, under which lease, and what its target and its worker hear."""
     yield laws_executions.repeated(stage, journal)
     yield laws_executions.granted(journal)
     yield laws_leases.kept(stage, journal)

@@ -1,0 +1,56 @@
+"""In which order a minute looks at schedules that have come to their end, and how many of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from onthedot.adapters import claims
+from onthedot.core import exhausted as listed
+from onthedot.flows import exhausted
+from tests.flows.calm import NOON, add, go, partition, wait
+from tests.simulation.stage import Stage
+
+
+def _looked_at(stage: Stage) -> list[str]:
+    """Which tasks one minute's look reads, in order."""
+    before = len(stage.world.trace)
+    stage.world.spawn("note", exhausted.note)
+    wait(stage, stage.world.now_us / 1_000_000 + 5)
+    asked = [entry[3] for entry in stage.world.trace[before:] if entry[2] == "batch_get_item"]
+    keys = [key for each in asked for key in each["RequestItems"]["tasks"]["Keys"]]
+    return [key["task_id"]["S"][4] for key in keys if key["part"]["S"] == "spec"]
+
+
+@pytest.mark.parametrize(("minute", "order"), [(0, "ABC"), (1, "CAB"), (2, "BCA"), (3, "ABC")])
+def test_each_minute_begins_with_another_schedule(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, minute: int, order: str
+) -> None:
+    # 12:00 is the minute 29,916,720 of the epoch, which three divides.
+    monkeypatch.setattr(exhausted, "_AT_ONCE", 2)
+    for number, name in enumerate("abc"):
+        claims.write_one(
+            listed.line(add(stage, "*/5 * * * *", name=name).task_id, 1, NOON + number)
+        )
+    in_order = "".join(item["of"][4] for of in listed.partitions() for item in partition(stage, of))
+    wait(stage, minute * 60 + 1)
+
+    names = dict(zip(in_order, "ABC", strict=True))
+    assert "".join(names[each] for each in _looked_at(stage)) == order
+
+
+def test_what_is_left_when_the_time_is_over_waits_for_the_next_minute(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exhausted, "_AT_ONCE", 1)
+    monkeypatch.setattr(exhausted, "_BUDGET_SEC", 0.05)
+    for name in "abc":
+        add(stage, "* * * * *", name=name, max_runs=1)
+    go(stage, 90)
+
+    found = []
+    for minute in (2, 3, 4):
+        wait(stage, minute * 60)
+        found.append(_looked_at(stage))
+
+    assert 0 < len(found[0]) < len("ABC")
+    assert sorted(each for names in found for each in names) == ["A", "B", "C"]

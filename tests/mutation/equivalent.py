@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.mutation.changes import Change
 from tests.mutation.entry import Equivalent
 from tests.mutation.equivalent_dispatch import DISPATCH
+from tests.mutation.equivalent_starts import STARTS
 from tests.mutation.equivalent_upkeep import UPKEEP
 from tests.mutation.equivalent_work import WORK
 from tests.mutation.rules import by_rule
@@ -161,6 +162,7 @@ EQUIVALENT = (
         )
     ),
     *UPKEEP,
+    *STARTS,
     *WORK,
     *DISPATCH,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from onthedot.flows import ready, suspects
+from onthedot.flows.batch import Batch
 from tests.simulation.mutant import Mutant, Patch
 
 
@@ -16,7 +17,25 @@ def said_to_have_waited() -> list[Patch]:
     return [(ready, "_waited", lambda job: "line" if ready._may_wait(job) else "")]  # noqa: SLF001  # planted in the flow
 
 
+def split_counts_as_sent() -> list[Patch]:
+    """A pack of whose parts SQS took none is done with."""
+    original = Batch.split
+
+    def split(self: Batch) -> None:
+        original(self)
+        self.put_back.clear()
+
+    return [(Batch, "split", split)]
+
+
 STARTS = (
+    Mutant(
+        "split counts as sent",
+        "L2: what has a part in no message yet comes back whole",
+        split_counts_as_sent,
+        ("unheard splits bare", "unheard splits of gates bare", "unheard splits of a quota bare"),
+        seed=2,
+    ),
     Mutant(
         "said to have waited",
         "only who stands in a line says so",

@@ -19,6 +19,7 @@ from tests.simulation.profiles_judged import JUDGED
 from tests.simulation.profiles_limits import LIMITS
 from tests.simulation.profiles_outages import OUTAGES
 from tests.simulation.profiles_pull import OUTSIDE
+from tests.simulation.profiles_splits import SPLITS
 from tests.simulation.profiles_strange import STRANGE
 from tests.simulation.profiles_targets import SERVICES
 from tests.simulation.profiles_told import TOLD
@@ -363,6 +364,7 @@ SCENES = (
     *LIMITS,
     *JUDGED,
     *OUTAGES,
+    *SPLITS,
     *WORLD,
     *EDITS,
     *OUTSIDE,

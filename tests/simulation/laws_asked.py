@@ -19,6 +19,7 @@ from tests.simulation.stage import Stage
 
 # A key that was revoked opens nothing after so long: docs/api.md.
 REVOKED_AFTER_MS = 60_000
+_NULL = SCHEDULE | {"pause_after_deaths": None}  # what null says of a field
 _SERVER_FAULT = 500
 _REFUSED, _DOWN = 401, 503
 _LETTERS = "replay letters"
@@ -195,8 +196,7 @@ def _wanted(ask: Ask) -> dict[str, Any]:
     if ask.name == "resume":
         return {}
     if ask.name != "pause":
-        given = {**ask.body}
-        return {name: SCHEDULE[name] if one is None else one for name, one in given.items()}
+        return {name: _NULL[name] if one is None else one for name, one in ask.body.items()}
     until, reason = ask.body.get("until"), ask.body.get("reason")
     wanted = {"until": parse_instant(until, "until") if until else None}
     # A pause without a reason keeps the one that is there.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from onthedot.adapters import queue
+from onthedot.core import deaths
 from onthedot.core.loop import Loop
 from onthedot.core.pack import of_run
 from onthedot.core.run import Run
@@ -69,11 +70,17 @@ def counted_for_all() -> list[Patch]:
     return [(backfill, "launch", launch)]
 
 
+def borne() -> list[Patch]:
+    """What a schedule bears is kept as it is by default, whatever a user says."""
+    return [(deaths, "kept", lambda _wanted: {})]
+
+
 BEGUN = (
     Mutant("kept dead", "what was dealt with is gone", kept, ("given up", "buried bare")),
     Mutant("dead twice", "a dead message is sent afresh once", sent_twice, ("buried late",)),
     Mutant("not there", "what is there runs when asked to", not_there, ("triggers",)),
     Mutant("another's", "a claim is its maker's", anothers, ("fills unsure bare",)),
+    Mutant("borne", "a schedule bears what its user says", borne, ("asked bear",)),
     Mutant("goes on", "who stops a loop is told so", goes_on, ("asked letters twice",)),
     Mutant("all counted", "a backfill counts its own", counted_for_all, ("fills unsure",), seed=35),
 )

@@ -137,6 +137,17 @@ BESIDE = (
         )
         for season, start in (("spring", _SPRING), ("autumn", _AUTUMN))
     ),
+    # Users say how many deaths they bear, of schedules whose runs die.
+    Scene(
+        name="asked bear",
+        kinds=(),
+        users=("bear", "bear"),
+        users_max=5,
+        calls_between=(20, 300),
+        course=_LONG,
+        failing=0.9,
+        waits=(1,),
+    ),
     # Deployments of what calendars close; lists come in small pages.
     Scene(
         name="asked deploys",

@@ -27,6 +27,14 @@ def _rename(user: User) -> None:
         user.caller.ask(f"PATCH /v1/schedules/{task_id}", body, name="edit", task_id=task_id)
 
 
+def _bear(user: User) -> None:
+    """After how many deaths a schedule is paused: few, as by default, many, or never."""
+    if task_id := user.schedule():
+        body = {"pause_after_deaths": user.random.choice((2, 10, 40, None))}
+        user.caller.ask(f"PATCH /v1/schedules/{task_id}", body, name="edit", task_id=task_id)
+        user.wait(60)
+
+
 def _pause_again(user: User) -> None:
     """What is paused already is paused for another reason, and sooner or later than before."""
     if task_id := user.schedule():
@@ -234,6 +242,7 @@ def _lock(user: User) -> None:
 
 BESIDE: Mapping[str, Callable[[User], None]] = {
     "rename": _rename,
+    "bear": _bear,
     "pause again": _pause_again,
     "catch up in time": _catch_up_in_time,
     "fill": _fill,

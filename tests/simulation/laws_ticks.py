@@ -44,11 +44,17 @@ def _true(stage: Stage, journal: Journal) -> tuple[dict[str, Counter[str]], set[
     """What each of them did, and those to which something happened."""
     figures: dict[str, Counter[str]] = defaultdict(Counter)
     hurt = {process.name for process in stage.world.processes if _is_broken(process)}
+    # Of two at the same microsecond nobody can say who wrote what.
+    names_at: dict[int, str] = {}
     for entry in stage.world.trace:
         process = entry[1]
-        if process is None or process.kind != "dispatch":
+        if process is None:
             continue
         name = process.name.partition("/")[0]
+        if names_at.setdefault(entry[0], name) != name:
+            hurt |= {name, names_at[entry[0]]}
+        if process.kind != "dispatch":
+            continue
         if entry[5] or entry[2] == "stalls":
             hurt.add(name)
         figures[name].update(_of_call(entry))

@@ -47,7 +47,8 @@ class Circuit:
         _let_open(ticks, self.budget)
         if self.opens and (ticks[-1].open or not any(tick.open for tick in ticks)):
             yield "no circuit: it has not opened and closed"
-        opened_ms = [tick.at_ms for tick in ticks if tick.open]
+        # A tick opens it for the next one.
+        opened_ms = [before.at_ms for before, tick in pairwise(ticks) if tick.open]
         for tick in ticks:
             if tick.said != tick.open:
                 yield f"circuit: a tick at {tick.at_ms:.0f} says {tick.said}, not {tick.open:d}"

@@ -77,6 +77,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
         twice = stage.world.profile.double_tick > 0
         yield from _paced(known, begun, twice=twice)
         yield from _counted(loops, known, twice=twice)
+        yield from _summed_up(stage, loops)
 
 
 def _loops(stage: Stage) -> dict[str, dict[str, Any]]:
@@ -208,6 +209,16 @@ def _counted(
             seen = loop["counts"].get("done", 0) + loop["counts"].get("left", 0)
             if seen > loop["wanted"]["total"]:
                 yield f"miscounted: {loop['scheduled_for']} has seen {seen}"
+
+
+def _summed_up(stage: Stage, loops: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """The minutes tell of no more than operations have taken on: of two at once one counts."""
+    for kind, name in (("replay", "replayed"), ("purge", "purged")):
+        told = sum(figures.get(name, 0) for _, figures in stage.figures if "audits" in figures)
+        mine = (loop for loop in loops.values() if loop["kind"] == kind)
+        done = sum(loop["counts"].get("done", 0) for loop in mine)
+        if told > done:
+            yield f"miscounted: the minutes say {told} {name}, operations {done}"
 
 
 def _last_step_ms(stage: Stage) -> float:

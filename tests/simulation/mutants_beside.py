@@ -257,7 +257,7 @@ MUTANTS = (
     ),
     Mutant("always free", "0040: one after another", always_free, ("backfills", "extras")),
     Mutant("there already", "two minutes at once", there_already, _TWICE, 6),
-    Mutant("counted by both", "of two at once one counts", counted_by_both, _TWICE, 6),
+    Mutant("counted by both", "of two at once one counts", counted_by_both, _TWICE, 9),
     Mutant("last revoked", "0119: an admin key always opens", last_revoked, ("asked locks",)),
     Mutant("turn not taken", "0119: two at once meet", turn_not_taken, ("asked locks",)),
     Mutant("first again", "0119: a first key where none opens", first_again, ("asked locks",)),

@@ -8,6 +8,7 @@ from dataclasses import replace
 from onthedot.adapters import claims, clock
 from onthedot.core import handover
 from onthedot.core.pack import Pack, of_run
+from onthedot.core.pull import pulled
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows import handing, holding, lease, starting
@@ -23,8 +24,13 @@ def where_it_was() -> list[Patch]:
 
 
 def given_to_anybody() -> list[Patch]:
-    """Who asks for a run starts it, though it was handed over meanwhile."""
-    return [(starting, "for_others", lambda _batch, _job: False)]
+    """A message starts what outside workers are to fetch."""
+    original = starting.for_others
+
+    def for_others(batch: Batch, job: Job) -> bool:
+        return pulled(batch.queue) and original(batch, job)
+
+    return [(starting, "for_others", for_others)]
 
 
 def kept_waiting() -> list[Patch]:
@@ -69,7 +75,7 @@ MOVED = (
         "anybody's",
         "0184: a run is asked for by its workers",
         given_to_anybody,
-        ("moved crashes", "moved rough"),
+        ("moved crashes",),
         seed=9,
     ),
     Mutant("kept waiting", "0184: the audit hands over", kept_waiting, ("moved home",)),

@@ -11,7 +11,7 @@ from onthedot.core.pack import Pack, of_run
 from onthedot.core.pull import pulled
 from onthedot.core.run import Run
 from onthedot.core.task import Task
-from onthedot.flows import handing, holding, lease, starting
+from onthedot.flows import deliver, handing, holding, lease, starting
 from onthedot.flows.batch import Batch
 from onthedot.flows.holding import Told
 from onthedot.flows.job import Job
@@ -24,13 +24,16 @@ def where_it_was() -> list[Patch]:
 
 
 def given_to_anybody() -> list[Patch]:
-    """A message starts what outside workers are to fetch."""
-    original = starting.for_others
+    """A message starts what outside workers are to fetch, and leaves it there."""
+    original, begin = handing.for_others, deliver.begin
 
     def for_others(batch: Batch, job: Job) -> bool:
         return pulled(batch.queue) and original(batch, job)
 
-    return [(starting, "for_others", for_others)]
+    def begun(job: Job) -> bool:
+        return begin(job) and (job.part is not None or bool(job.answer))
+
+    return [(starting, "for_others", for_others), (deliver, "begin", begun)]
 
 
 def kept_waiting() -> list[Patch]:

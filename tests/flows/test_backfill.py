@@ -96,15 +96,22 @@ def test_a_minute_launches_no_more_than_its_rate(stage: Stage) -> None:
     assert launched == [4, 0, 4, 0, 2, 0, 0, 0]
 
 
-def test_a_slot_that_another_backfill_has_just_filled_counts_for_that_one_only(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("later_sec", [0, 5])
+def test_a_slot_that_another_backfill_has_filled_counts_for_that_one_only(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, later_sec: int
 ) -> None:
+    """Though the other one looked at the slot before, and though its run has started since."""
     task = add(stage, "*/15 * * * *")
     begin(task, -HOUR, -1, "bkf_1")
+    assert step() == 4
+    wait(stage, later_sec)
     begin(task, -HOUR, -1, "bkf_2")
     monkeypatch.setattr(backfill, "_past", lambda _task, _slots: Past.of([]))
 
-    assert step() == len(runs(stage, task)) == 4
+    assert step() == 0
+
+    wait(stage, later_sec + 10)
+    assert len(runs(stage, task)) == len(stage.deliveries) == 4
     assert shown(task).counts["done"] == 4
 
 

@@ -19,6 +19,6 @@ DISPATCH = (
         "_send(near, step.sent_from)",
         "if True: ⏎     _dispatch(step.wanted.task_id, step.next_due) ⏎     "
         "_send(near, step.sent_from)",
-        "either is about other runs, and whose caller heard nothing of it does both again",
+        "the two are about different runs, and a try that failed is made again as a whole",
     ),
 )

@@ -10,14 +10,14 @@ STARTS = (
         "_sorted",
         "if then and job.loaded:",
         "then or job.loaded",
-        "what is worked elsewhere is loaded anew, which forgets what was written down ahead",
+        "a run of other workers is loaded again, and what was prepared for it is forgotten",
     ),
     Equivalent(
         "onthedot.flows.gate",
         "acquire",
         "return True",
         "False",
-        "who has neither a place nor an outcome waits, by whichever word",
+        "the caller asks only for None and for Skip: every other answer is a wait",
     ),
     Equivalent(
         "onthedot.core.keyed",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mutation.entry import Equivalent
 
 _AUDIT, _BURY = "onthedot.flows.audit", "onthedot.flows.bury"
-_AGAIN = "the list is struck off behind both, so a death in between does both once more"
+_AGAIN = "the list is deleted after both, so the next audit does both again after a death"
 
 
 def _turned(first: str, second: str) -> str:

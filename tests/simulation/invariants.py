@@ -125,7 +125,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
 
 
 def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:
-    """What each run's row went through, and beside whom it ran."""
+    """What each run's row went through, and which runs ran at the same time."""
     yield laws_runs.sound_writes(journal)
     yield laws_runs.given_up(stage, journal)
     yield laws_runs.held_alone(journal)
@@ -139,7 +139,7 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
 
 
 def _of_attempts(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:
-    """Who works a run, under which lease, and what its target and its worker hear."""
+    """Which worker has a run, under which lease, and what its target is told."""
     yield laws_executions.repeated(stage, journal)
     yield laws_executions.granted(journal)
     yield laws_leases.kept(stage, journal)

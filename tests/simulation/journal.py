@@ -129,7 +129,7 @@ class Journal:
     gates: dict[str, list[Held]] = field(default_factory=lambda: defaultdict(list))
     # When starts under a key's rate were booked for, booking by booking.
     bookings: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    # When a run joined its tenant's line, and when it was struck off.
+    # When a run joined its tenant's line, and when it left it.
     lines: dict[str, list[tuple[float, bool]]] = field(default_factory=lambda: defaultdict(list))
     versions: dict[str, list[Version]] = field(default_factory=lambda: defaultdict(list))
     moves: list[Move] = field(default_factory=list)

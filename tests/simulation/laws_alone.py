@@ -1,6 +1,6 @@
-"""The law of suspects: a run over which a worker was lost is worked alone, whatever becomes due.
+"""The law of suspects: a run whose worker was lost is worked alone.
 
-It may be what killed its worker, and is to take nobody along.
+It may be what killed its worker, and must not end other runs with the next one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _WORKER = "work#"
 
 
 def kept(stage: Stage, journal: Journal) -> Iterator[str]:
-    """From its first takeover on nothing runs in the process of a run's call, all the while."""
+    """After a run was taken over, no other run is called in its process while it runs."""
     since = _taken_over(journal)
     if not since:
         return

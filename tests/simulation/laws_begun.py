@@ -1,6 +1,6 @@
-"""Laws of what callers begin and stop: what is there runs when it is asked to.
+"""Laws of what callers begin and stop: a task that is there runs when a caller asks for it.
 
-What a loop has claimed is sent, and who stops a loop is told that it has stopped.
+What a loop has claimed is sent, and a stop is answered with a loop that has stopped.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ _NAMED = re.compile(r'"run_id":\s*"([^"]+)"')
 
 
 def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each message that was handed to whom buries, as far as nothing befell that process."""
+    """Each message that a sound process of bury received."""
     queue = stage.world.queues.queue("dead")
     if not queue.handed:
         return
@@ -29,7 +29,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
         if last[handed.place] is handed and handed.place not in queue.messages:
             continue
         if not _moved(stage, by_run, handed):
-            yield f"not dealt with: {handed.body[:120]} came back to whom buries"
+            yield f"not dealt with: {handed.body[:120]} came back to bury"
     yield from _sent_once(stage, sound)
 
 

@@ -1,4 +1,4 @@
-"""Laws of messages: what a worker is done with is gone, what it is at work on nobody else is shown.
+"""Laws of messages: a finished one is deleted; a running run's is shown to no other worker.
 
 By the queues' own records, and the true state of each run.
 """
@@ -19,7 +19,7 @@ _OURS = '{"v":1,'
 _NAMED = re.compile(r'"run_id":"([^"]+)","attempt":(\d+)')
 _FOR_EVER = float("inf")
 _QUEUES = ("high", "normal", "low")
-# Who begins while the stores refuse is refused something, or is behind who was.
+# A process that begins in an outage is refused something, or waits for one that was.
 _BEHIND_SEC = 30
 # Where many calls take seconds, a beat may come after the message.
 _SLOW = 0.1
@@ -28,7 +28,7 @@ ByRun = Mapping[str, Sequence[Change]]
 
 
 def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each message that a worker was handed, as far as nothing befell that worker."""
+    """Each message that a sound worker received."""
     hurt = befallen(stage)
     by_run = rows_changed(journal)
     for name in _QUEUES:
@@ -61,7 +61,7 @@ def end_us(stage: Stage, handed: Handed) -> int:
 
 
 def befallen(stage: Stage) -> set[str]:
-    """Whom a fault befell, a stall or an outage."""
+    """Names the processes that a fault, a stall or an outage hit."""
     found = set()
     windows = [
         (each.from_sec, each.from_sec + each.for_sec + _BEHIND_SEC)
@@ -76,7 +76,7 @@ def befallen(stage: Stage) -> set[str]:
 
 
 def _shown(stage: Stage, by_run: ByRun, handed: Handed, at_us: int | None) -> Iterator[str]:
-    """A message is shown to nobody else while a run of it is executed by whom it was handed to."""
+    """While a worker executes a run, no other worker receives its message."""
     slow = stage.world.profile.slow > _SLOW
     for run_id, _ in _NAMED.findall(handed.body) if at_us and not slow else ():
         changes = by_run[run_id]

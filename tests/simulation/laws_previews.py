@@ -1,4 +1,4 @@
-"""Laws of previews: a schedule would fire when brute force finds that its zone shows it."""
+"""Laws of previews: they name the slots that brute force finds on the walls of the zone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.simulation import true_slots
 from tests.simulation.caller import Ask
 from tests.simulation.stage import Stage
 
-# So long brute force walks on at most.
+# How far brute force walks.
 _WALKS_SEC = 6 * 3_600
 
 

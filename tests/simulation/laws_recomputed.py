@@ -1,4 +1,4 @@
-"""Laws of a changed calendar: the work of having all tasks follow it comes to its end."""
+"""Laws of a changed calendar: the work on the tasks that name it comes to its end."""
 
 from __future__ import annotations
 

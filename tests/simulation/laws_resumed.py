@@ -1,4 +1,4 @@
-"""Laws of what a resume catches up on: it is on its way before the answer."""
+"""Laws of what a resume catches up on: its messages are sent before the answer."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Laws of a tick's figures: it counts what it did, as the stores and the queues have it.
 
-Judged where nothing befell the tick, by the answers that it was given.
+Judged by the answers that the tick was given, where it met no fault.
 """
 
 from __future__ import annotations

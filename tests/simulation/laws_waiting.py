@@ -48,7 +48,7 @@ class _Line:
     sharing: Sequence[Standing] = ()
 
     def outside_sec(self, first: Standing, since_ms: float, line_max: int) -> float:
-        """Give what it costs to find a line full: such a run looks again a minute later."""
+        """Give what it costs to find a line full: the run looks again a minute later."""
         receipts = (at for at in first.receipts if at <= since_ms)
         looked_ms = max(first.due_ms, max(receipts, default=0.0))
         # Those of one second come in any order.

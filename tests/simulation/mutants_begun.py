@@ -48,7 +48,7 @@ def anothers() -> list[Patch]:
 
 
 def goes_on() -> list[Patch]:
-    """Who stops a loop is shown it as it was before."""
+    """A stop of a loop answers with the loop as it was before."""
     original = loops.stop
 
     def stop(kind: str, tenant_id: str, loop_id: str) -> Loop | None:

@@ -29,7 +29,7 @@ def listed_long_ago() -> list[Patch]:
 
 
 def passes_skipped() -> list[Patch]:
-    """Who has all tasks follow a calendar waits for a pass that is over."""
+    """The work of a changed calendar waits for a pass that is over."""
     return [(calendars, "PASSES", 0)]
 
 

@@ -48,7 +48,7 @@ def unextended() -> list[Patch]:
 
 
 def crowded() -> list[Patch]:
-    """Who finds the line of its key full leaves its message as it is."""
+    """A run that finds its key's line full leaves its message as it is."""
     original = keyed._come_back  # noqa: SLF001  # planted in the flow
 
     def come_back(batch: Batch, job: Job, seconds: int) -> None:

@@ -64,7 +64,7 @@ def never_free() -> list[Patch]:
 
 
 def unfollowed() -> list[Patch]:
-    """Each run of such a backfill waits for the minute's step."""
+    """Each run of a backfill that goes one by one waits for the minute's step."""
     return [(backfill, "follow", lambda _ended: None)]
 
 

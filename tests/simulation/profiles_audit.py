@@ -128,7 +128,7 @@ AUDITS = (
         calls_max=3,
         course=_course(excused_sec=900, laws=()),
     ),
-    # Who looks after what dies is refused its read of one of them.
+    # The health act is refused its read of one task.
     replace(
         _FIGURES,
         name="health refused",

@@ -46,7 +46,7 @@ def _rule(user: User, timezone: str) -> dict[str, Any]:
 
 
 def _foresee(user: User) -> None:
-    """When it would fire, from before, within, or right after such a night."""
+    """Asks when a schedule fires: from before, within, or right after that night."""
     for _ in range(3):
         timezone, change = user.random.choice(_NIGHTS)
         since = int(change.timestamp()) + user.random.choice((-3_600, -60, -1, 0, 1, 1_800, 3_600))

@@ -86,9 +86,10 @@ def late(
     """Each slot that a task has beyond doubt, and that no calendar closes.
 
     A run that waits for others counts from when the last of them ended, or a quota was raised.
+    One that may have waited until a user cancelled it is left out.
     """
     troubles = _read(stage, audited=audited)
-    decided, ended = _decided(journal), _ended(journal)
+    decided, ended, cancelled = _decided(journal), _ended(journal), _cancelled(journal)
     end = stage.world.start.timestamp() + until_sec
     raised = [act.acked_ms / 1000 for act in stage.acts if act.name == "limit"]
     # A worker that stood still may have held a permit all the while.
@@ -102,9 +103,12 @@ def late(
         ends = ended[task.task_id] if guarded(task) else []
         if shared or "concurrency_key" in task.shown:
             ends = [*freed, *(one for of_task in ended.values() for one in of_task)]
+        waits = guarded(task) or shared or "concurrency_key" in task.shown
         for slot, due in slots_within(task, since, min(reign.until, end)):
             at = _first(decided[task.task_id], nominal(slot))
             if true_slots.closing(task, slot) or at == float("inf"):
+                continue
+            if waits and (task.task_id, nominal(slot)) in cancelled:
                 continue
             tick = troubles.tick_after(due - LOOK_AHEAD_SEC)
             if stage.world.profile.stale:
@@ -175,6 +179,12 @@ def _decided(journal: Journal) -> dict[str, list[tuple[str, str, float]]]:
         elif is_slot_key(change.key):
             found[change.task_id].append((change.key, change.key, change.at_ms / 1000))
     return found
+
+
+def _cancelled(journal: Journal) -> set[tuple[str, str]]:
+    """Task and slot of each run that was cancelled before it started."""
+    ended = (one for one in journal.changes if one.after and one.after.status == "cancelled")
+    return {(one.task_id, one.key) for one in ended if one.after and not one.after.attempt}
 
 
 def _ended(journal: Journal) -> dict[str, list[float]]:

@@ -163,12 +163,12 @@ def _most(limits: Sequence[Quota], at_ms: float) -> int:
 
 
 def _by_loop(stage: Stage, runs: Iterable[Standing]) -> Iterator[list[Standing]]:
-    """The runs of each backfill."""
+    """The runs of each backfill, and of each resume: those are all due at once."""
     rows = stage.rows()
-    found: dict[str, list[Standing]] = defaultdict(list)
+    found: dict[object, list[Standing]] = defaultdict(list)
     for run in runs:
         if "~b" in run.run_id:
-            found[rows[run.run_id].backfill_id].append(run)
+            found[rows[run.run_id].backfill_id or run.due_ms].append(run)
     yield from found.values()
 
 

@@ -6,12 +6,15 @@ import os
 import sys
 import time
 from collections import Counter
-from multiprocessing import Pool
-from multiprocessing.pool import Pool as ProcessPool
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import partial
+from typing import NamedTuple, TypeVar
 
+from tests.mutation.alone import answer
 from tests.mutation.reached import Point, Reached, listen
 from tests.simulation import coverage, histories
-from tests.simulation.collecting import uncollected
+from tests.simulation.collecting import never
 from tests.simulation.exhaust import Plan
 from tests.simulation.histories import history
 from tests.simulation.laws_executions import told
@@ -22,6 +25,8 @@ from tests.simulation.small_history import judged as judged_small
 from tests.simulation.small_history import seconds_of, single_plans
 
 _PORTION = 50
+# A history that computes for ever ends its portion: they take some hundredths of a second each.
+_PORTION_CPU_SEC, _PORTION_SEC = 900, 7_200.0
 _SHOWN_MAX = 20
 # A whole story is pages long.
 _TOLD_MAX = 2
@@ -29,58 +34,67 @@ _TOLD_MAX = 2
 _EACH_MAX = 100
 Found = list[tuple[str, int, list[str]]]
 Executions = Counter[str]
+_Given = TypeVar("_Given")
 
 
-_reached = Reached()
+class Portion(NamedTuple):
+    """What came of some histories of one profile."""
+
+    broken: Found
+    executions: dict[tuple[str, int], Executions]
+    reached: frozenset[Point]
+    calls: int
 
 
-def _prepare() -> None:
-    """Lets the code of this process say which statements its histories reach."""
-    global _reached  # noqa: PLW0603  # one a process, filled by its code
-    _reached = listen(coverage.MODULES)
+def _each(work: Sequence[Callable[[], _Given]]) -> Iterator[_Given]:
+    """Do each in a process of its own, as many at once as there are cores; give what came of it.
+
+    Such a process ends before it needs to look for cycles, which is a tenth of its time.
+    """
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        parts = [pool.submit(_alone, one) for one in work]
+        for part in as_completed(parts):
+            yield part.result()
 
 
-def _portion(
-    seeds: tuple[str, int, int],
-) -> tuple[Found, dict[tuple[str, int], Executions], frozenset[Point], int]:
-    """Give those that break a law, why each executed, what they reached, how many calls."""
-    name, first, until = seeds
-    _reached.forget()
-    found: Found = []
+def _alone(work: Callable[[], _Given]) -> _Given:
+    came_of, why = answer(
+        partial(_uncollected, work), cpu_sec=_PORTION_CPU_SEC, wall_sec=_PORTION_SEC
+    )
+    if came_of is None:
+        raise RuntimeError(f"{work}: {why}")
+    return came_of
+
+
+def _uncollected(work: Callable[[], _Given]) -> _Given:
+    never()
+    return work()
+
+
+def _portion(reached: Reached, name: str, first: int, until: int) -> Portion:
+    reached.forget()
+    broken: Found = []
     executions, calls = {}, 0
     for seed in range(first, until):
-        with uncollected():
-            laws, executed, made = _played(name, seed)
-        if laws:
-            found.append((name, seed, laws))
-        executions[name, seed] = executed
-        calls += made
-    return found, executions, _reached.points(), calls
-
-
-def _played(name: str, seed: int) -> tuple[list[str], Executions, int]:
-    """Keeps nothing of the history, for it can be collected then."""
-    stage = history(ALL[name], seed)
-    laws = histories.judged(stage, ALL[name])
-    return laws, stage.executions, sum(entry[2] in OPERATIONS for entry in stage.world.trace)
+        stage = history(ALL[name], seed)
+        if laws := histories.judged(stage, ALL[name]):
+            broken.append((name, seed, laws))
+        executions[name, seed] = stage.executions
+        calls += sum(entry[2] in OPERATIONS for entry in stage.world.trace)
+    return Portion(broken, executions, reached.points(), calls)
 
 
 def _second_crashes(first: Plan) -> tuple[int, Found]:
     plans = seconds_of(first)
-    found = [(f"crashes {plan}", 0, _judged(plan)) for plan in plans]
+    found = [(f"crashes {plan}", 0, judged_small(plan)) for plan in plans]
     return len(plans), [one for one in found if one[2]]
 
 
-def _judged(plan: Plan) -> list[str]:
-    with uncollected():
-        return judged_small(plan)
-
-
-def _every_pair(pool: ProcessPool) -> Found:
+def _every_pair() -> Found:
     """Crash the small history at each effect and at each that then follows."""
     broken: Found = []
     began, count = time.monotonic(), 0
-    for number, found in pool.imap_unordered(_second_crashes, single_plans()):
+    for number, found in _each([partial(_second_crashes, plan) for plan in single_plans()]):
         count += number
         broken += found
     sec = time.monotonic() - began
@@ -117,17 +131,16 @@ def main() -> int:
     seen: set[Point] = set()
     calls = 0
     executions: Executions = Counter()
-    with Pool(initializer=_prepare) as pool:
-        pairs = [] if os.environ.get("PROFILE") else _every_pair(pool)
-        for name, _, laws in pairs[:_SHOWN_MAX]:
-            sys.stdout.write(f"{name}: {'; '.join(laws[:3])}\n")
-        began = time.monotonic()
-        for found, counts, points, made in pool.imap_unordered(_portion, portions):
-            seen |= points
-            calls += made
-            executions.update(sum(counts.values(), Counter()))
-            _tell_each(counts if each * len(names) <= _EACH_MAX else {})
-            _tell_broken(found, broken)
+    pairs = [] if os.environ.get("PROFILE") else _every_pair()
+    for name, _, laws in pairs[:_SHOWN_MAX]:
+        sys.stdout.write(f"{name}: {'; '.join(laws[:3])}\n")
+    began, reached = time.monotonic(), listen(coverage.MODULES)
+    for portion in _each([partial(_portion, reached, *one) for one in portions]):
+        seen |= portion.reached
+        calls += portion.calls
+        executions.update(sum(portion.executions.values(), Counter()))
+        _tell_each(portion.executions if each * len(names) <= _EACH_MAX else {})
+        _tell_broken(portion.broken, broken)
     sec = time.monotonic() - began
     count = each * len(names)
     sys.stdout.write(f"{count} histories in {sec:.0f} s, {broken.total()} break a law\n")

@@ -5,152 +5,135 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import NamedTuple, TypeVar
 
-from tests.mutation.alone import answer
-from tests.mutation.reached import Point, Reached, listen
-from tests.simulation import coverage, histories
-from tests.simulation.collecting import never
+from tests.mutation.reached import Reached, listen
+from tests.simulation import coverage, moments
 from tests.simulation.exhaust import Plan
-from tests.simulation.histories import history
 from tests.simulation.laws_executions import told
-from tests.simulation.operations import OPERATIONS
+from tests.simulation.moments import Moments, Play, Reach, Risk, aimed, shares
+from tests.simulation.portions import Portion, each, played
 from tests.simulation.profiles import ALL
 from tests.simulation.shrink import shrink
-from tests.simulation.small_history import judged as judged_small
-from tests.simulation.small_history import seconds_of, single_plans
+from tests.simulation.small_history import judged, seconds_of, single_plans
 
 _PORTION = 50
-# A history that computes for ever ends its portion: they take some hundredths of a second each.
-_PORTION_CPU_SEC, _PORTION_SEC = 900, 7_200.0
 _SHOWN_MAX = 20
 # A whole story is pages long.
 _TOLD_MAX = 2
 # So many histories at most are told of one by one.
 _EACH_MAX = 100
-Found = list[tuple[str, int, list[str]]]
-Executions = Counter[str]
-_Given = TypeVar("_Given")
+# A tenth more histories at most aim at risks: a fault at a line that calls a store or a target.
+_AIMED_SHARE = 10
 
 
-class Portion(NamedTuple):
-    """What came of some histories of one profile."""
+@dataclass(slots=True)
+class Session:
+    """All that is played, and what came of it."""
 
-    broken: Found
-    executions: dict[tuple[str, int], Executions]
-    reached: frozenset[Point]
-    calls: int
+    reached: Reached
+    moments: Moments
+    tells_each: bool
+    whole: Portion = field(default_factory=Portion)
+
+    def play(self, portions: Sequence[Sequence[Play]]) -> dict[str, Reach]:
+        """Plays them, and gives what each profile came to; what breaks a law is told at once."""
+        work = [partial(played, plays, self.reached, self.moments) for plays in portions]
+        reached: dict[str, Reach] = defaultdict(Reach)
+        for plays, portion in zip(portions, each(work), strict=True):
+            self._tell(portion)
+            self.whole.add(portion)
+            reach = reached[plays[0].profile]
+            reach.found |= portion.reached | portion.met
+            reach.calls += portion.calls
+        return reached
+
+    def play_aimed(self, most: int) -> int:
+        """Plays histories that each meet another risk; gives how many there were."""
+        tried: set[Risk] = set()
+        while plays := list(self._aimed(tried, most - len(tried)).values()):
+            self.play([plays[at : at + _PORTION] for at in range(0, len(plays), _PORTION)])
+        return len(tried)
+
+    def _aimed(self, tried: set[Risk], most: int) -> dict[Risk, Play]:
+        found = aimed(self.whole.left, self.whole.met | tried, most)
+        tried.update(found)
+        return found
+
+    def _tell(self, portion: Portion) -> None:
+        for play, executed in portion.executions.items() if self.tells_each else ():
+            sys.stdout.write(f"{play}: {told(executed)}\n")
+        before = len(self.whole.broken)
+        for number, (play, laws) in enumerate(portion.broken, before + 1):
+            if number <= _SHOWN_MAX:
+                sys.stdout.write(f"{play}: {'; '.join(laws[:3])}\n")
+            if number <= _TOLD_MAX:
+                scene = ALL[play.profile]
+                with_aims = replace(scene, aims=(*scene.aims, *play.aims))
+                sys.stdout.write(f"{shrink(with_aims, play.seed).told()}\n")
+
+    def report(self, sec: float) -> None:
+        """Says how many were played, what they cost, and why runs were executed."""
+        whole = self.whole
+        count = len(whole.executions)
+        sys.stdout.write(f"{count} histories in {sec:.0f} s, {len(whole.broken)} break a law\n")
+        sys.stdout.write(f"{whole.calls / count:.1f} calls to the stores in the mean history\n")
+        sys.stdout.write(f"{told(sum(whole.executions.values(), Counter()))}\n")
+        for name, number in Counter(play.profile for play, _ in whole.broken).most_common():
+            sys.stdout.write(f"  {name}: {number}\n")
 
 
-def _each(work: Sequence[Callable[[], _Given]]) -> Iterator[_Given]:
-    """Do each in a process of its own, as many at once as there are cores; give what came of it.
-
-    Such a process ends before it needs to look for cycles, which is a tenth of its time.
-    """
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        parts = [pool.submit(_alone, one) for one in work]
-        for part in as_completed(parts):
-            yield part.result()
-
-
-def _alone(work: Callable[[], _Given]) -> _Given:
-    came_of, why = answer(
-        partial(_uncollected, work), cpu_sec=_PORTION_CPU_SEC, wall_sec=_PORTION_SEC
-    )
-    if came_of is None:
-        raise RuntimeError(f"{work}: {why}")
-    return came_of
-
-
-def _uncollected(work: Callable[[], _Given]) -> _Given:
-    never()
-    return work()
-
-
-def _portion(reached: Reached, name: str, first: int, until: int) -> Portion:
-    reached.forget()
-    broken: Found = []
-    executions, calls = {}, 0
-    for seed in range(first, until):
-        stage = history(ALL[name], seed)
-        if laws := histories.judged(stage, ALL[name]):
-            broken.append((name, seed, laws))
-        executions[name, seed] = stage.executions
-        calls += sum(entry[2] in OPERATIONS for entry in stage.world.trace)
-    return Portion(broken, executions, reached.points(), calls)
-
-
-def _second_crashes(first: Plan) -> tuple[int, Found]:
+def _second_crashes(first: Plan) -> tuple[int, list[str]]:
     plans = seconds_of(first)
-    found = [(f"crashes {plan}", 0, judged_small(plan)) for plan in plans]
-    return len(plans), [one for one in found if one[2]]
+    judged_plans = ((plan, judged(plan)) for plan in plans)
+    return len(plans), [f"crashes {plan}: {'; '.join(laws)}" for plan, laws in judged_plans if laws]
 
 
-def _every_pair() -> Found:
+def _every_pair() -> int:
     """Crash the small history at each effect and at each that then follows."""
-    broken: Found = []
+    broken: list[str] = []
     began, count = time.monotonic(), 0
-    for number, found in _each([partial(_second_crashes, plan) for plan in single_plans()]):
+    for number, found in each([partial(_second_crashes, plan) for plan in single_plans()]):
         count += number
         broken += found
     sec = time.monotonic() - began
     sys.stdout.write(f"{count} pairs of crashes in {sec:.0f} s, {len(broken)} break a law\n")
-    return broken
+    sys.stdout.writelines(f"{one}\n" for one in broken[:_SHOWN_MAX])
+    return len(broken)
 
 
-def _tell_each(counts: dict[tuple[str, int], Executions]) -> None:
-    for (name, seed), executed in counts.items():
-        sys.stdout.write(f"{name!r} seed {seed}: {told(executed)}\n")
-
-
-def _tell_broken(found: Found, broken: Counter[str]) -> None:
-    """Count them, and tell of the first ones."""
-    for name, seed, laws in found:
-        broken[name] += 1
-        if broken.total() <= _SHOWN_MAX:
-            sys.stdout.write(f"{name!r} seed {seed}: {'; '.join(laws[:3])}\n")
-        if broken.total() <= _TOLD_MAX:
-            sys.stdout.write(f"{shrink(ALL[name], seed).told()}\n")
+def _portions(first: Mapping[str, int], counts: Mapping[str, int]) -> list[list[Play]]:
+    """So many seeds of each profile, from the first one on."""
+    return [
+        [Play(name, seed) for seed in range(at, min(at + _PORTION, first[name] + count))]
+        for name, count in counts.items()
+        for at in range(first[name], first[name] + count, _PORTION)
+    ]
 
 
 def main() -> int:
-    """Spread so many histories evenly over the profiles; 1 if any breaks a law."""
+    """Play most of so many histories evenly, others by what they reach; 1 if any breaks a law."""
     wanted, first = int(os.environ.get("SEEDS", "1000")), int(os.environ.get("FIRST", "0"))
     names = os.environ["PROFILE"].split(",") if os.environ.get("PROFILE") else list(ALL)
-    each = -(-wanted // len(names))
-    portions = [
-        (name, at, min(at + _PORTION, first + each))
-        for at in range(first, first + each, _PORTION)
-        for name in names
-    ]
-    broken: Counter[str] = Counter()
-    seen: set[Point] = set()
-    calls = 0
-    executions: Executions = Counter()
-    pairs = [] if os.environ.get("PROFILE") else _every_pair()
-    for name, _, laws in pairs[:_SHOWN_MAX]:
-        sys.stdout.write(f"{name}: {'; '.join(laws[:3])}\n")
-    began, reached = time.monotonic(), listen(coverage.MODULES)
-    for portion in _each([partial(_portion, reached, *one) for one in portions]):
-        seen |= portion.reached
-        calls += portion.calls
-        executions.update(sum(portion.executions.values(), Counter()))
-        _tell_each(portion.executions if each * len(names) <= _EACH_MAX else {})
-        _tell_broken(portion.broken, broken)
-    sec = time.monotonic() - began
-    count = each * len(names)
-    sys.stdout.write(f"{count} histories in {sec:.0f} s, {broken.total()} break a law\n")
-    sys.stdout.write(f"{calls / count:.1f} calls to the stores in the mean history\n")
-    sys.stdout.write(f"{told(executions)}\n")
-    for name, number in broken.most_common():
-        sys.stdout.write(f"  {name}: {number}\n")
-    for line in coverage.report(seen) if len(names) == len(ALL) else ():
-        sys.stdout.write(f"{line}\n")
-    return 1 if broken or pairs else 0
+    pairs = 0 if os.environ.get("PROFILE") else _every_pair()
+    began = time.monotonic()
+    listened = listen(coverage.MODULES)
+    session = Session(listened, moments.listen(), tells_each=wanted <= _EACH_MAX)
+    even = max(1, wanted // (2 * len(names)))
+    reached = session.play(_portions(dict.fromkeys(names, first), dict.fromkeys(names, even)))
+    more = shares(reached, max(0, wanted - even * len(names)))
+    session.play(_portions(dict.fromkeys(names, first + even), more))
+    by_aim = session.play_aimed(wanted // _AIMED_SHARE)
+    session.report(time.monotonic() - began)
+    whole = session.whole
+    risks = {*whole.met, *whole.left}
+    sys.stdout.write(f"{len(whole.met)} of {len(risks)} risks were met, {by_aim} by aiming\n")
+    if len(names) == len(ALL):
+        sys.stdout.writelines(f"{line}\n" for line in coverage.report(whole.reached))
+    return 1 if whole.broken or pairs else 0
 
 
 if __name__ == "__main__":

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any, ClassVar, Never
 
 from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 
 from tests.simulation import outages, partial
 from tests.simulation.errors import conflict, throttled
-from tests.simulation.faults import Fault
+from tests.simulation.faults import Fault, Place
 from tests.simulation.operations import OPERATIONS
 from tests.simulation.process import Crashed, Process
 
@@ -35,6 +35,9 @@ class Deed:
 
 
 class Effects:
+    # Who is told of each call and what goes wrong with it, if anybody is.
+    heard: ClassVar[Callable[[Place, int, Fault | None], None] | None] = None
+
     def __init__(self, world: World) -> None:
         self._world = world
         self._chooser = world.chooser
@@ -61,6 +64,8 @@ class Effects:
         else:
             fault = self._chooser.by_chance((process.name, operation, nth), world.now_us)
             stall_us = 0
+        if Effects.heard is not None:
+            Effects.heard((process.name, operation, nth), world.now_us, fault)
         if self._unsteady_reads and operation in _MAYBE_STALE:
             call = self._unsteady(call)
         if fault is Fault.STALL_BEFORE:

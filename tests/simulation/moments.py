@@ -1,0 +1,127 @@
+"""Moments: at which line of the flows a call was made, and what has gone wrong there so far."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import PurePath
+from types import CodeType
+from typing import NamedTuple
+
+from tests.simulation.effects import Effects
+from tests.simulation.faults import Aim, Fault, Place, applies
+from tests.simulation.scene import Scene
+
+_SEC_US = 1_000_000
+_ROOMS = ("/onthedot/flows/", "/onthedot/api/")
+# It carries out the calls of others.
+_FOR_OTHERS = frozenset({"patience.py"})
+
+
+class Moment(NamedTuple):
+    """A call, by the line that makes it."""
+
+    line: str
+    operation: str
+
+
+class Risk(NamedTuple):
+    """A fault that may happen at a moment."""
+
+    moment: Moment
+    fault: Fault
+
+
+class Play(NamedTuple):
+    """A history, and what must go wrong in it besides what comes by chance."""
+
+    profile: str
+    seed: int
+    aims: tuple[Aim, ...] = ()
+
+    def __str__(self) -> str:
+        aimed = "".join(f", {one.fault} at {one.process} {one.operation}" for one in self.aims)
+        return f"{self.profile!r} seed {self.seed}{aimed}"
+
+
+@dataclass(slots=True)
+class Moments:
+    """What one history came to."""
+
+    # Where each moment came first, and when.
+    places: dict[Moment, tuple[Place, int]] = field(default_factory=dict)
+    met: set[Risk] = field(default_factory=set)
+    _lines: dict[CodeType, str] = field(default_factory=dict)
+
+    def hear(self, place: Place, now_us: int, fault: Fault | None) -> None:
+        """Note a call, by the innermost line of the flows or the API that led to it."""
+        frame = sys._getframe(2)  # noqa: SLF001  # the call's own frames, at a thousandth of a trace
+        while (line := self._line(frame.f_code)) == "":
+            if frame.f_back is None:
+                return
+            frame = frame.f_back
+        moment = Moment(f"{line}:{frame.f_lineno}", place[1])
+        if moment not in self.places:
+            self.places[moment] = (place, now_us)
+        if fault is not None:
+            self.met.add(Risk(moment, fault))
+
+    def forget(self) -> None:
+        self.places.clear()
+        self.met.clear()
+
+    def left(self, scene: Scene, play: Play) -> Iterator[tuple[Risk, Play]]:
+        """Gives what did not go wrong here, and may in histories of this profile; and how."""
+        faults, aimed = scene.faults, {(one.process, one.operation, one.nth) for one in play.aims}
+        chances = [one for one in Fault if getattr(faults, one.name.lower())]
+        for moment, (place, now_us) in self.places.items():
+            if now_us >= faults.faults_until_sec * _SEC_US or place in aimed:
+                continue
+            for fault in chances:
+                risk = Risk(moment, fault)
+                if risk not in self.met and applies(fault, moment.operation):
+                    yield risk, play._replace(aims=(*play.aims, Aim(*place, fault)))
+
+    def _line(self, code: CodeType) -> str:
+        """Names the file of a line that counts; empty is any other."""
+        known = self._lines.get(code)
+        if known is None:
+            path = PurePath(code.co_filename)
+            counts = any(room in str(path) for room in _ROOMS) and path.name not in _FOR_OTHERS
+            known = self._lines[code] = f"{path.parent.name}/{path.name}" if counts else ""
+        return known
+
+
+def listen() -> Moments:
+    """Lets the calls of this process say where they come from."""
+    moments = Moments()
+    Effects.heard = moments.hear
+    return moments
+
+
+@dataclass(slots=True)
+class Reach:
+    """What a profile came to, and by how many calls."""
+
+    found: set[object] = field(default_factory=set)
+    calls: int = 0
+
+
+def shares(reached: Mapping[str, Reach], count: int) -> dict[str, int]:
+    """Deals histories out: half of them evenly, the others to what reaches rare things cheaply."""
+    holders = Counter(one for reach in reached.values() for one in reach.found)
+    rare = {
+        name: sum(1 / holders[one] for one in reach.found) / max(1, reach.calls)
+        for name, reach in reached.items()
+    }
+    total = sum(rare.values()) or 1
+    even = count // 2 // len(reached)
+    return {name: even + int((count - even * len(rare)) * rare[name] / total) for name in rare}
+
+
+def aimed(left: Mapping[Risk, Play], met: Collection[Risk], most: int) -> dict[Risk, Play]:
+    """Gives a history for each risk that was not met yet."""
+    return dict(islice(((risk, play) for risk, play in left.items() if risk not in met), most))

@@ -1,0 +1,65 @@
+"""Histories are chosen by what they newly come to: profiles, and moments of faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.simulation.effects import Effects
+from tests.simulation.faults import Fault
+from tests.simulation.histories import history
+from tests.simulation.moments import Moments, Play, Reach, aimed, listen, shares
+from tests.simulation.profiles import ALL
+
+
+@pytest.fixture
+def moments() -> Iterator[Moments]:
+    yield listen()
+    Effects.heard = None
+
+
+def test_a_profile_that_comes_where_few_do_gets_more_histories() -> None:
+    reached = {
+        "usual": Reach({"a", "b"}, 100),
+        "as usual": Reach({"a", "b"}, 100),
+        "rare": Reach({"a", "c"}, 100),
+        "rare and dear": Reach({"a", "d"}, 400),
+    }
+
+    dealt = shares(reached, 80)
+
+    assert dealt["usual"] == dealt["as usual"] >= 10
+    assert dealt["rare"] > max(dealt["usual"], dealt["rare and dear"])
+    assert 75 <= sum(dealt.values()) <= 80
+
+
+def test_an_aimed_history_meets_its_risk_where_it_was_not_met_before(moments: Moments) -> None:
+    scene, play = ALL["crashes"], Play("crashes", 0)
+    history(scene, play.seed)
+    met, left = set(moments.met), dict(moments.left(scene, play))
+    risk, again = next(iter(aimed(left, met, 1).items()))
+
+    moments.forget()
+    history(scene, again.seed, again.aims)
+
+    assert risk not in met
+    assert risk in moments.met
+
+
+def test_only_faults_that_the_profile_has_are_aimed_at(moments: Moments) -> None:
+    scene = ALL["crashes"]
+    history(scene, 0)
+
+    faults = {risk.fault for risk, _ in moments.left(scene, Play("crashes", 0))}
+
+    assert faults == {fault for fault in Fault if getattr(scene.faults, fault.name.lower())}
+
+
+def test_a_moment_is_the_line_of_the_flows_that_made_the_call(moments: Moments) -> None:
+    history(ALL["calm"], 0)
+
+    lines = {moment.line.partition(":")[0] for moment in moments.places}
+
+    assert {"flows/dispatch.py", "flows/ready.py", "flows/settling.py"} <= lines
+    assert "flows/patience.py" not in lines

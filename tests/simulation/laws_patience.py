@@ -31,7 +31,7 @@ _ONE_AFTER_ANOTHER = frozenset({"dispatch", "api"})
 
 
 def kept(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Runs that were to start, or attempts that ended, while a table refused for a moment."""
+    """What was to start, to be skipped or to end while a table refused for a moment."""
     outages = stage.world.profile.outages
     if len(outages) != 1 or outages[0].for_sec > _SHORT_SEC or not untroubled(stage, but=outages):
         return
@@ -46,10 +46,11 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
         if change.before is None:
             claimed[change.run_id] = change
         born = claimed.get(change.run_id)
-        if change.started and after.attempt == 1 and born and born.at_ms < since_ms:
+        if _decides(change) and born and born.at_ms < since_ms:
             late_ms = change.at_ms - max(after.due_ms, until_ms) - allowed_ms
             if since_ms < after.due_ms < until_ms and late_ms > 0:
-                yield f"given up: the start of {change.run_id} for {late_ms / 1000:.1f} s"
+                what = "start" if change.started else "skip"
+                yield f"given up: the {what} of {change.run_id} for {late_ms / 1000:.1f} s"
     for delivery in stage.deliveries:
         end = ends.get((delivery.run_id, delivery.attempt))
         if end is None or not since_ms < delivery.ended_ms < until_ms:
@@ -96,6 +97,13 @@ def _is_refusal(outcome: object) -> bool:
     responses = outcome.get("Responses", ()) if isinstance(outcome, dict) else ()
     codes = [one["Error"]["Code"] for one in responses if "Error" in one]
     return len(codes) == len(responses) and "ThrottlingError" in codes
+
+
+def _decides(change: Change) -> bool:
+    """Whether a run first starts with it, or is not to start."""
+    before, after = change.before, change.after
+    unstarted = after is not None and after.final and before is not None and not before.attempt
+    return unstarted or (change.started and after is not None and after.attempt == 1)
 
 
 def _is_free(journal: Journal, change: Change) -> bool:

@@ -7,9 +7,11 @@ from typing import Any
 
 from onthedot.adapters import aws, claims
 from onthedot.core import backoff
+from onthedot.core.decide import Skip
 from onthedot.core.writes import Outcome, Write
 from onthedot.flows import patience, ready, settling, starting
 from onthedot.flows import work as working
+from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
 from tests.simulation.mutant import Mutant, Patch
 
@@ -65,6 +67,19 @@ def next_tick() -> list[Patch]:
     return [(patience, "write", write)]
 
 
+def skips_hurried() -> list[Patch]:
+    """A skip that was not written is asked for again at once, and soon left to its message."""
+    original = starting._skip  # noqa: SLF001  # planted in the flow
+
+    def skip(batch: Batch, skipping: Sequence[tuple[Job, Skip]]) -> list[Job]:
+        again = original(batch, skipping)
+        for job in again:
+            job.doubt_ms = job.wake_ms = 0
+        return again
+
+    return [(starting, "_skip", skip)]
+
+
 def longest_at_once() -> list[Patch]:
     """The first pause is as long as the longest."""
     return [(patience, "pause_ms", lambda tries, by: backoff.pause_ms(max(tries, 4), by))]
@@ -76,6 +91,12 @@ PATIENCE = (
         "0140: pauses are short at first",
         longest_at_once,
         ("cold index", "deaf books"),
+    ),
+    Mutant(
+        "skips hurried",
+        "0140: a skip is written as patiently as a start",
+        skips_hurried,
+        ("throttled skips",),
     ),
     Mutant(
         "three tries",

@@ -35,6 +35,15 @@ OUTAGES = (
         kinds=("minute", "twenty", "jitter"),
         drawn=3,
     ),
+    # And some of what is due then is not to run.
+    replace(
+        _during("throttled skips", replace(_RUNS, for_sec=3, from_sec=119.2)),
+        kinds=("minute", "twenty", "jitter"),
+        drawn=3,
+        calls=("pause", "other", "delete"),
+        calls_max=3,
+        calls_between=(62, 117),
+    ),
     _during(
         "throttled wholly",
         replace(_RUNS, table="", reads=True, for_sec=2.5, from_sec=119.6),

@@ -23,8 +23,6 @@ _COVERED_AFTER_SEC = 90
 class Over:
     """Nothing is left to do but to finish and delete; a row that is missing alarms."""
 
-    missing: bool = False
-
 
 @dataclass(frozen=True, slots=True)
 class Busy:
@@ -88,7 +86,7 @@ class Hint:
 def decide(run: Run | None, task: Task | None, hint: Hint, now_ms: int) -> Decision:
     """Lines 1 to 5 hold at any time; the others are asked as of the due time."""
     if run is None:
-        return Over(missing=True)
+        return Over()
     if run.final:
         return Over()
     life = run.life

@@ -203,8 +203,8 @@ def test_line(line: str) -> None:
     assert decide(seen, task(**of_task), hint(seen.life.attempt + 1), now_ms) == expected
 
 
-def test_line_1_a_missing_row_is_over_and_says_so() -> None:
-    assert decide(None, task(), hint(), NOON_MS) == Over(missing=True)
+def test_line_1_a_missing_row_is_over() -> None:
+    assert decide(None, task(), hint(), NOON_MS) == Over()
 
 
 @pytest.mark.parametrize("status", sorted(FINAL))

@@ -19,7 +19,7 @@ from onthedot.core.calendar_items import Stored, insert
 from onthedot.core.call import Call
 from onthedot.core.errors import BusyError
 from onthedot.core.loop import Named
-from onthedot.core.policy import Again, Answer, Dead, Done, Skipped
+from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, error_of
 from onthedot.core.quota import limit_key
 from onthedot.core.run import Run
 from onthedot.core.task import Task
@@ -193,11 +193,13 @@ def _answers(scene: Scene, seed: int) -> Callable[[Call], Answer]:
         random = _drawn(seed, call.run_id, call.attempt)
         if random.random() >= scene.failing:
             return Done()
+        error = error_of("ValueError", f"no {call.attempt}", "line 1") if scene.raising else None
         if random.random() < 0.1:
-            return Dead("permanent") if random.random() < 0.5 else Skipped("nothing to do")
+            dead = random.random() < 0.5
+            return Dead("permanent", error) if dead else Skipped("nothing to do")
         if scene.yielding and random.random() < scene.yielding:
             return Again("yielded", after_sec=random.choice([1, 5]))
-        return Again("failed", after_sec=random.choice(scene.waits))
+        return Again("failed", error, after_sec=random.choice(scene.waits))
 
     return answer
 

@@ -47,9 +47,11 @@ from tests.simulation import (
     laws_previews,
     laws_read,
     laws_recomputed,
+    laws_replays,
     laws_resumed,
     laws_runs,
     laws_shares,
+    laws_shown,
     laws_slots,
     laws_targets,
     laws_tasks,
@@ -194,6 +196,7 @@ def _of_lines(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_waiting.long(stage, journal, everyone, audited=measure.audited)
     yield laws_called.spared(stage, journal, runs)
     yield laws_waiting.said(stage, journal, runs)
+    yield laws_shown.heeded(stage, journal, runs)
     if measure.costed:
         yield laws_cost.within_formula(stage, journal, runs)
 
@@ -245,6 +248,7 @@ def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_read.spared(stage)
     yield laws_tasks.heeded(stage, journal)
     yield laws_letters.heeded(stage, journal)
+    yield laws_replays.heeded(stage, journal)
     yield laws_admins.heeded(stage)
     yield laws_foretold.heeded(stage, journal)
     yield laws_plans.heeded(stage, journal)

@@ -45,6 +45,7 @@ class Seen(NamedTuple):
     mortal: bool  # it has an end of life
     fetched: bool  # outside workers find it in their index
     attention: str  # on which list of what wants it it stands
+    purged: bool  # what it came to was taken from it
     life: Mapping[str, Any]
 
     @property
@@ -230,6 +231,7 @@ def _seen(item: Any) -> Seen | None:
         mortal="expires_at" in item,
         fetched="pull" in item,
         attention=item["attention"]["S"] if "attention" in item else "",
+        purged="purged_ms" in item,
         life=life,
     )
 

@@ -148,21 +148,25 @@ def shown(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def explained(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A row says what each attempt that failed has raised, and where the newest one did."""
+    """A row says what each attempt that failed has raised, and where the newest one did.
+
+    Until it is purged.
+    """
     settled, rows = ends_of(journal), stage.rows()
     first_words = _first_words(stage)
     for delivery in stage.deliveries:
         answer = delivery.answer
         if not isinstance(answer, Again) or not answer.error:
             continue
-        if not _heard(delivery, settled, first_words):
+        if not _heard(delivery, settled, first_words) or rows[delivery.run_id].purged_ms:
             continue
+        raised = {name: one for name, one in answer.error.items() if name != "stack"}
         records = rows[delivery.run_id].life.attempts
         for record, following in zip(records, (*records[1:], None), strict=True):
             if record["attempt"] != delivery.attempt:
                 continue
             error = record.get("error", {})
-            if {name: error.get(name) for name in answer.error} != answer.error:
+            if {name: error.get(name) for name in raised} != raised:
                 yield f"unexplained: attempt {delivery.attempt} of {delivery.run_id} raised {error}"
             # What a takeover adds leaves all records before it as they are.
             lost = following is not None and following["outcome"] == "lost"

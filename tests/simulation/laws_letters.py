@@ -17,6 +17,7 @@ from onthedot.core.keys import run_id
 from tests.simulation.caller import Ask
 from tests.simulation.journal import SKEW_MS, Change, Journal, pairs
 from tests.simulation.laws_asked import befallen
+from tests.simulation.purged import kept
 from tests.simulation.stage import Stage
 
 _REPLAY, _PURGE = "replay letters", "purge letters"
@@ -107,7 +108,7 @@ def _purges(stage: Stage) -> dict[str, float]:
 
 
 def _nothing_left(stage: Stage) -> Iterator[str]:
-    """Once a run is purged, what it was given is gone."""
+    """Once a run is purged, what it was given and what it came to is gone."""
     payloads: dict[Any, Any] = {}
     for _, key, before, after in pairs(stage.world, "runs"):
         if key[1].endswith(_PAYLOAD):
@@ -116,6 +117,8 @@ def _nothing_left(stage: Stage) -> Iterator[str]:
             continue
         if payloads.get((key[0], f"{key[1]}{_PAYLOAD}")) is not None:
             yield f"not purged: the payload of {run_id(*key)} is still there"
+        if kept(after["life"]["M"]) != plain_item(after["life"]["M"]):
+            yield f"not purged: {run_id(*key)} still shows what it came to"
 
 
 def _again(stage: Stage, journal: Journal) -> dict[str, list[Change]]:

@@ -9,6 +9,7 @@ from onthedot.core.instants import nominal
 from onthedot.core.keys import is_slot_key
 from onthedot.core.run import Run
 from tests.simulation.journal import SKEW_MS, Change, Journal, Move, Seen
+from tests.simulation.purged import kept
 from tests.simulation.stage import Stage
 
 _QUIET_MS = 300_000
@@ -36,7 +37,7 @@ def sound_writes(journal: Journal) -> Iterator[str]:
 
 
 def _moved(change: Change, before: Seen, after: Seen) -> Iterator[str]:
-    if before.final and before.life != after.life:
+    if before.final and before.life != after.life and not _purged(before, after):
         yield f"changed: {change.run_id} was {before.status} and became {after.status}"
     elif change.started:
         yield from _begun(change)
@@ -46,6 +47,11 @@ def _moved(change: Change, before: Seen, after: Seen) -> Iterator[str]:
         yield f"fence: attempt {before.attempt} of {change.run_id} was settled by another"
     elif before.status == "retrying" and after.status == "claimed":
         yield f"back: {change.run_id} is claimed again"
+
+
+def _purged(before: Seen, after: Seen) -> bool:
+    """Whether it only lost what a purge takes."""
+    return after.purged and kept(before.life) == kept(after.life)
 
 
 def _hasty(change: Change, after: Seen) -> bool:

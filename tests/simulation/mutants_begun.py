@@ -11,7 +11,7 @@ from onthedot.core.loop import Loop
 from onthedot.core.pack import of_run
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
-from onthedot.flows import backfill, bury, extra, loops, trigger
+from onthedot.flows import backfill, bury, extra, loops, replay, trigger
 from tests.simulation.mutant import Mutant, Patch
 
 
@@ -75,6 +75,11 @@ def borne() -> list[Patch]:
     return [(deaths, "kept", lambda _wanted: {})]
 
 
+def of_what_is_gone() -> list[Patch]:
+    """A letter is run again though its schedule is no more."""
+    return [(replay, "replayable", lambda _old, _task: True)]
+
+
 BEGUN = (
     Mutant("kept dead", "what was dealt with is gone", kept, ("given up", "buried bare")),
     Mutant("dead twice", "a dead message is sent afresh once", sent_twice, ("buried late",)),
@@ -82,5 +87,6 @@ BEGUN = (
     Mutant("another's", "a claim is its maker's", anothers, ("fills unsure bare",)),
     Mutant("borne", "a schedule bears what its user says", borne, ("asked bear",)),
     Mutant("goes on", "who stops a loop is told so", goes_on, ("asked letters twice",)),
+    Mutant("of the gone", "nothing runs that is gone", of_what_is_gone, ("asked some letters",), 1),
     Mutant("all counted", "a backfill counts its own", counted_for_all, ("fills unsure",), seed=35),
 )

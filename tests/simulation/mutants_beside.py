@@ -221,6 +221,11 @@ def payload_kept() -> list[Patch]:
     return [(tables, "delete", delete)]
 
 
+def error_kept() -> list[Patch]:
+    """What a purged run has raised stays."""
+    return [(letters, "_emptied", lambda life: life)]
+
+
 _NAMES = ("asked names",)
 _ORDERS = ("asked orders",)
 _LETTERS = ("asked some letters",)
@@ -250,6 +255,7 @@ MUTANTS = (
     Mutant("one left out", "0161: an operation leaves none out", one_left_out, _LETTERS),
     Mutant("all purged", "0161: only what is meant", all_purged, _LETTERS),
     Mutant("payload kept", "what is purged is gone", payload_kept, ("asked letters again",), 4),
+    Mutant("error kept", "what is purged is gone", error_kept, ("asked letters again",), 4),
     Mutant("no pace", "0161: a loop has its pace", no_pace, (*_LETTERS, "asked fills")),
     Mutant("never counted", "0161: it says how far it is", never_counted, _LETTERS),
     Mutant(

@@ -9,7 +9,16 @@ from typing import Any
 from onthedot.adapters import listing
 from onthedot.api import cron
 from onthedot.core import tally
-from onthedot.flows import agenda, exhausted, long_runs, not_fired, pulse, recent, tallies
+from onthedot.flows import (
+    agenda,
+    exhausted,
+    long_runs,
+    not_fired,
+    pulse,
+    recent,
+    tallies,
+    waiting,
+)
 from tests.simulation.mutant import Mutant, Patch
 
 
@@ -123,6 +132,11 @@ def noted_silently() -> list[Patch]:
     return [(exhausted, "note", note)]
 
 
+def wait_untold() -> list[Patch]:
+    """A run that waits is shown as it was claimed."""
+    return [(waiting, "shown", lambda seen, _now_ms: list(seen))]
+
+
 MUTANTS = (
     Mutant("sorted only", "a list is whole", sorted_only, ("read",)),
     Mutant("this hour only", "a list is of the last hour", this_hour_only, ("read late",)),
@@ -137,5 +151,6 @@ MUTANTS = (
     Mutant("lately long", "shares are of five minutes", lately_long, ("figures",)),
     Mutant("hour forgotten", "a day has all of its hours", hour_forgotten, ("figures",)),
     Mutant("shortest", "the longest run is told", shortest, ("figures",)),
+    Mutant("wait untold", "who waits is shown so", wait_untold, ("read tenant's line",), 1),
     Mutant("noted silently", "what is completed is counted", noted_silently, ("figures",)),
 )

@@ -56,6 +56,28 @@ READ = (
         calls_between=(5, 170),
         course=Course(ticks_until=330, sec=600),
     ),
+    # Runs wait for one another, for a key, for its rate, or for the tenant's quota.
+    Scene(
+        name="read lines",
+        kinds=("queue", "two", "key", "key too", "rated"),
+        drawn=3,
+        users=("runs",),
+        users_max=5,
+        calls_between=(60, 240),
+        course=Course(ticks_until=210, sec=700),
+        takes_sec=40,
+    ),
+    Scene(
+        name="read tenant's line",
+        kinds=("minute", "twenty", "last queue"),
+        drawn=2,
+        users=("runs",),
+        users_max=5,
+        calls_between=(60, 240),
+        course=Course(ticks_until=210, sec=700),
+        takes_sec=30,
+        running_max=2,
+    ),
     # Several ask each second how it is: all together cost what one does.
     Scene(
         name="read anxiously",
@@ -163,6 +185,7 @@ ASKED = (
         course=_LONG,
         faults=quiet(crash_before=0.01, crash_after=0.01, lost=0.01, repeated=0.02),
         failing=0.6,
+        raising=True,
     ),
     # What was triggered dies, and is run again with all that died.
     Scene(
@@ -174,6 +197,7 @@ ASKED = (
         course=_LONG,
         faults=quiet(slow=0.02),
         failing=0.9,
+        raising=True,
         waits=(1,),
     ),
     # The operator sets what the tenant may use, and code declares schedules beside its users.

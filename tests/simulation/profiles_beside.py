@@ -87,6 +87,7 @@ BESIDE = (
         calls_between=(60, 300),
         course=_LONG,
         failing=0.9,
+        raising=True,
         waits=(1,),
         sizes=Sizes(page=2),
     ),
@@ -110,6 +111,7 @@ BESIDE = (
         course=_LONG,
         faults=Profile(double_tick=0.5),
         failing=0.9,
+        raising=True,
         waits=(1,),
     ),
     # A resume dies before it sends what it has claimed, and its caller tries again.

@@ -44,6 +44,15 @@ def read(user: User) -> None:
     user.caller.ask("GET /v1/health", name="health", patience_sec=_ONCE_SEC)
 
 
+def runs(user: User) -> None:
+    """What runs, and what waits, as lists show it and as each run is shown by itself."""
+    for _ in range(3):
+        listed = user.caller.ask("GET /v1/runs?limit=50").said
+        for run in (listed["data"] if listed else [])[:3]:
+            user.caller.ask(f"GET /v1/runs/{run['run_id']}")
+        user.wait(20)
+
+
 def watch(user: User) -> None:
     """A page that asks each second whether all is well."""
     for _ in range(12):

@@ -31,6 +31,8 @@ class Scene:
     users_max: int = 0
     # How often a handler fails, how long it takes at most, how often it kills its worker.
     failing: float = 0.0
+    # What fails says why: it raises an error.
+    raising: bool = False
     takes_sec: float = 0.0
     killing: float = 0.0
     # How often one looks neither at its deadline nor at a cancel.

@@ -300,6 +300,7 @@ _DOES: Mapping[str, Callable[[User], None]] = {
     "letters": _letters,
     "look": readers.look,
     "read": readers.read,
+    "runs": readers.runs,
     "watch": readers.watch,
     "ration": _ration,
     "hurry": _hurry,

@@ -127,9 +127,6 @@ def extend(jobs: Iterable[Job], lease_ms: int) -> dict[Job, Outcome]:
     """Keep permits, before their runs' own leases are kept: those must never outlive them."""
     holding = [(job, job.permit) for job in jobs if job.permit]
     outcomes = claims.write_many([quota.extend(permit, lease_ms) for _, permit in holding])
-    for (job, permit), outcome in zip(holding, outcomes, strict=True):
-        if outcome is Outcome.DONE:
-            job.permit = replace(permit, lease_ms=lease_ms)
     return {job: outcome for (job, _), outcome in zip(holding, outcomes, strict=True)}
 
 

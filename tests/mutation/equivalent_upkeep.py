@@ -41,6 +41,27 @@ UPKEEP = (
         )
     ),
     Equivalent(
+        "onthedot.flows.tallies",
+        "keep",
+        "hours = _parsed(_items(HOURS, hour_sec - (DAY_HOURS - 1) * HOUR_SEC, hour_sec - 1))",
+        "2",
+        "between two hours any second bounds the same hours",
+    ),
+    Equivalent(
+        "onthedot.flows.backfill",
+        "_past",
+        "return Past.of([])",
+        "return None",
+        "where there are no slots, nobody asks what there is of one",
+    ),
+    Equivalent(
+        "onthedot.core.loop",
+        "moved",
+        'return Update(TABLE, seen.key, (*sets, ("rev", seen.rev + 1), *ends), clauses)',
+        "2",
+        "a revision is compared with itself only, and any that differs will do",
+    ),
+    Equivalent(
         "onthedot.flows.recount",
         "recount",
         'if now_ms - item.get("recounted_ms", 0) < AGAIN_MS:',

@@ -10,12 +10,15 @@ from collections.abc import Iterator
 
 from botocore.exceptions import ClientError
 
+from onthedot.core import tally
+from onthedot.core.instants import parse_nominal
 from onthedot.flows import minute
 from tests.simulation.faults import Fault
 from tests.simulation.process import Process
 from tests.simulation.stage import Stage
 
 _FIGURES = next(place for place, act in enumerate(minute.ACTS, 1) if act.name == "figures")
+_SKEW_SEC = 2
 # No act is left behind sooner.
 _SLOW_US = 5_000_000
 _READS = frozenset({"query", "batch_get_item"})
@@ -34,6 +37,7 @@ def heeded(stage: Stage, _journal: object) -> Iterator[str]:
         if process.done and not process.dead:
             yield from _ended(process, stalled)
     yield from _counted(stage, stalled)
+    yield from _dated(stage)
 
 
 def _refused(stage: Stage) -> set[Process]:
@@ -88,6 +92,18 @@ def _counted(stage: Stage, stalled: set[str]) -> Iterator[str]:
         whole = all(part.done and part.error is None and part.ended_us <= at_us for part in before)
         if figures["audits"] != whole:
             yield f"audits: {writers[0].name} counts as {figures['audits']}"
+
+
+def _dated(stage: Stage) -> Iterator[str]:
+    """What is kept of minutes and hours stands under minutes and hours of the history."""
+    end, start = stage.world.epoch_us() / 1_000_000, stage.world.start.timestamp()
+    for partition, sec in ((tally.MINUTES, 60), (tally.HOURS, tally.HOUR_SEC)):
+        for kept, name in stage.world.store.table("runs").rows.items:
+            if kept != partition:
+                continue
+            at = parse_nominal(name)
+            if at % sec or not start - 2 * sec <= at <= end + _SKEW_SEC:
+                yield f"misdated: a sum of {sec} s stands under {name}"
 
 
 def _writes(process: Process, at_us: int) -> bool:

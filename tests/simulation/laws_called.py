@@ -13,16 +13,25 @@ from tests.simulation.true_bounds import limit_of, places, waits
 
 # Who is called for a place that is given up is called before that.
 _BEFORE_MS, _AFTER_MS = 500.0, 500.0
+# Between the look at who waits and the call.
+_OVER_MS = 1_000.0
 
 
 def spared(stage: Stage, journal: Journal, runs: Iterable[Standing]) -> Iterator[str]:
-    """Where nothing goes wrong, nobody is called while all places of its lines are taken."""
-    if disturbed(stage) or journal.limits:
+    """Where nothing goes wrong, nobody is called while all places of its lines are taken.
+
+    And nobody who is over: its turn is the next one's.
+    """
+    if disturbed(stage):
         return
     waiting = {run.run_id: run for run in runs}
     for at_ms, run_id in _calls(stage):
         run = waiting.get(run_id)
         if run is None:
+            continue
+        if run.over_ms < at_ms - _OVER_MS:
+            yield f"called in vain: {run_id}, which was over"
+        if journal.limits:
             continue
         limit = limit_of(run.task)
         lines: list[tuple[Sequence[Held], int]] = []

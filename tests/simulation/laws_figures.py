@@ -13,6 +13,7 @@ from typing import Any
 from onthedot.core.instants import nominal
 from tests.simulation.journal import Journal, pairs
 from tests.simulation.stage import Stage
+from tests.simulation.true_bounds import guarded, limit_of
 
 Figures = Mapping[str, float]
 Told = Sequence[tuple[float, Figures]]
@@ -36,6 +37,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
     yield from _spread(told)
     yield from _durations(journal, told)
     yield from _completed(stage, journal, told)
+    yield from _lags(stage, journal, told)
 
 
 def _shares(told: Told, *, alone: bool) -> Iterator[str]:
@@ -151,6 +153,27 @@ def _durations(journal: Journal, told: Told) -> Iterator[str]:
     said = max((figures.get("duration_max_ms", 0) for _, figures in told), default=0)
     if not least <= said <= most:
         yield f"figures: the longest run took {said} ms, it was {least:.0f} to {most:.0f}"
+
+
+def _lags(stage: Stage, journal: Journal, told: Told) -> Iterator[str]:
+    """The latest start that any minute tells of is the latest of those that nobody had wait."""
+    free = (
+        {task.task_id for task in stage.tasks if not (guarded(task) or limit_of(task))}
+        if not journal.limits
+        else ()
+    )
+    rows = stage.rows()
+    last = max((at for at, _ in told), default=0.0) - _NOTED_SEC
+    lags_ms = [
+        change.at_ms - change.after.due_ms
+        for change in journal.changes
+        if change.started and change.after and change.after.attempt == 1
+        if change.task_id in free and (row := rows[change.run_id]).final
+        if row.life.attempt == 1 and row.life.ended_ms / 1000 < last
+    ]
+    said = max((figures.get("lag_max_ms", -1) for _, figures in told), default=-1)
+    if lags_ms and said < max(lags_ms) - _CALLS_MS:
+        yield f"figures: the latest start was told as {said} ms, it was {max(lags_ms):.0f}"
 
 
 def _completed(stage: Stage, journal: Journal, told: Told) -> Iterator[str]:

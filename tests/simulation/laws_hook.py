@@ -7,17 +7,21 @@ import hashlib
 import hmac
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from onthedot.core.events import OPEN
 from onthedot.flows import events
 from tests.simulation.hook import KEY, URL, Hook, Post
-from tests.simulation.journal import Journal
+from tests.simulation.journal import Journal, pairs
 from tests.simulation.reigns import clocks_off_sec
 from tests.simulation.stage import Stage
 
 # What a minute gives to events, and to the last of them.
 _TELLING_MS, _ANSWERED_MS = 20_000, 11_000
 _SECOND = 1
+# A minute whose webhook was so quick told all; what it takes to look at what is open.
+_HASTY_MS, _READ_MS = 8_000, 3_000
 
 
 def heeded(stage: Stage, _: Journal) -> Iterator[str]:
@@ -35,6 +39,7 @@ def heeded(stage: Stage, _: Journal) -> Iterator[str]:
     yield from _few(stage, by_minute)
     if stage.auditor.calm:
         yield from _counted(stage, hook)
+        yield from _whole(stage, by_minute)
 
 
 def _checked(stage: Stage, post: Post) -> Iterator[str]:
@@ -78,6 +83,36 @@ def _few(stage: Stage, by_minute: dict[str, list[Post]]) -> Iterator[str]:
     for name, count in put.items():
         if count > most:
             yield f"too many: {name} told a bus of {count} events, {most} may be"
+
+
+def _whole(stage: Stage, by_minute: Mapping[str, list[Post]]) -> Iterator[str]:
+    """A minute that was refused nothing, and told less than it may, has left nothing untold."""
+    most = stage.auditor.tells_max or events.AT_ONCE
+    spans = _open(stage)
+    for name, posts in by_minute.items():
+        first_ms, last_ms = posts[0].at_ms, posts[-1].at_ms
+        refused = any(post.status // 100 != 2 for post in posts)
+        if refused or len(posts) >= most or last_ms - first_ms > _HASTY_MS:
+            continue
+        left = sum(
+            since < first_ms - _READ_MS and until > last_ms + _READ_MS for since, until in spans
+        )
+        if left:
+            yield f"left untold: {left} events by {name}, which told a webhook of {len(posts)}"
+
+
+def _open(stage: Stage) -> list[tuple[float, float]]:
+    """From when to when each event was to be told to it."""
+    since: dict[Any, float] = {}
+    spans = []
+    for at_us, key, _, after in pairs(stage.world, "runs"):
+        if key[0] != OPEN:
+            continue
+        if after is None and key in since:
+            spans.append((since.pop(key), at_us / 1000))
+        elif after is not None and after["to"]["S"] == URL:
+            since.setdefault(key, at_us / 1000)
+    return [*spans, *((at_ms, float("inf")) for at_ms in since.values())]
 
 
 def _counted(stage: Stage, hook: Hook) -> Iterator[str]:

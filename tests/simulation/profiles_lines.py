@@ -55,6 +55,32 @@ LINES = (
         failing=0.2,
         running_max=2,
     ),
+    # Who holds a place is cancelled between its attempts, and no further run comes to look.
+    Scene(
+        name="given up lines",
+        kinds=("last queue", "last two", "key"),
+        drawn=2,
+        course=_COURSE,
+        calls=("cancel", "cancel", "cancel", "trigger"),
+        calls_max=8,
+        calls_between=(70, 200),
+        takes_sec=15,
+        failing=0.7,
+        waits=(20, 40),
+    ),
+    # Who waits for the tenant's quota is cancelled there.
+    Scene(
+        name="tenant's given up line",
+        kinds=("minute", "twenty", "last two"),
+        drawn=2,
+        course=_COURSE,
+        calls=("cancel",),
+        calls_max=9,
+        calls_between=(70, 240),
+        takes_sec=40,
+        failing=0.3,
+        running_max=1,
+    ),
     # The line of a key is full: who comes waits in the queue.
     Scene(
         name="full line",

@@ -84,6 +84,10 @@ def _throttled(name: str, kinds: tuple[str, ...]) -> Scene:
 OUTSIDE = (
     *_each("callbacks", _CALLBACKS, said=True),
     *_each("executions", _EXECUTIONS),
+    # Many are cancelled while their runs wait for them.
+    replace(
+        _outside("executions cancelled", _EXECUTIONS, Profile()), calls=("cancel",), calls_max=9
+    ),
     *_each("pulled", _PULLED, said=True),
     *_each("handled", _HANDLED),
     _throttled("callbacks", _CALLBACKS),

@@ -21,6 +21,7 @@ LINE_MAX = 200
 KEPT_MS = 10_000
 # So many starts are remembered; a larger number a period is kept as its share of the period.
 _STARTS_MAX = 100
+_NO_RATE = {"count": 0, "per_sec": 0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,7 @@ def limit_of(task: Task, fields: Mapping[str, Any]) -> Limit | None:
     if not wanted:
         return None
     digest = sha256(_key(wanted["key"], fields)).hexdigest()[:32]
-    rate = wanted.get("rate") or {"count": 0, "per_sec": 0}
+    rate = wanted.get("rate") or _NO_RATE
     count, per_ms = rate["count"], rate["per_sec"] * 1000
     if count > _STARTS_MAX:
         count, per_ms = _STARTS_MAX, per_ms * _STARTS_MAX // count

@@ -62,6 +62,13 @@ UPKEEP = (
         "a revision is compared with itself only, and any that differs will do",
     ),
     Equivalent(
+        "onthedot.flows.health",
+        "_pause",
+        'why = {**pauses.why(0, SYSTEM, reason), "at": moment(health.paused_ms)}',
+        "1",
+        "the time is put in its place at once",
+    ),
+    Equivalent(
         "onthedot.flows.recount",
         "recount",
         'if now_ms - item.get("recounted_ms", 0) < AGAIN_MS:',

@@ -283,14 +283,6 @@ AUDITS = (
         forged=True,
         course=Course(ticks_until=240, sec=3_600, audited=False, receives_max=1),
     ),
-    # The same, of tasks whose runs wait for one another, and no further run comes to look.
-    Scene(
-        name="buried lines",
-        kinds=("last queue", "last two"),
-        drawn=1,
-        killing=0.25,
-        course=Course(ticks_until=180, sec=3_600, audited=False, receives_max=1),
-    ),
     # Tables are set back by minutes, both or one, while everything stands still.
     Scene(
         name="restored",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulation.faults import Profile
+from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.outages import Outage
 from tests.simulation.scene import Scene, quiet
 from tests.simulation.sizes import Sizes
@@ -12,6 +12,11 @@ _COURSE = Course(ticks_until=210, sec=900)
 # While those who wait are to be called, SQS takes no message.
 _UNHEARD = Profile(
     outages=tuple(Outage(from_sec=at, for_sec=7, queue="normal") for at in (63, 92, 125, 161))
+)
+# Every third worker dies over its first message, by which it calls who is next.
+_DIES_CALLING = tuple(
+    Aim(f"work#{number}", "send_message_batch", 0, Fault.CRASH_BEFORE)
+    for number in range(1, 60, 3)
 )
 
 LINES = (
@@ -67,6 +72,18 @@ LINES = (
         takes_sec=15,
         failing=0.7,
         waits=(20, 40),
+    ),
+    # A worker dies between an outcome and the release of its place.
+    Scene(
+        name="deserted lines",
+        kinds=("last queue", "last two"),
+        drawn=1,
+        aims=_DIES_CALLING,
+        course=_COURSE,
+        calls=("trigger",),
+        calls_max=12,
+        calls_between=(20, 110),
+        takes_sec=40,
     ),
     # Who waits for the tenant's quota is cancelled there.
     Scene(

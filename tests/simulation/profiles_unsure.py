@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.simulation.faults import Aim, Fault
 from tests.simulation.scene import Scene
 from tests.simulation.stage import Course
@@ -20,4 +22,6 @@ _FILLS = Scene(
     ),
     course=Course(sec=900),
 )
-UNSURE = (_FILLS,)
+# Slots lie a second apart, and a minute's room ends between two of them.
+_PAIRS = replace(_FILLS, name="fills of pairs", kinds=("pair",), aims=())
+UNSURE = (_FILLS, _PAIRS)

@@ -4,7 +4,55 @@ from __future__ import annotations
 
 from tests.mutation.entry import Equivalent
 
+_FIRSTS = (
+    "firsts = aws.in_parallel(lambda shard: patience.call(lambda:"
+    " tables.due_page(shard, ('0', until)), lambda: tick.over), shards)"
+)
 DISPATCH = (
+    Equivalent(
+        "onthedot.core.slots",
+        "CronSlots.prev",
+        "place = min(place, bisect_right(self._starts, slot + _APART_SEC) - 1)",
+        "bisect_right(self._starts, slot + _APART_SEC) + 1",
+        "nothing is passed over then: stretches are looked at in which there is no slot",
+    ),
+    *(
+        Equivalent(
+            "onthedot.flows.retime",
+            function,
+            source,
+            after,
+            reason,
+        )
+        for function, source, after, reason in (
+            (
+                "retime",
+                "if following is not None and following < due.next_run_at:",
+                "following <= due.next_run_at",
+                "a cursor is written that is where it is to be, and stays there",
+            ),
+            (
+                "_following",
+                "slot = schedule.prev(edge + 1)",
+                "2",
+                "a slot in the second behind the edge is the next one after it, too",
+            ),
+        )
+    ),
+    Equivalent(
+        "onthedot.flows.dispatch",
+        "_pages",
+        "firsts = aws.in_parallel(",
+        f"if True: ⏎     tick.correct_clock() ⏎     {_FIRSTS}"[:160],
+        "the answer about the backlog has told what time it is, to within a second",
+    ),
+    Equivalent(
+        "onthedot.core.edit_writes",
+        "_cursor",
+        'item.pop("due_shard", None)',
+        "if True: ⏎     sets.pop('due_shard', None) ⏎     item.pop('due_shard', None)",
+        "two dictionaries, of which each loses the same entry",
+    ),
     Equivalent(
         "onthedot.flows.edit",
         "_write",

@@ -26,7 +26,7 @@ from onthedot.core.task import Task
 from onthedot.flows import line, loops
 from onthedot.flows.cancel import cancel
 from onthedot.flows.replay import replay
-from onthedot.flows.trigger import Moment, trigger
+from onthedot.flows.trigger import trigger
 from tests.simulation import (
     auditor,
     beyond,
@@ -36,6 +36,7 @@ from tests.simulation import (
     loading,
     parts,
     pauses,
+    put_off,
     user,
     users,
 )
@@ -52,7 +53,6 @@ from tests.simulation.sizes import applied
 from tests.simulation.stage import Act, Stage, make_stage, make_task, play
 
 _TRIES = 12
-DAYS_MS = 3 * 86_400_000
 _LIMITS = (1, 2, 6, None)
 
 
@@ -330,12 +330,6 @@ def _do(stage: Stage, act: Act, at_sec: float) -> object:
     return done
 
 
-def _put_off(act: Act) -> Run | None:
-    """A run that was asked for days ago, and is due now: no edit looks that far back."""
-    now_ms = int(act.began_ms)
-    return trigger(act.task_id, moment=Moment(now_ms - DAYS_MS, f"{now_ms}", now_ms))
-
-
 def _replayed(stage: Stage, act: Act) -> Run | None:
     """The oldest run that is over is run again."""
     over = [run for run in _runs(stage, act.task_id) if run.final]
@@ -368,7 +362,8 @@ def _runs(stage: Stage, task_id: str) -> list[Run]:
 
 _LAUNCHES: dict[str, Callable[[Stage, Act], Run | None]] = {
     "trigger": lambda _, act: trigger(act.task_id),
-    "put off": lambda _, act: _put_off(act),
+    "put off": lambda _, act: put_off.for_days(act),
+    "put off barely": put_off.barely,
     "replay": _replayed,
     "trigger laden": loading.launched,
 }

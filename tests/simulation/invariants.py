@@ -208,6 +208,7 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_claims.left_alone(stage, journal)
     yield laws_slots.accounted(stage, journal, until_sec)
     yield laws_slots.counted(stage, journal, until_sec)
+    yield laws_slots.bound_later(stage, journal)
     yield laws_slots.acknowledged(stage, journal)
     yield laws_edges.accounted(stage, journal, until_sec)
     yield laws_edges.phantoms(stage, journal)

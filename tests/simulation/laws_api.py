@@ -16,8 +16,8 @@ from tests.simulation.reigns import Reign, end_of
 from tests.simulation.stage import Delivery, Stage
 
 _EDGE_MS = 6_000
-# A day and more before every history.
-_STAMPED_FROM = "2026-11-17"
+# An edit looks back by a day, an hour of grace and little more: what is older is not stamped.
+STAMPED_FROM = "2026-11-17T11"
 
 
 def governs(stage: Stage, journal: Journal) -> Iterator[str]:
@@ -39,7 +39,7 @@ def governs(stage: Stage, journal: Journal) -> Iterator[str]:
         # What it was given by its caller is no matter of its task: see laws_asked.
         own = (change.task_id, payload_key(change.key)) in ever
         until_ms, paid_to = change.at_ms, None if own else told
-        if change.key < _STAMPED_FROM:
+        if change.key < STAMPED_FROM:
             # What no stamp reaches obeys, or is stopped, between its start and its target.
             until_ms = told.at_ms if told else float("inf")
             least = least if told else 0

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from onthedot.core.keys import is_slot_key
 from onthedot.core.numbers import MARGIN_SEC
 from tests.simulation.journal import SKEW_MS, Change, Journal, Seen
+from tests.simulation.laws_api import STAMPED_FROM
 from tests.simulation.laws_outcomes import TODAY, Policy
 from tests.simulation.laws_places import began
 from tests.simulation.reigns import clocks_off_sec
@@ -18,8 +19,6 @@ _UNDER_WAY = frozenset({"running", "awaiting"})
 _SECOND = 1.5
 _OURS = frozenset({"work", "bury"})
 _TO_COME = frozenset({"claimed", "retrying"})
-# A day and more before every history: no edit looks that far back.
-_STAMPED_FROM = "2026-11-17"
 
 
 def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
@@ -97,7 +96,7 @@ def _ended(stage: Stage, journal: Journal) -> Iterator[str]:
         versions = journal.versions[act.task_id]
         gone_ms = next((one.at_ms for one in versions if one.task.status == "deleted"), None)
         for (task_id, key), changes in of_run.items():
-            if gone_ms is None or task_id != act.task_id or key < _STAMPED_FROM:
+            if gone_ms is None or task_id != act.task_id or key < STAMPED_FROM:
                 continue
             until = [one for one in changes if one.at_ms <= act.acked_ms]
             last = until[-1] if until else None

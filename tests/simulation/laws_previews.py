@@ -7,13 +7,14 @@ from itertools import islice
 
 from onthedot.core import definition
 from onthedot.core.defaults import SCHEDULE
-from onthedot.core.instants import nominal, parse_instant
+from onthedot.core.instants import nominal, parse_instant, parse_nominal
 from tests.simulation import true_slots
 from tests.simulation.caller import Ask
 from tests.simulation.stage import Stage
 
 # How far brute force walks.
 _WALKS_SEC = 6 * 3_600
+_BESIDE_SEC = 60
 
 
 def heeded(stage: Stage) -> Iterator[str]:
@@ -30,3 +31,9 @@ def heeded(stage: Stage) -> Iterator[str]:
         until = nominal(since + _WALKS_SEC)
         if [at for at in shown if at < until] != wanted:
             yield f"foreseen otherwise: {given} fires at {shown}, not {wanted}"
+        # None of the rules that are asked about names a year.
+        if len(shown) < act.body["count"]:
+            yield f"foreseen otherwise: {given} fires at {shown}, and then no more"
+        for at in (parse_nominal(each) for each in shown):
+            if [*true_slots.of(schedule, at - _BESIDE_SEC, at + 1)][-1:] != [at]:
+                yield f"foreseen otherwise: {given} does not fire at {nominal(at)}"

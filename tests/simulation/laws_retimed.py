@@ -29,7 +29,7 @@ def heeded(stage: Stage, _journal: Journal) -> Iterator[str]:
         ]
         wanted = {
             second
-            for second in range(60, _UNTIL_SEC, 60)
+            for second in range(60, _UNTIL_SEC)
             if _fires(start + second + _offset(stage, second), first, step)
         }
         firm = {one for one in wanted if not 0 <= one - CHANGED_SEC < _CLAIMED_SEC}

@@ -15,6 +15,7 @@ from tests.simulation.stage import Stage
 
 # What was claimed shortly before a version governed may have been claimed under it.
 _EDGE_SEC = 6
+_PLANNED_MS = 60_000
 
 
 def accounted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]:
@@ -81,6 +82,30 @@ def counted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]:
         least = sum(not _given_up(run) for run in claimed)
         if not least <= min(task.max_runs, until_sec // 60) <= len(claimed):
             yield f"miscounted: {task.name} claimed {least} to {len(claimed)} of {task.max_runs}"
+
+
+def bound_later(stage: Stage, journal: Journal) -> Iterator[str]:
+    """An edit that bounds a task leaves it so many runs from then on, or as later edits say."""
+    rows = stage.rows()
+    first_ms: dict[str, float] = {}
+    for change in journal.changes:
+        first_ms.setdefault(change.run_id, change.at_ms)
+    for task_id, versions in journal.versions.items():
+        bounds = [one.task.max_runs for one in versions]
+        since = next((place for place, most in enumerate(bounds) if most is not None), 0)
+        if not since or None in bounds[since:]:
+            continue
+        # Whoever planned before the edit may claim a little after it.
+        after_ms = versions[since].at_ms + _PLANNED_MS
+        started = [
+            run_id
+            for run_id, at_ms in first_ms.items()
+            if run_id.startswith(task_id) and at_ms > after_ms and run_id in rows
+            if is_slot_key(rows[run_id].key) and rows[run_id].life.attempt
+        ]
+        most = max(most or 0 for most in bounds[since:])
+        if len(started) > most:
+            yield f"too many: {task_id} has {len(started)} runs more, and {most} at most"
 
 
 def unspent(stage: Stage) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from onthedot.adapters import access as stored
@@ -226,6 +227,11 @@ def error_kept() -> list[Patch]:
     return [(letters, "_emptied", lambda life: life)]
 
 
+def cut_short() -> list[Patch]:
+    """Of slots that are too many to catch up on, the first ones are run and no more is said."""
+    return [(catchup, "islice", lambda slots, most: islice(slots, most - 1))]
+
+
 _NAMES = ("asked names",)
 _ORDERS = ("asked orders",)
 _LETTERS = ("asked some letters",)
@@ -268,4 +274,5 @@ MUTANTS = (
     Mutant("turn not taken", "0119: two at once meet", turn_not_taken, ("asked locks",)),
     Mutant("first again", "0119: a first key where none opens", first_again, ("asked locks",)),
     Mutant("from its beginning", "0161: of the pause alone", from_its_beginning, ("asked plans",)),
+    Mutant("cut short", "all that passed, or nothing", cut_short, ("asked too much",)),
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from onthedot.adapters import tables
+from onthedot.core import edit as steps
+from onthedot.core import edit_writes
 from onthedot.core import run as runs
 from onthedot.core.claim import Claim
 from onthedot.core.edit import Recount, Step
@@ -66,6 +68,16 @@ def unmarked() -> list[Patch]:
     return [(recounting, "marked", lambda life, *_: life)]
 
 
+def never_bound() -> list[Patch]:
+    """An edit bounds no task that had no bound."""
+
+    def remaining(step: Step, counted: Recount) -> int | None:
+        return before(step, counted) if step.seen.task.max_runs is not None else None
+
+    before = steps.remaining
+    return [(edit_writes, "remaining", remaining)]
+
+
 BOUNDS = (
     Mutant("as planned", "0072: what ran counts", as_planned, ("bounded",), seed=21),
     Mutant("at once", "0072: counted first, then claimed", at_once, ("bounded",), seed=19),
@@ -84,5 +96,6 @@ BOUNDS = (
         ("recounted",),
         seed=67,
     ),
+    Mutant("never bound", "an edit bounds a task", never_bound, ("asked bind",)),
     Mutant("unmarked", "0072: marked, then given back", unmarked, ("unspent",), seed=16),
 )

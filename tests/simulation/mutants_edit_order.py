@@ -8,19 +8,20 @@ from typing import Any
 
 from onthedot.adapters import claims
 from onthedot.core import edit as steps
-from onthedot.core import lifecycle
+from onthedot.core import lifecycle, stamping
 from onthedot.core.edit import Recount, Step
 from onthedot.core.registered import Known
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Delete, Part
-from onthedot.flows import define, edit
+from onthedot.flows import define, edit, job
 from onthedot.flows.books import close_the_books
 from onthedot.flows.edit import Edited, Make
 from onthedot.flows.known import read
 from tests.simulation.mutant import Mutant, Patch
 
 _LATER_SEC = 60
+_TWO_HOURS_SEC = 7_200
 
 
 def books_after() -> list[Patch]:
@@ -155,6 +156,15 @@ def name_kept() -> list[Patch]:
     return [(steps, "beside", without)]
 
 
+def an_hour_off() -> list[Patch]:
+    """What an edit of some minutes ago has looked past is taken for stamped."""
+
+    def surely_within(key: str, task: Task, now: int) -> bool:
+        return stamping.surely_within(key, task, now - _TWO_HOURS_SEC)
+
+    return [(job, "surely_within", surely_within)]
+
+
 MUTANTS = (
     Mutant(
         "books after", "0158: the books are closed, then it is written", books_after, ("unclosed",)
@@ -195,5 +205,6 @@ MUTANTS = (
     Mutant(
         "unsigned unkept", "0158: the system keeps schedules, too", unsigned_unkept, ("pauses",)
     ),
+    Mutant("an hour off", "what edits miss is looked at again", an_hour_off, ("put off barely",)),
     Mutant("name kept", "0158: a deleted schedule frees its name", name_kept, ("creates", "edits")),
 )

@@ -139,6 +139,38 @@ BESIDE = (
         )
         for season, start in (("spring", _SPRING), ("autumn", _AUTUMN))
     ),
+    # All that such a schedule has is in the hour that is changed.
+    *(
+        Scene(
+            name=f"asked over {season}",
+            kinds=(),
+            users=("over that hour",),
+            users_max=5,
+            calls_between=(3, 30),
+            start=start,
+            course=Course(ticks_until=330, sec=500),
+        )
+        for season, start in (("spring", _SPRING), ("autumn", _AUTUMN))
+    ),
+    # More passed under a pause than may be run at once.
+    Scene(
+        name="asked too much",
+        kinds=(),
+        users=("catch up", "catch up", "catch up in time"),
+        users_max=4,
+        calls_between=(5, 150),
+        course=Course(ticks_until=330, sec=700),
+        sizes=Sizes(caught_up=2),
+    ),
+    # Schedules without a bound are given one.
+    Scene(
+        name="asked bind",
+        kinds=(),
+        users=("bind", "bind", "edit"),
+        users_max=4,
+        calls_between=(5, 120),
+        course=Course(ticks_until=480, sec=900),
+    ),
     # Users say how many deaths they bear, of schedules whose runs die.
     Scene(
         name="asked bear",

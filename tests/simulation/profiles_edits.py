@@ -62,6 +62,19 @@ EDITS = (
         calls_max=1,
         calls_between=(98.0, 98.8),
     ),
+    # Half an hour older than what edits look at: whoever starts it has to look at the task again.
+    Scene(
+        name="put off barely",
+        kinds=("twenty",),
+        drawn=1,
+        aims=tuple(
+            Aim(f"work#{n}", "batch_execute_statement", 0, Fault.STALL_BEFORE, stall_sec=7)
+            for n in range(40)
+        ),
+        calls=("put off barely", "put off barely", "payload", "delete"),
+        calls_max=9,
+        calls_between=(90, 110),
+    ),
     # What is due soon after an edit: nothing else goes wrong.
     Scene(
         name="near",

@@ -15,8 +15,7 @@ _UNHEARD = Profile(
 )
 # Every third worker dies over its first message, by which it calls who is next.
 _DIES_CALLING = tuple(
-    Aim(f"work#{number}", "send_message_batch", 0, Fault.CRASH_BEFORE)
-    for number in range(1, 60, 3)
+    Aim(f"work#{number}", "send_message_batch", 0, Fault.CRASH_BEFORE) for number in range(1, 60, 3)
 )
 
 LINES = (

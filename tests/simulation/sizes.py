@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from onthedot.adapters import claims, siblings, tables
-from onthedot.core import keyed, keys
+from onthedot.core import catchup, keyed, keys
 from onthedot.flows import (
     agenda,
     calendars,
@@ -52,6 +52,8 @@ class Sizes:
     line_max: int = 0
     # How many runs a machine that fetches is looked for among, before it is looked further down.
     looks_at: tuple[int, ...] = ()
+    # How many slots a resume may catch up on.
+    caught_up: int = 0
     # Calls that may be made at once are; one that fails leaves the others under way.
     in_parallel: bool = False
     # Every shard is asked, not only those that have tasks.
@@ -88,6 +90,7 @@ def applied(sizes: Sizes) -> Iterator[None]:
         (calendars, "_PAGE", sizes.followed),
         (keyed, "LINE_MAX", sizes.line_max),
         (lease, "_LOOK_AT", sizes.looks_at),
+        (catchup, "SLOTS_MAX", sizes.caught_up),
     ]
     replaced = [each for each in wanted if each[2]]
     before = [getattr(module, name) for module, name, _ in replaced]

@@ -111,6 +111,15 @@ def _bounded(user: User) -> None:
         user.caller.ask(f"GET /v1/schedules/{made.task_id}")
 
 
+def _bind(user: User) -> None:
+    """Bound a schedule that may have had none; and bound it otherwise."""
+    task_id = user.schedule()
+    for _ in range(2 if task_id else 0):
+        body = {"max_runs": user.random.randint(1, 4)}
+        user.caller.ask(f"PATCH /v1/schedules/{task_id}", body, name="edit", task_id=task_id)
+        user.wait(120)
+
+
 def _order(user: User) -> None:
     """A task by a key of the caller's, which others use as well, now and then for another task."""
     body = {
@@ -247,6 +256,7 @@ BESIDE: Mapping[str, Callable[[User], None]] = {
     "catch up in time": _catch_up_in_time,
     "fill": _fill,
     "bounded": _bounded,
+    "bind": _bind,
     "order": _order,
     "taken back": _taken_back,
     "some letters": _some_letters,

@@ -37,6 +37,21 @@ _POLICIES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("dst_gap", ("fire", "skip", "shift")),
     ("dst_overlap", ("first", "last", "both")),
 )
+# Walls that come only in that hour: left out, or shown twice, by the month of the night.
+_IN_THAT_HOUR: dict[int, tuple[dict[str, str], ...]] = {
+    3: (
+        {"cron": "1-2 2 * * *", "dst_gap": "shift"},
+        {"cron": "0 1-2 2 28 3 * 2027", "dst_gap": "shift"},
+        {"cron": "0 58,59 1 28 3 * 2027", "dst_gap": "fire"},
+        {"cron": "0 30 2 28 3 * 2027", "dst_gap": "fire"},
+    ),
+    10: (
+        {"cron": "*/20 59 2 31 10 * 2027", "dst_overlap": "both"},
+        {"cron": "*/20 59 2 31 10 * 2027", "dst_overlap": "first"},
+        {"cron": "0 0-1 2 31 10 * 2027", "dst_overlap": "last"},
+        {"cron": "59 2 * * *", "dst_overlap": "both"},
+    ),
+}
 _TARGET = {"type": "python", "handler": "hello"}
 
 
@@ -56,17 +71,33 @@ def _foresee(user: User) -> None:
 
 def _over_night(user: User) -> None:
     """Pause a new one, and run what passed while the clock was changed."""
-    body = _rule(user, "Europe/Berlin") | {"overlap": "allow", "target": _TARGET}
-    body |= {"cron": user.random.choice((*_CRONS[:5], "* * * * *", "0 2-3 * * *"))}
-    body |= {"name": f"night-{user.caller.asked}"}
+    rule = _rule(user, "Europe/Berlin")
+    rule |= {"cron": user.random.choice((*_CRONS[:5], "* * * * *", "0 2-3 * * *"))}
+    _paused_over(user, rule, user.random.uniform(0, user.random.randint(100, 300)))
+
+
+def _over_that_hour(user: User) -> None:
+    """Pause one whose slots are all in the hour that is changed, until they are over."""
+    world = user.stage.world
+    drawn = user.random.choice(_IN_THAT_HOUR[world.start.month])
+    rule = {"timezone": "Europe/Berlin", "dst_mode": "fixed", **drawn}
+    _paused_over(user, rule, user.random.uniform(185, 320) - world.now_us / 1e6)
+
+
+def _paused_over(user: User, rule: Mapping[str, Any], sec: float) -> None:
+    body = {**rule, "name": f"night-{user.caller.asked}", "overlap": "allow", "target": _TARGET}
     task_id = user.caller.ask("POST /v1/schedules", body, name="create").task_id
     if not task_id:
         return
     user.caller.ask(f"POST /v1/schedules/{task_id}/pause", {}, name="pause", task_id=task_id)
-    user.wait(user.random.randint(100, 300))
+    user.stage.world.sleep(int(sec * 1_000_000))
     mode = user.random.choice(("latest", "latest", "all"))
     route = f"POST /v1/schedules/{task_id}/resume"
     user.carried_out(route, {"catchup": mode}, name="resume", task_id=task_id)
 
 
-WALLS: Mapping[str, Callable[[User], None]] = {"foresee": _foresee, "over night": _over_night}
+WALLS: Mapping[str, Callable[[User], None]] = {
+    "foresee": _foresee,
+    "over night": _over_night,
+    "over that hour": _over_that_hour,
+}

@@ -1,0 +1,49 @@
+"""Planted faults of walls: seams that are passed over, slots that come only years later."""
+
+from __future__ import annotations
+
+from onthedot.core import plan
+from onthedot.core.due import Due
+from onthedot.core.slots import CronSlots
+from tests.simulation.mutant import Mutant, Patch
+
+_SOON_SEC = 200 * 86_400
+
+
+def seamless() -> list[Patch]:
+    """Looking back, the walls that a clock has left out are nowhere."""
+
+    def last_in(self: CronSlots, place: int, instant: int) -> int:
+        offset = self._offsets[place]
+        return self._walls.prev(instant + offset) - offset
+
+    return [(CronSlots, "_last_in", last_in)]
+
+
+def never_again() -> list[Patch]:
+    """What does not come within half a year never comes."""
+    before = CronSlots.next
+
+    def following(self: CronSlots, after: int) -> int | None:
+        slot = before(self, after)
+        return None if slot is None or slot > after + _SOON_SEC else slot
+
+    return [(CronSlots, "next", following)]
+
+
+def just_behind() -> list[Patch]:
+    """A slot that new zones put one second behind the cursor is passed over."""
+    before = plan._first_slot  # noqa: SLF001  # planted in the plan
+
+    def first_slot(due: Due) -> int | None:
+        slot = before(due)
+        return due.schedule.next(slot) if slot == due.next_run_at + 1 else slot
+
+    return [(plan, "_first_slot", first_slot)]
+
+
+WALLS = (
+    Mutant("seamless", "a shifted wall is a slot, looking back", seamless, ("asked over spring",)),
+    Mutant("never again", "a slot is found years ahead", never_again, ("asked spring",)),
+    Mutant("just behind", "a cursor wakes at the first slot", just_behind, ("retimed",)),
+)

@@ -19,35 +19,31 @@ _BUDGET_SEC = 10.0
 _YOUNG_MS = 86_400_000
 
 
-def step() -> int:
-    """Look at the bucket for a while, once an hour; give how many objects were put aside."""
+def step() -> None:
+    """Look at the bucket for a while, once an hour."""
     if clock.now_ms() // 60_000 % 60 != _MINUTE:
-        return 0
+        return
     over = clock.monotonic() + _BUDGET_SEC
     after: str = (tables.get(TABLE, _PLACE) or {}).get("after", "")
-    aside = 0
     while clock.monotonic() < over:
         page = blobs.listed(after)
         old = clock.now_ms() - _YOUNG_MS
-        aside += _sort_out([key for key, modified_ms in page if modified_ms < old])
+        _sort_out([key for key, modified_ms in page if modified_ms < old])
         after = page[-1][0] if page else ""
         if not page:
             break
     tables.put(TABLE, {**_PLACE, "after": after})
-    return aside
 
 
-def _sort_out(keys: Sequence[str]) -> int:
+def _sort_out(keys: Sequence[str]) -> None:
     """Bring back what is named again, and put aside what is not named."""
     own = {key: key.removeprefix(ASIDE) for key in keys}
     named = _named(own.values())
-    unwanted = [key for key in keys if own[key] == key and named.get(key) is False]
-    for key in unwanted:
-        blobs.put_aside(key)
     for key in keys:
+        if own[key] == key and named.get(key) is False:
+            blobs.put_aside(key)
         if own[key] != key and named.get(own[key]):
             blobs.bring_back(own[key])
-    return len(unwanted)
 
 
 def _named(keys: Iterable[str]) -> dict[str, bool]:

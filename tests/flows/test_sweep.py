@@ -33,12 +33,11 @@ def aside(stage: Stage) -> list[str]:
 
 
 def swept(stage: Stage, hour: int, minute: float = 7) -> int:
-    """Let a process do it, so that its calls take their time."""
-    found: list[int] = []
-    at_sec = hour * 3_600 + minute * 60
-    stage.world.spawn("audit", lambda: found.append(sweep.step()), at_sec=at_sec)
+    """Let a process do it, so that its calls take their time; tell how many it put aside."""
+    before, at_sec = len(aside(stage)), hour * 3_600 + minute * 60
+    stage.world.spawn("audit", sweep.step, at_sec=at_sec)
     wait(stage, at_sec + 30)
-    return found[0]
+    return len(aside(stage)) - before
 
 
 def place(stage: Stage) -> str | None:

@@ -16,7 +16,36 @@ def _turned(first: str, second: str) -> str:
 _SEND = "queue.send([(each, 0) for each in handing.resent(overdue)])"
 _INSERT = "claims.write_one(moves.insert(record, now_ms=now_ms))"
 _KEEP = "events.keep([event_of('missed', record)])"
+_IN_MEMORY = "both go into memory, and nothing comes between the two"
 UPKEEP = (
+    Equivalent(
+        _AUDIT,
+        "_look_at",
+        "seen.note(run)",
+        _turned("seen.note(run)", "ended.append(run)"),
+        _IN_MEMORY,
+    ),
+    Equivalent(
+        _AUDIT,
+        "_look_at",
+        "overdue.append(run)",
+        _turned("overdue.append(run)", "seen.count('resent')"),
+        _IN_MEMORY,
+    ),
+    Equivalent(
+        _AUDIT,
+        "audit",
+        "for first in range(back_min, -1, -_MINUTES_AT_ONCE)",
+        "2",
+        "one portion more would be of minutes to come, and those are left out of it",
+    ),
+    Equivalent(
+        _AUDIT,
+        "audit_older",
+        "_look_at_each([range(first, first + _PART_SEC, 60)], seen, _LOOK_FURTHER_SEC)",
+        "61",
+        "of two dozen steps each is a second longer: they name the same minutes",
+    ),
     *(
         Equivalent(module, function, source, _turned(first, second), reason)
         for module, function, source, first, second, reason in (

@@ -32,6 +32,8 @@ class Auditor:
     # In production 30 minutes, the day before, and every shard: a history is minutes long.
     look_back_min: int = 4
     whole: bool = False
+    # It looks at the day before, though it does not ask every shard.
+    further: bool = False
     # No audit begins in between.
     gap: tuple[float, float] = (0.0, 0.0)
     # How late each one is at most, and how many begin at once.
@@ -93,7 +95,8 @@ def looking(auditor: Auditor, emitted: Callable[..., None]) -> Iterator[None]:
         wanted.append((events, "AT_ONCE", auditor.tells_max))
     if not auditor.whole:
         few = keys.SHARDS if keys.SHARDS < _FEW else 1
-        wanted += [(audit, "_PART_SEC", 0), (not_fired, "SHARDS", few)]
+        wanted += [] if auditor.further else [(audit, "_PART_SEC", 0)]
+        wanted += [(not_fired, "SHARDS", few)]
     before = [getattr(module, name) for module, name, _ in wanted]
     for module, name, value in wanted:
         setattr(module, name, value)

@@ -166,6 +166,7 @@ def _of_attempts(stage: Stage, journal: Journal, measure: Measure) -> Iterator[I
     yield laws_world.by_the_wall(stage)
     yield laws_world.hurried(stage, journal)
     yield laws_aside.once(stage)
+    yield laws_aside.founded(stage, journal)
     if measure.timely:
         yield laws_world.overstayed(journal)
     if measure.frugal:

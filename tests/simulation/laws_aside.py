@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
-from tests.simulation import ghosts
-from tests.simulation.journal import Journal
+from onthedot.core.keys import run_id
+from tests.simulation import ghosts, laws_messages
+from tests.simulation.journal import Journal, pairs
+from tests.simulation.queue import Handed
 from tests.simulation.stage import Stage
+
+_NAMED = re.compile(r'"run_id":"([^"]+)"')
+# From when on a row was there, or was not.
+Known = Mapping[str, Sequence[tuple[float, bool]]]
 
 
 def counted(stage: Stage, _journal: Journal) -> Iterator[str]:
@@ -17,6 +24,47 @@ def counted(stage: Stage, _journal: Journal) -> Iterator[str]:
         yield f"miscounted: {said:g} put aside, {ghosts.WRITTEN} were written"
     if any("put_aside" in figures and not figures["put_aside"] for _, figures in stage.figures):
         yield "miscounted: it is told that nothing was put aside"
+
+
+def founded(stage: Stage, _journal: Journal) -> Iterator[str]:
+    """Of what flows of ours wrote only what names a run that is not there is put aside."""
+    if stage.outside.texts or stage.outside.strangers or stage.poisoned:
+        return
+    known, hurt = _known(stage), laws_messages.befallen(stage)
+    least, most = set[tuple[str, str]](), 0
+    for queue in stage.world.queues.queues.values():
+        for handed in queue.handed:
+            gone = [
+                name
+                for name in _NAMED.findall(handed.body)
+                if not _lasts(stage, known[name], handed)
+            ]
+            most += len(gone)
+            process = handed.process
+            if process.done and not process.error and process.name not in hurt:
+                never = [name for name in gone if not known[name]]
+                least |= {(process.name, name) for name in never}
+    said = sum(figures.get("put_aside", 0) for _, figures in stage.figures)
+    if not len(least) <= said <= most:
+        yield f"miscounted: {said:g} put aside, of {len(least)} to {most}"
+    if any("put_aside" in figures and not figures["put_aside"] for _, figures in stage.figures):
+        yield "miscounted: it is told that nothing was put aside"
+
+
+def _known(stage: Stage) -> Known:
+    found: dict[str, list[tuple[float, bool]]] = defaultdict(list)
+    for at_us, key, before, after in pairs(stage.world, "runs"):
+        if (before is None) != (after is None):
+            found[run_id(*key)].append((at_us / 1000, after is not None))
+    return found
+
+
+def _lasts(stage: Stage, known: Sequence[tuple[float, bool]], handed: Handed) -> bool:
+    """Whether it was there as long as a process had its message."""
+    end_ms = laws_messages.end_us(stage, handed) / 1000 if handed.process.done else float("inf")
+    before = [there for at_ms, there in known if at_ms <= handed.at_us / 1000]
+    meanwhile = [there for at_ms, there in known if handed.at_us / 1000 < at_ms <= end_ms]
+    return all([*(before[-1:] or [False]), *meanwhile])
 
 
 def once(stage: Stage) -> Iterator[str]:

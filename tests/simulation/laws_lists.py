@@ -57,10 +57,10 @@ def sorted_in(stage: Stage, journal: Journal) -> Iterator[str]:
         return
     end_ms = stage.world.epoch_us() / 1000
     recent: dict[str, set[int]] = defaultdict(set)
-    for item in _items(stage, "recent#"):
-        for entry, after in _entries(item):
+    for item in items(stage, "recent#"):
+        for entry, after in entries(item):
             recent[entry[0]].add(_due_ms(entry, after))
-    for item in _items(stage, "check#"):
+    for item in items(stage, "check#"):
         minute_ms = _minute_ms(item)
         if minute_ms < end_ms - _WAITS_MS or minute_ms > end_ms + _AHEAD_MS:
             yield f"never looked at: {item['task_id']} {item['scheduled_for']}"
@@ -76,12 +76,12 @@ def sorted_in(stage: Stage, journal: Journal) -> Iterator[str]:
 
 def formed(stage: Stage) -> Iterator[str]:
     """Each list is kept for its time, says how long it is, and lies where it is looked for."""
-    for item in _items(stage, "check#"):
+    for item in items(stage, "check#"):
         yield from _kept(item, "check")
-    for item in _items(stage, "recent#"):
+    for item in items(stage, "recent#"):
         yield from _kept(item, "recent")
         hour, newest = item["task_id"].removeprefix("recent#"), item["scheduled_for"].split("#")[0]
-        last = max(_due_ms(entry, after) for entry, after in _entries(item))
+        last = max(_due_ms(entry, after) for entry, after in entries(item))
         if _text(last)[:13] != hour or _ms(newest) != last:
             yield f"misplaced: the newest of {hour} {newest} is due {_text(last)}"
 
@@ -103,8 +103,8 @@ def _kept(item: Mapping[str, Any], kind: str) -> Iterator[str]:
     since_ms = item["since_ms"] if kind == "recent" else _minute_ms(item)
     if item["expires_at"] != since_ms // 1000 + _KEPT_SEC[kind]:
         yield f"kept: {item['task_id']} is kept until {item['expires_at']}"
-    if item["count"] != len(_entries(item)):
-        yield f"counted: {item['task_id']} says {item['count']} of {len(_entries(item))}"
+    if item["count"] != len(entries(item)):
+        yield f"counted: {item['task_id']} says {item['count']} of {len(entries(item))}"
 
 
 def _minute_ms(item: Mapping[str, Any]) -> int:
@@ -123,21 +123,22 @@ def _times(stage: Stage) -> dict[str, list[_Listed]]:
         for name in names:
             found[name].append(_Listed(since_ms, at_us / 1000))
         if after is not None:
-            entries = _entries(plain_item(after))
-            open_since[key] = (at_us / 1000, [entry[0] for entry, _ in entries])
+            names = [entry[0] for entry, _ in entries(plain_item(after))]
+            open_since[key] = (at_us / 1000, names)
     for since_ms, names in open_since.values():
         for name in names:
             found[name].append(_Listed(since_ms, float("inf")))
     return found
 
 
-def _items(stage: Stage, prefix: str) -> Iterator[dict[str, Any]]:
+def items(stage: Stage, prefix: str) -> Iterator[dict[str, Any]]:
+    """Gives the lists of a kind that are there at the end."""
     for item in stage.world.store.scan(TableName="runs")["Items"]:
         if item["task_id"]["S"].startswith(prefix):
             yield plain_item(item)
 
 
-def _entries(item: Mapping[str, Any]) -> list[tuple[list[Any], int]]:
+def entries(item: Mapping[str, Any]) -> list[tuple[list[Any], int]]:
     """Read apart from the code that writes them."""
     entries = json.loads(zlib.decompress(item["entries"]))
     after = json.loads(zlib.decompress(item["after"])) if "after" in item else [0] * len(entries)

@@ -15,7 +15,7 @@ from onthedot.core.policy import Answer, Dead, Done, Skipped
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from tests.simulation import true_slots
-from tests.simulation.journal import Change, Journal, Seen
+from tests.simulation.journal import Change, Journal, Move, Seen
 from tests.simulation.laws_targets import doom_of
 from tests.simulation.reigns import clocks_off_sec
 from tests.simulation.stage import Act, Stage
@@ -171,12 +171,24 @@ def _passed(stage: Stage, journal: Journal, change: Change, ends: Ends, *, polic
             case "unaccounted":
                 edited = any(_edits(act, change) for act in stage.acts)
                 edited = edited or _by_itself(journal, change)
-                told = late >= 0 and (edited or late > _FOUND_MISSING_SEC)
+                found = late > _FOUND_MISSING_SEC and _moved_on(journal, change, task, slot)
+                told = late >= 0 and (edited or found)
             case _:
                 told = False
         if told:
             return True
     return False
+
+
+def _moved_on(journal: Journal, change: Change, task: Task, slot: int) -> bool:
+    """Whether its schedule stood behind the slot by then, so that no tick comes to it again."""
+    due = nominal(true_slots.due_at(task, slot))
+    stood = [one.after.get("next_run_at", "~") for one in journal.moves if _before(one, change)]
+    return bool(stood) and stood[-1] > due
+
+
+def _before(move: Move, change: Change) -> bool:
+    return move.task_id == change.task_id and move.at_ms <= change.at_ms
 
 
 def _may_be_open(stage: Stage, change: Change) -> bool:

@@ -36,6 +36,7 @@ from onthedot.flows import (
     tallies,
 )
 from tests.simulation.mutant import Mutant, Patch
+from tests.simulation.mutants_upkeep import UPKEEP
 
 
 def together() -> list[Patch]:
@@ -378,4 +379,5 @@ MUTANTS = (
     Mutant("unlisted again", "a restore lists what ended", unlisted_again, ("restored ended",), 16),
     Mutant("all woken", "a restore wakes nobody", all_woken, ("restored asleep",)),
     Mutant("never given back", "0072: a place is given back", never_given_back, ("unspent many",)),
+    *UPKEEP,
 )

@@ -23,6 +23,7 @@ from tests.simulation import (
 from tests.simulation.auditor import Auditor, Law
 from tests.simulation.faults import CALM, Aim, Fault, Profile
 from tests.simulation.outages import Outage
+from tests.simulation.profiles_upkeep import UPKEEP
 from tests.simulation.scene import Scene
 from tests.simulation.sizes import Sizes
 from tests.simulation.stage import Course, Stage
@@ -362,4 +363,5 @@ AUDITS = (
             ),
         ),
     ),
+    *UPKEEP,
 )

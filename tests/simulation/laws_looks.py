@@ -1,0 +1,92 @@
+"""Laws of the audit's looks: each minute at the last half hour, each hour at all of the day before.
+
+Judged by which lists it asked the store for, in what order, and by what kind of read.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import pairwise
+
+from onthedot.core.instants import nominal
+from tests.simulation.journal import Journal
+from tests.simulation.process import Process
+from tests.simulation.stage import Stage
+
+_MINUTE_SEC, _HOUR_SEC, _DAY_SEC = 60, 3_600, 86_400
+# What two clocks may differ by, and what acts take before.
+_EDGE_SEC = 10
+_LISTS = "check#"
+
+
+def heeded(stage: Stage, _journal: Journal) -> Iterator[str]:
+    """Each look that nothing befell."""
+    yield from _cheap(stage)
+    hurt = {entry[1] for entry in stage.world.trace if entry[5] or entry[2] == "stalls"}
+    asked = _asked(stage)
+    older: dict[float, list[Sequence[int]]] = defaultdict(list)
+    for process in stage.world.processes:
+        if process.kind != "audit" or len(process.parts) < 3 or not process.done:
+            continue
+        look, further = process.parts[1:3]
+        if look not in hurt and look.done and look.error is None:
+            yield from _lately(stage, look, asked.get(look, []))
+        if further in hurt:
+            continue
+        if further not in asked:
+            yield f"looked too little: {process.name} asked for nothing of the day before"
+            continue
+        older[asked[further][0][0] // _HOUR_SEC].append([at for _, at in asked[further]])
+    for begun, looks in older.items():
+        yield from _of_hour(int(begun), looks)
+
+
+def _asked(stage: Stage) -> dict[Process, list[tuple[float, int]]]:
+    """Which minutes each process asked for, and when, in its order."""
+    start = stage.world.start.timestamp()
+    found: dict[Process, list[tuple[float, int]]] = defaultdict(list)
+    for at_us, process, what, request, *_ in stage.world.trace:
+        if process is None or what != "query" or "ExclusiveStartKey" in request:
+            continue
+        named = str(request.get("ExpressionAttributeValues", {}).get(":p", {}).get("S", ""))
+        if named.startswith(_LISTS):
+            minute = datetime.fromisoformat(f"{named.split('#')[1]}:00Z")
+            found[process].append((start + at_us / 1e6, int(minute.timestamp())))
+    return found
+
+
+def _lately(stage: Stage, look: Process, asked: Sequence[tuple[float, int]]) -> Iterator[str]:
+    """The last minutes up to this one, once each, the oldest first."""
+    minutes = [at for _, at in asked]
+    if any(later - sooner != _MINUTE_SEC for sooner, later in pairwise(minutes)):
+        yield f"looked astray: {look.name} asked for {[nominal(at) for at in minutes]}"
+    if len(minutes) != stage.auditor.look_back_min + 1:
+        yield f"looked astray: {look.name} asked for {len(minutes)} minutes"
+    elif not -_EDGE_SEC <= asked[0][0] - minutes[-1] <= _MINUTE_SEC + _EDGE_SEC:
+        yield f"looked astray: {look.name} asked for the minutes up to {nominal(minutes[-1])}"
+
+
+def _of_hour(hour: int, looks: Sequence[Sequence[int]]) -> Iterator[str]:
+    """They go on from one to the next, so that sixty of them see all of a day and more."""
+    minutes = [at for look in looks for at in look]
+    if any(later - sooner != _MINUTE_SEC for sooner, later in pairwise(minutes)):
+        yield f"looked astray: of the day before {len(minutes)} minutes, and not all between them"
+    least = _DAY_SEC // _MINUTE_SEC // 60
+    if any(len(look) < least for look in looks):
+        yield f"looked too little: at less than {least} minutes of the day before"
+    back = hour * _HOUR_SEC - minutes[0]
+    if not _DAY_SEC <= back <= _DAY_SEC + 2 * _HOUR_SEC:
+        yield f"looked astray: back to {nominal(minutes[0])}"
+
+
+def _cheap(stage: Stage) -> Iterator[str]:
+    """Of so many reads each costs half: what one shows too late the next look sees."""
+    for _, process, what, request, *_ in stage.world.trace:
+        if process is None or process.kind != "audit" or what != "query":
+            continue
+        named = str(request.get("ExpressionAttributeValues", {}).get(":p", {}).get("S", ""))
+        if named.startswith(_LISTS) and request.get("ConsistentRead"):
+            yield f"dear: {process.name} reads {named} for twice the price"
+            return

@@ -82,7 +82,7 @@ def prompt(stage: Stage) -> Iterator[str]:
         waited_ms = (at_us - refused[name]) / 1000 if in_a_row[name] == 1 else 0.0
         if waited_ms > _FIRST_MS:
             yield f"dawdles: {name} was refused once, and asked again after {waited_ms:.0f} ms"
-        in_a_row[name] = in_a_row[name] + 1 if _is_refusal(outcome) else 0
+        in_a_row[name] = in_a_row[name] + 1 if _refused_some(outcome) else 0
         refused[name] = at_us
 
 
@@ -97,6 +97,13 @@ def _is_refusal(outcome: object) -> bool:
     responses = outcome.get("Responses", ()) if isinstance(outcome, dict) else ()
     codes = [one["Error"]["Code"] for one in responses if "Error" in one]
     return len(codes) == len(responses) and "ThrottlingError" in codes
+
+
+def _refused_some(outcome: object) -> bool:
+    """Whether a part of it was not taken: to ask for that part again is a second try."""
+    responses = outcome.get("Responses", ()) if isinstance(outcome, dict) else ()
+    codes = [one["Error"]["Code"] for one in responses if "Error" in one]
+    return _is_refusal(outcome) or "ThrottlingError" in codes
 
 
 def _decides(change: Change) -> bool:

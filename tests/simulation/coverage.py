@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 
-from tests.mutation.code import path
+from tests.mutation.code import ROOT, path
 from tests.mutation.deciding import flows
 from tests.mutation.reached import Point, points
-from tests.simulation.uncovered import UNCOVERED
+from tests.simulation.uncovered import UNCOVERED, why_missed
 
 MODULES = (*flows(), *(f"onthedot.adapters.{name}" for name in "blobs claims queue tables".split()))
 
@@ -32,15 +31,25 @@ def report(seen: set[Point]) -> Iterable[str]:
     known = len(functions) - len(without)
     yield f"{len(functions)} functions that no history entered, {known} of them with a reason"
     yield from (f"  without a reason: {each}" for each in without)
+    missed = lines_missed(seen)
+    bare = [each for each in missed if not why_missed(*each[:2])]
+    count = len(missed) - len(bare)
+    yield f"{len(missed)} lines of other functions that no history came to, {count} with a reason"
+    yield from (f"  without a reason: {name}:{line}: {text}" for name, text, line in bare)
+
+
+def lines_missed(seen: set[Point]) -> list[tuple[str, str, int]]:
+    """Gives function, text and number of each line of an entered function that was not reached."""
     entered = {(point.module, point.function) for point in seen}
-    lines: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for point in sorted(points(MODULES) - seen):
-        if (point.module, point.function) in entered:
-            lines[point.module, point.function].append(point.line)
-    count = sum(len(each) for each in lines.values())
-    yield f"{count} lines of other functions that no history came to"
-    for (module, function), missed in lines.items():
-        yield f"  {_name(module, function)}: {', '.join(str(line) for line in missed)}"
+    missed = (each for each in points(MODULES) - seen if (each.module, each.function) in entered)
+    return sorted(
+        (_name(each.module, each.function), _text(each.module, each.line), each.line)
+        for each in missed
+    )
+
+
+def _text(module: str, line: int) -> str:
+    return (ROOT / path(module)).read_text().splitlines()[line - 1].strip()
 
 
 def _name(module: str, function: str) -> str:

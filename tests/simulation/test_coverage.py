@@ -10,7 +10,7 @@ from tests.simulation import coverage
 from tests.simulation.profiles import ALL
 from tests.simulation.profiles_api import ASKED
 from tests.simulation.profiles_beside import BESIDE
-from tests.simulation.uncovered import UNCOVERED
+from tests.simulation.uncovered import LINES, UNCOVERED
 
 # What only some seeds of these come to.
 _RARE = (
@@ -51,3 +51,10 @@ def test_every_reason_is_about_code_that_is_there() -> None:
     files = {each.partition(":")[0] for each in functions}
 
     assert [each for each in UNCOVERED if each not in {*functions, *files}] == []
+
+
+def test_every_reason_of_a_line_is_about_a_line_that_is_there() -> None:
+    entered = {each._replace(line=0) for each in points(coverage.MODULES)}
+    lines = [f"{name}: {text}" for name, text, _ in coverage.lines_missed(entered)]
+
+    assert [one for one in LINES if not any(line.startswith(one) for line in lines)] == []

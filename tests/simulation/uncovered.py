@@ -1,6 +1,9 @@
-"""Functions, or whole modules, that no history enters, with what holds them instead."""
+"""Functions, whole modules and single lines that no history comes to, and what holds them."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Mapping
 
 _IMPORTED = "wraps the targets on import, before anybody marks what is reached: `queues` calls it"
 _NEW = "each process of a history begins with nothing to forget: tests/api/kit.py"
@@ -10,3 +13,96 @@ _BY_REASON = {
     _NEW: "flows/agenda.py:forget flows/pulse.py:forget",
 }
 UNCOVERED = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}
+
+# Lines by what they say, wherever they stand.
+_BY_TEXT = {
+    r"raise LookupError\(": "is there for the type checker: every caller has what it names",
+    r"raise BusyError\(.*\b(kept (changing|moving)|tries)\b": (
+        "needs a lost race or a lost answer at each of its tries: tests/flows/test_gives_up.py, "
+        "tests/flows/test_cancel.py"
+    ),
+    r"raise$": "passes on what a store says besides being busy, which would be our own mistake",
+}
+_CALLER = "is a mistake of the caller, who asks once: "
+_GONE = "needs an item that is gone, which TTL or a restore alone take away: "
+_ILLEGIBLE = "needs an item of a form that this release cannot read: "
+_LOST = "needs a lost race at each of its tries, and the message comes back as after any failure"
+_ONCE = "is the second pass of a deployment's step, which finds nothing to do: "
+_SIZE = "needs more than a history holds: "
+# Lines by their function and how they begin.
+_LINES: Mapping[str, tuple[str, ...]] = {
+    "would be a statement of ours that no store takes: tests/contract": (
+        "adapters/claims.py:_outcome: raise RuntimeError",
+    ),
+    f"{_SIZE}tests/flows/test_agenda.py": ("flows/agenda.py:_remember: del _known",),
+    f"{_SIZE}tests/flows/test_ranges.py": (
+        'flows/books.py:_ranges: stretches = [("", [*slots])]',
+        "flows/books.py:_ranges: last = task.schedule.prev",
+        "flows/books.py:_ranges: records[-1] = replace",
+    ),
+    f"{_SIZE}tests/flows/test_exhausted_turns.py": (
+        "flows/exhausted.py:note: break",
+        "flows/exhausted.py:_any_open: return False",
+    ),
+    f"{_CALLER}tests/flows/test_resolve.py": (
+        "flows/calendars.py:resolve: message = ",
+        "flows/calendars.py:resolve: fault = ",
+        "flows/calendars.py:resolve: raise Problem",
+    ),
+    f"{_CALLER}tests/flows/test_deliver.py, tests/moto/test_large_payloads.py": (
+        'flows/deliver.py:deliver: return Dead("permanent"',
+        "flows/deliver.py:complete: return _unfit",
+    ),
+    f"{_CALLER}tests/flows/test_targets.py": ("flows/targets.py:_python: return Dead(",),
+    f"{_CALLER}tests/api/test_dead_letters.py": ("flows/dead_letters.py:find: return",),
+    f"{_CALLER}tests/flows/test_holding.py": (
+        "flows/holding.py:_held: return None, None",
+        "flows/holding.py:extend: return Told.MISSING",
+        "flows/holding.py:settle: return Told.MISSING",
+        "flows/holding.py:standing: return Told.MISSING",
+    ),
+    f"{_GONE}tests/flows/test_oneoffs.py": (
+        'flows/oneoffs.py:_same: raise Problem("not_found"',
+        "flows/oneoffs.py:cancel: return None",
+    ),
+    f"{_GONE}tests/flows/test_audit.py": (
+        "flows/audit.py:_still_missing: return False",
+        "flows/cancel.py:cancel: return None",
+        "flows/dead_letters.py:_purge: return False",
+        "flows/settling.py:_recognise: job.over = True",
+    ),
+    f"{_ILLEGIBLE}tests/flows/test_exhausted.py, tests/flows/test_restored.py": (
+        "flows/audit.py:_still_missing: return True",
+        "flows/books.py:_open_slots: return",
+        "flows/exhausted.py:_read: known = None",
+        "flows/pauses.py:_see_to: return",
+        "flows/ranges.py:_resolve_inside: return None",
+        "flows/restored.py:mend_pauses: continue",
+        "flows/retime.py:_following: return None",
+    ),
+    f"{_ONCE}tests/flows/test_exhausted.py": ("flows/exhausted.py:list_those_before: return",),
+    f"{_ONCE}tests/flows/test_bounding.py": ("flows/bounding.py:bound: return []",),
+    f"{_ONCE}tests/flows/test_retime.py": ("flows/retime.py:retime: return",),
+    _LOST: (
+        "flows/gate.py:acquire: return True",
+        "flows/holding.py:extend: return Told.LOST",
+        "flows/keyed.py:_book: return 0",
+        "flows/keyed.py:_has_place: return False",
+    ),
+    "needs a store that is refused while a process is to end: tests/engines/test_random_kills.py": (
+        "flows/strays.py:_harmful: return True",
+    ),
+    "only says that no kind of answer was left out: tests/flows/test_holding.py": (
+        "flows/holding.py:_came_of: return False",
+    ),
+}
+LINES = {line: reason for reason, lines in _LINES.items() for line in lines}
+
+
+def why_missed(function: str, text: str) -> str:
+    """Why no history needs to come to a line of a function; empty is no reason."""
+    for pattern, reason in _BY_TEXT.items():
+        if re.match(pattern, text):
+            return reason
+    line = f"{function}: {text}"
+    return next((reason for start, reason in LINES.items() if line.startswith(start)), "")

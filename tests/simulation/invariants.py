@@ -146,6 +146,7 @@ def _of_attempts(stage: Stage, journal: Journal, measure: Measure) -> Iterator[I
     yield laws_executions.granted(journal)
     yield laws_leases.kept(stage, journal)
     yield laws_backoff.kept(stage, journal)
+    yield laws_backoff.prompt(stage, journal)
     yield laws_living.heeded(stage, journal)
     yield laws_calls.told(stage, journal)
     yield laws_calls.placed(stage, journal)
@@ -281,6 +282,7 @@ def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield laws_targets.heeded(stage, journal)
     yield laws_polls.heeded(stage, journal)
     yield laws_handlers.shown(stage, journal)
+    yield laws_handlers.remembered(stage, journal)
     yield laws_handlers.explained(stage, journal)
 
 

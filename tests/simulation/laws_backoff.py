@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from onthedot.core.gate import guarded
 from onthedot.core.policy import Again
@@ -19,7 +20,7 @@ _TICK_MS, _BEGUN_MS = 1, 700
 
 def kept(stage: Stage, journal: Journal) -> Iterator[str]:
     """The wait that the answer asked for, or else the task's own: doubled each time, capped."""
-    told = {(one.run_id, one.attempt): one for one in stage.deliveries}
+    told = _said(stage)
     off_ms = 2_000 * clocks_off_sec(stage)
     waiting: dict[str, tuple[float, float]] = {}
     for change in journal.changes:
@@ -41,6 +42,29 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
         late_ms = after.due_ms - change.at_ms - most * 1000 - off_ms
         if late_ms > 0:
             yield f"retried too late: {change.run_id} waits {late_ms / 1000:.1f} s too long"
+
+
+def prompt(stage: Stage, journal: Journal) -> Iterator[str]:
+    """Where nothing goes wrong, the next attempt begins when the row says so, whoever reads it."""
+    until: dict[str, float] = {}
+    for change in journal.changes:
+        until_ms = until.pop(change.run_id, change.at_ms)
+        if change.after and change.after.status == "retrying":
+            until[change.run_id] = max(change.at_ms, change.after.due_ms) + _BEGUN_MS
+        elif change.started and change.at_ms > until_ms and _is_free(stage, journal, change):
+            late_sec = (change.at_ms - until_ms) / 1000
+            yield f"behind its row: {change.run_id} began {late_sec:.1f} s too late"
+
+
+def _said(stage: Stage) -> dict[tuple[str, int], Delivery]:
+    """What each attempt's target said of it, at once or by a later word that was taken."""
+    told = {(one.run_id, one.attempt): one for one in stage.deliveries}
+    for word in reversed(stage.outside.words):
+        delivery = told.get((word.run_id, word.attempt))
+        if delivery and word.taken and word.answer:
+            said = replace(delivery, answer=word.answer, ended_ms=word.began_ms)
+            told[word.run_id, word.attempt] = said
+    return told
 
 
 def _is_free(stage: Stage, journal: Journal, change: Change) -> bool:

@@ -13,6 +13,7 @@ from onthedot.core.numbers import ABANDON_SEC
 from onthedot.core.policy import Again, Answer
 from onthedot.core.run import Run
 from tests.simulation.journal import SKEW_MS, Change, Journal
+from tests.simulation.laws_calls import untroubled
 from tests.simulation.laws_moved import moved
 from tests.simulation.laws_words import Attempt, disturbed, ends_of
 from tests.simulation.outside import Before, Report, Step
@@ -127,7 +128,7 @@ def shown(stage: Stage, journal: Journal) -> Iterator[str]:
     reports: dict[str, list[Report]] = defaultdict(list)
     for report in stage.outside.reports:
         reports[report.run_id].append(report)
-    calm, elsewhere = not disturbed(stage), moved(journal)
+    calm, elsewhere = untroubled(stage), moved(journal)
     for change in journal.changes:
         after, before = change.after, change.before
         if after is None or before is None or change.run_id not in reports:
@@ -145,6 +146,23 @@ def shown(stage: Stage, journal: Journal) -> Iterator[str]:
             may_be = [one.progress for one in known[max(0, seen - 1) :]] + [None] * (not seen)
         if said not in may_be:
             yield f"shown: {change.run_id} is said to be at {said}"
+
+
+def remembered(stage: Stage, journal: Journal) -> Iterator[str]:
+    """When its worker writes what came of an attempt, the row shows the handler's last word."""
+    last: dict[Attempt, Report] = {}
+    for report in stage.outside.reports:
+        last[report.run_id, report.attempt] = report
+    for (run_id, attempt), end in ends_of(journal).items():
+        report, delivery = last.get((run_id, attempt)), stage.delivery(run_id, attempt)
+        if report is None or delivery is None or end.after is None or end.writer is None:
+            continue
+        answered = 0 < delivery.ended_ms <= end.at_ms and end.after.reason != "timed_out"
+        if not answered or end.writer.name != delivery.process:
+            continue
+        said = json.loads(end.after.life["progress"]["S"]) if "progress" in end.after.life else None
+        if said != report.progress:
+            yield f"forgotten: {run_id} ended at {report.progress}, its row shows {said}"
 
 
 def explained(stage: Stage, journal: Journal) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from onthedot.core.call import Call
 from onthedot.core.policy import Answer
 
 
@@ -159,6 +160,11 @@ class Outside:
     payloads: dict[str, Any] = field(default_factory=dict)
     # How the API answers those who are outside.
     api: Any = None
+
+    def report(self, call: Call, progress: Any, at_ms: float) -> None:
+        """Lets a handler say how far it is."""
+        call.report(progress)
+        self.reports.append(Report(call.run_id, call.attempt, at_ms, progress))
 
     def said(self, run_id: str, attempt: int) -> Iterator[Answer]:
         """Gives what the target of that attempt said of it later, unless that was refused."""

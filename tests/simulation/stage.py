@@ -197,11 +197,10 @@ class Stage:
                 self._told(call)
                 if not deaf:
                     return Again("lost")
-            if deaf:
-                continue
-            if call.cancelled():
+            self.outside.report(call, {"left": round(left, 1)}, self.world.epoch_us() / 1000)
+            if not deaf and call.cancelled():
                 return Stopped()
-            if clock.now_ms() >= call.deadline_ms:
+            if not deaf and clock.now_ms() >= call.deadline_ms:
                 return Again("timed_out")
         return answer
 

@@ -87,7 +87,7 @@ def quota(tenant_id: str, items: Iterable[Mapping[str, Any]]) -> Quota:
     most, permits = 0, {}
     for item in items:
         if item["scheduled_for"] == LIMIT:
-            most = item.get("most", 0)
+            most = item["most"]
         else:
             number = int(item["scheduled_for"].removeprefix(_PERMIT))
             permits[number] = Permit(tenant_id=tenant_id, number=number, **item["held"])

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from onthedot.flows.trigger import trigger
 from tests.flows.calm import (
     add,
     gate,
     go,
     outcomes,
+    purge,
     put_run,
     runs,
     said,
@@ -80,3 +82,21 @@ def test_who_waits_behind_runs_that_end_together_is_called_at_once(stage: Stage)
     assert [len(of_task) for of_task in spans] == [2] * 6
     assert all(0 < second[0] - first[1] < 2_000 for first, second in spans)
     assert waiting_messages(stage) == []
+
+
+def test_who_finds_a_line_full_calls_the_first_of_it(stage: Stage) -> None:
+    task = add(stage, "0 0 1 1 *", overlap="queue", queue_max=1)
+    first = trigger(task.task_id)
+    assert first is not None
+    # The message that called it is lost.
+    purge(stage)
+    lists = {"holders": [], "waiting": [first.key]}
+    put_run(stage, {"task_id": task.task_id, "scheduled_for": "#gate", "rev": 1, "lists": lists})
+
+    second = trigger(task.task_id)
+    assert second is not None
+    wait(stage, 10)
+
+    rows = stage.rows()
+    assert said(rows[second.run_id]) == "skipped(queue_full)"
+    assert said(rows[first.run_id]) == "succeeded"

@@ -10,7 +10,7 @@ import pytest
 from onthedot.core import keyed
 from onthedot.core.keyed import Limit, Starts
 from onthedot.core.policy import Again, Dead, Done
-from onthedot.core.run import Run
+from onthedot.core.run import Run, row_key
 from onthedot.core.task import Task
 from onthedot.flows import keyed as gate
 from onthedot.flows.cancel import cancel
@@ -240,6 +240,23 @@ def test_who_cannot_enter_or_book_a_key_that_keeps_changing_comes_again(stage: S
 
     assert [said(run) for run in runs(stage, task)] == ["succeeded"] * 3
     assert waiting_messages(stage) == []
+
+
+def test_who_cannot_say_on_its_row_where_it_waits_comes_again(stage: Stage) -> None:
+    task = keyed_task(stage, "one")
+    stage.takes_sec = lambda _: 5
+    started(task)
+    wait(stage, 2)
+    second = trigger(task.task_id)
+    assert second is not None
+    unsettle(stage, row_key(second.run_id), "life.tv", since=2, sec=1)
+    wait(stage, 3)
+    # Whoever cancels it now finds no line that it would have to leave.
+    assert lists("a") == (1, 0)
+
+    wait(stage, 100)
+
+    assert [said(run) for run in runs(stage, task)] == ["succeeded"] * 2
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from onthedot.core import keyed, moves
-from onthedot.core.run import Run
+from onthedot.core.run import Run, row_key
 from onthedot.flows import line
 from onthedot.flows.cancel import cancel
 from onthedot.flows.trigger import trigger
-from tests.flows.calm import FREE, add, employ, go, purge, put_run, runs, said, wait
+from tests.flows.calm import FREE, add, employ, go, purge, put_run, runs, said, unsettle, wait
 from tests.simulation.faults import Profile
 from tests.simulation.outages import Outage
 from tests.simulation.stage import Stage, make_stage, staged
@@ -104,3 +104,17 @@ def _stand_in_line(stage: Stage, run: Run) -> None:
     if limit:
         named = replace(run, life=replace(run.life, key_gate=limit.place))
         put_run(stage, dict(moves.insert(named, now_ms=run.life.due_ms).item))
+
+
+def test_a_start_that_is_refused_gives_its_permit_to_who_waits(stage: Stage) -> None:
+    line.set_limit("acme", 1)
+    task = add(stage, "0 0 1 1 *", **FREE)
+    first, second = trigger(task.task_id), trigger(task.task_id)
+    assert first is not None
+    assert second is not None
+    unsettle(stage, row_key(first.run_id), "life.tv", since=0, sec=1)
+
+    wait(stage, 2)
+    assert [said(stage.rows()[run.run_id]) for run in (first, second)] == ["claimed", "succeeded"]
+    wait(stage, 100)
+    assert said(stage.rows()[first.run_id]) == "succeeded"

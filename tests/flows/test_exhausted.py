@@ -19,7 +19,20 @@ from onthedot.flows import exhausted, recounting
 from onthedot.flows.calendars import _recompute
 from onthedot.flows.replay import replay
 from onthedot.flows.trigger import Moment, trigger
-from tests.flows.calm import FREE, NOON, add, go, outcomes, part, partition, runs, spoil, told, wait
+from tests.flows.calm import (
+    FREE,
+    NOON,
+    add,
+    go,
+    left_behind,
+    outcomes,
+    part,
+    partition,
+    runs,
+    spoil,
+    told,
+    wait,
+)
 from tests.simulation import user
 from tests.simulation.stage import Stage, make_task
 
@@ -111,6 +124,14 @@ def test_an_older_run_than_a_page_of_newer_ones_keeps_it_active(
     assert [run.life.status for run in runs(stage, task)].count("running") == 1
 
     assert exhausted.note() == {"completed": 0}
+
+
+def test_what_is_older_than_any_attempt_lasts_is_not_looked_for(stage: Stage) -> None:
+    task = add(stage, "* * * * *", max_runs=1)
+    left_behind(stage, task, -60 * 24 * 60)
+    go(stage, 90)
+
+    assert exhausted.note() == {"completed": 1}
 
 
 def test_triggers_and_replays_of_a_completed_one_run_and_leave_it_completed(stage: Stage) -> None:

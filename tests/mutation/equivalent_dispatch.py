@@ -16,6 +16,20 @@ DISPATCH = (
         "bisect_right(self._starts, slot + _APART_SEC) + 1",
         "nothing is passed over then: stretches are looked at in which there is no slot",
     ),
+    Equivalent(
+        "onthedot.core.edit",
+        "Step.sent_from",
+        "return 0",
+        "1",
+        "no run is due in the first second of 1970",
+    ),
+    Equivalent(
+        "onthedot.flows.edit",
+        "_is_near",
+        "return instant <= clock.now_ms() // 1000 + LOOK_AHEAD_SEC",
+        "clock.now_ms() * 1000",
+        "a plan of what is not near has nothing in it: it costs a read of the task",
+    ),
     *(
         Equivalent(
             "onthedot.flows.retime",

@@ -24,6 +24,7 @@ def _patched(**fields: Any) -> Edit:
 
 
 EDITS: dict[str, Edit] = {
+    "freed": _patched(overlap="allow", max_concurrent=None),
     "urgent": _patched(priority=1),
     "unhurried": _patched(priority=3),
     "rekey": _patched(concurrency_key=_OTHER_KEY),

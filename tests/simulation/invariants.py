@@ -183,6 +183,7 @@ def _of_gates(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_gate.never_crowded(journal)
     yield laws_gate.turned_away_for_cause(journal)
     yield laws_gate.bounded(stage, journal)
+    yield laws_gate.freed(stage, journal)
     yield laws_tenants.bounded(stage, journal)
     yield laws_places.heeded(stage, journal)
     if not measure.purged:
@@ -218,6 +219,7 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_calendars.unclaimed(stage, journal, ruled, until_sec)
     yield laws_calendars.followed(stage)
     yield laws_ticks.counted(stage, journal)
+    yield laws_ticks.in_turn(stage, journal)
     yield laws_calendars.answered(stage, journal)
     yield laws_api.fired(journal, ruled)
     yield laws_exhausted.heeded(stage, journal, noted=measure.noted)

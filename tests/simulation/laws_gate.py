@@ -6,12 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from onthedot.core.task import Task
-from tests.simulation.journal import Journal
+from tests.simulation.journal import Journal, Seen
 from tests.simulation.stage import Stage
 from tests.simulation.true_bounds import guarded, places
 
 # By which policy a run may end so.
 _POLICIES = {"overlap": "skip", "previous": "cancel_previous"}
+# A message, a load and a start.
+_FREED_MS = 3_000
 
 
 def never_crowded(journal: Journal) -> Iterator[str]:
@@ -37,6 +39,26 @@ def _only(journal: Journal, task_id: str) -> Task | None:
     if not versions or not all(guarded(version.task) for version in versions):
         return None
     return versions[0].task
+
+
+def freed(stage: Stage, journal: Journal) -> Iterator[str]:
+    """Once runs may overlap, those that waited for each other begin, unless another edit comes."""
+    if stage.world.chooser.faults:
+        return
+    for act in stage.acts:
+        if act.name != "freed" or not act.acked_ms:
+            continue
+        until_ms = act.acked_ms + _FREED_MS
+        others = [one for one in stage.acts if one is not act and one.task_id == act.task_id]
+        if any(one.began_ms < until_ms for one in others):
+            continue
+        rows: dict[str, Seen] = {}
+        for change in journal.changes:
+            if change.task_id == act.task_id and change.at_ms < until_ms and change.after:
+                rows[change.run_id] = change.after
+        for run_id, seen in rows.items():
+            if seen.status == "claimed" and seen.due_ms < act.acked_ms:
+                yield f"still waiting: {run_id}, and the runs of its task may overlap"
 
 
 def turned_away_for_cause(journal: Journal) -> Iterator[str]:

@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from onthedot.core.instants import nominal
 from onthedot.core.keys import is_slot_key
@@ -39,6 +40,8 @@ _HANDED_BACK_SEC = LOOK_AHEAD_SEC + 90
 _CROWDED_SEC = 60.0
 # Where nothing goes wrong: two loads, a start, and a poll of the queue.
 _CALM_SEC = 0.3
+# An edit stamps what it governs before it sends anything.
+_TOLD_SEC = 0.5
 # So many calls of a start may be slow ones.
 _CALLS_MAX = 8
 # An index that is behind hides a cursor from one tick.
@@ -100,7 +103,8 @@ def late(
         if task.status != "active" or _is_held_back(stage, task):
             continue
         since = reign.since + _handed_back_sec(journal, task)
-        ends = ended[task.task_id] if guarded(task) else []
+        freed = _freed(journal, task) if guarded(task) else []
+        ends = [*ended[task.task_id], *freed] if guarded(task) else []
         if shared or "concurrency_key" in task.shown:
             ends = [*freed, *(one for of_task in ended.values() for one in of_task)]
         waits = guarded(task) or shared or "concurrency_key" in task.shown
@@ -117,6 +121,7 @@ def late(
             ready = max(due, tick)
             ready = max(ready, *(one for one in ends if one < at), 0.0)
             allowed = troubles.steady_sec + troubles.cost_sec(due - _FETCHED_SEC, at)
+            allowed += _TOLD_SEC * bool(freed)
             allowed += _CROWDED_SEC * bool(stage.sizes.line_max and "concurrency_key" in task.shown)
             if at > ready + allowed:
                 most = ready - due + allowed
@@ -139,6 +144,15 @@ def resumed(journal: Journal) -> Iterator[str]:
                 yield f"left lying: {change.run_id} was taken over {late_ms / 1000:.1f} s too late"
         if change.started or (before and before.lease_ms != after.lease_ms):
             signs[change.run_id] = change.at_ms
+
+
+def _freed(journal: Journal, task: Task) -> list[float]:
+    """When an edit let its runs overlap: it tells those who waited for others."""
+    return [
+        after.at_ms / 1000
+        for before, after in pairwise(journal.versions[task.task_id])
+        if guarded(before.task) and not guarded(after.task)
+    ]
 
 
 def _is_held_back(stage: Stage, task: Task) -> bool:

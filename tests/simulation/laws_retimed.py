@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from tests.simulation.journal import Journal
 from tests.simulation.retiming import CHANGED_SEC, shift_sec
@@ -42,8 +43,20 @@ def heeded(stage: Stage, _journal: Journal) -> Iterator[str]:
         for due in called:
             if due >= CHANGED_SEC + _CLAIMED_SEC and due not in wanted and due < _UNTIL_SEC:
                 yield f"by the old zones: {task.name} at {due} s"
-        if len(called) < len(at):
+        if len(called) < len(at) or _meets_a_wall_twice(stage, called, first, step):
             yield f"twice: {task.name}"
+
+
+def _meets_a_wall_twice(stage: Stage, called: Iterable[int], first: int, step: int) -> bool:
+    """Whether what was called by the old data is called once more by the new."""
+    start = int(stage.world.start.timestamp())
+    walls = Counter(
+        due + by
+        for due in called
+        for by in (0, shift_sec(stage))
+        if _fires(start + 3_600 + due + by, first, step)
+    )
+    return any(times > 1 for times in walls.values())
 
 
 def _offset(stage: Stage, second: int) -> int:

@@ -1,4 +1,4 @@
-"""Laws of a tick's figures: it counts what it did, as the stores and the queues have it.
+"""Laws of ticks: each counts what it did, as the stores have it, and does first what is on time.
 
 Judged by the answers that the tick was given, where it met no fault.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
+from onthedot.core.instants import parse_nominal
+from onthedot.core.numbers import LOOK_AHEAD_SEC
 from onthedot.core.run import Run
 from onthedot.flows.tick import Tick
 from tests.simulation.journal import RUN_NAMED, SENDS, Change, Journal
@@ -18,6 +20,8 @@ from tests.simulation.trace import Entry
 _COUNTED = ("due", "claimed", "suppressed", "advanced")
 # What lies inside a range is sent or ended with it, and counts as the range.
 _FIRED, _RANGED = ("taken_over", "sent"), ("missed", "skipped")
+# What is overdue by one clock may be on time by another.
+_BOTH_SEC = 10
 # What another was first to do: no mishap.
 _REFUSED = frozenset({"DuplicateItem", "ConditionalCheckFailed"})
 
@@ -38,6 +42,46 @@ def counted(stage: Stage, journal: Journal) -> Iterator[str]:
             low = name in _FIRED and ranged and said < was
             if said != was and not high and not low:
                 yield f"miscounted: {process.name} says {said} {name}, and it was {was}"
+
+
+def in_turn(stage: Stage, journal: Journal) -> Iterator[str]:
+    """No tick catches up on what is overdue before it has claimed all that is on time."""
+    seen = _overdue(stage)
+    caught_up: dict[str, str] = {}
+    for change in journal.changes:
+        if change.before is not None or change.writer is None or change.writer.kind != "dispatch":
+            continue
+        name = change.writer.name.partition("/")[0]
+        overdue = seen[name].get(change.task_id)
+        if overdue == {True}:
+            caught_up.setdefault(name, change.run_id)
+        elif overdue == {False} and name in caught_up:
+            yield f"out of turn: {name} claims {change.run_id} after {caught_up[name]}"
+
+
+def _overdue(stage: Stage) -> dict[str, dict[str, set[bool]]]:
+    """Whether each task that a tick was shown was overdue, beyond doubt, or on time."""
+    start, began = stage.world.start.timestamp(), dict[str, float]()
+    found: dict[str, dict[str, set[bool]]] = defaultdict(lambda: defaultdict(set))
+    # Who stands still has looked at its clock before that.
+    stood = {
+        entry[1].name.partition("/")[0]
+        for entry in stage.world.trace
+        if entry[1] is not None and entry[2] == "stalls"
+    }
+    for at_us, process, _, request, answer, _ in stage.world.trace:
+        name = process.name.partition("/")[0] if process is not None else ""
+        if process is None or process.kind != "dispatch" or name in stood:
+            continue
+        since = began.setdefault(name, start + at_us / 1_000_000) - LOOK_AHEAD_SEC
+        if request.get("IndexName") != "due" or not isinstance(answer, dict):
+            continue
+        for item in answer["Items"]:
+            due = parse_nominal(item["next_run_at"]["S"])
+            doubtful = abs(due - since) < _BOTH_SEC
+            told = {True, False} if doubtful else {due < since}
+            found[name][item["task_id"]["S"]] |= told
+    return found
 
 
 def _true(stage: Stage, journal: Journal) -> tuple[dict[str, Counter[str]], set[str]]:

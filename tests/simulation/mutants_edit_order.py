@@ -156,6 +156,17 @@ def name_kept() -> list[Patch]:
     return [(steps, "beside", without)]
 
 
+def left_waiting() -> list[Patch]:
+    """Who waits for others is not told that it need not any more."""
+
+    def sent_from(step: Step) -> int | None:
+        if step.written:
+            return 0
+        return step.seen.due.next_run_at if step.moves else None
+
+    return [(Step, "sent_from", property(sent_from))]
+
+
 def an_hour_off() -> list[Patch]:
     """What an edit of some minutes ago has looked past is taken for stamped."""
 
@@ -205,6 +216,7 @@ MUTANTS = (
     Mutant(
         "unsigned unkept", "0158: the system keeps schedules, too", unsigned_unkept, ("pauses",)
     ),
+    Mutant("left waiting", "0158: who waits asks again", left_waiting, ("freed",)),
     Mutant("an hour off", "what edits miss is looked at again", an_hour_off, ("put off barely",)),
     Mutant("name kept", "0158: a deleted schedule frees its name", name_kept, ("creates", "edits")),
 )

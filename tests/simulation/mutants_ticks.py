@@ -1,7 +1,8 @@
-"""Planted faults of what a tick tells of itself."""
+"""Planted faults of what a tick tells of itself, and of what it does first."""
 
 from __future__ import annotations
 
+from onthedot.adapters import tables
 from onthedot.core.herd import Herd
 from onthedot.flows.tick import Tick
 from tests.simulation.mutant import Mutant, Patch
@@ -21,7 +22,20 @@ def overdue_only() -> list[Patch]:
     return [(Herd, "seen", property(lambda herd: herd.behind, lambda _herd, _seen: None))]
 
 
+def overdue_first() -> list[Patch]:
+    """What is overdue is caught up on before the rest."""
+    before = Herd.take_on_time
+
+    def take_on_time(herd: Herd) -> list[tables.Item]:
+        late = herd.overdue
+        herd.late.clear()
+        return [*late, *before(herd)]
+
+    return [(Herd, "take_on_time", take_on_time)]
+
+
 TICKS = (
     Mutant("last part", "a tick counts all that it did", last_part, ("siblings",)),
+    Mutant("overdue first", "what is on time goes first", overdue_first, ("circuit", "lists")),
     Mutant("overdue only", "a tick counts all that was due", overdue_only, ("calm",)),
 )

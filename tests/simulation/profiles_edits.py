@@ -20,6 +20,16 @@ EDITS = (
         calls_max=1,
         calls_between=(200, 400),
     ),
+    # Users run what is overdue by hand, with payloads that lie among the slots that were missed.
+    Scene(
+        name="ranges laden",
+        kinds=("latest", "none", "strict"),
+        drawn=1,
+        course=Course(gap=(1, 420), ticks_until=660, sec=1_200, dispatch_limit_sec=240, rows_max=2),
+        calls=("trigger laden",),
+        calls_max=2,
+        calls_between=(160, 400),
+    ),
     # A dispatcher dies over its claims, and an edit before it has sent them; its caller repeats it.
     Scene(
         name="unsent",
@@ -74,6 +84,16 @@ EDITS = (
         calls=("put off barely", "put off barely", "payload", "delete"),
         calls_max=9,
         calls_between=(90, 110),
+    ),
+    # Runs wait for each other until they need not any more.
+    Scene(
+        name="freed",
+        kinds=("queue", "two", "last queue"),
+        drawn=1,
+        takes_sec=60,
+        calls=("freed",),
+        calls_max=1,
+        calls_between=(50, 200),
     ),
     # What is due soon after an edit: nothing else goes wrong.
     Scene(

@@ -34,6 +34,15 @@ ENDINGS = (
         takes_sec=70,
         notes=True,
     ),
+    # Rows of months ago lie behind those that end.
+    Scene(
+        name="ended of old",
+        kinds=("last early",),
+        drawn=1,
+        course=Course(ticks_until=240, sec=1_800),
+        elders=True,
+        notes=True,
+    ),
     # An edit drops all runs, and stands still before it gives them back: it is noted meanwhile.
     Scene(
         name="given back",

@@ -34,16 +34,13 @@ def founded(stage: Stage, _journal: Journal) -> Iterator[str]:
     least, most = set[tuple[str, str]](), 0
     for queue in stage.world.queues.queues.values():
         for handed in queue.handed:
-            gone = [
-                name
-                for name in _NAMED.findall(handed.body)
-                if not _lasts(stage, known[name], handed)
-            ]
-            most += len(gone)
             process = handed.process
-            if process.done and not process.error and process.name not in hurt:
-                never = [name for name in gone if not known[name]]
-                least |= {(process.name, name) for name in never}
+            sound = process.done and not process.error and process.name not in hurt
+            for name in _NAMED.findall(handed.body):
+                there = _there(stage, known[name], handed)
+                most += False in there
+                if sound and True not in there:
+                    least.add((process.name, name))
     said = sum(figures.get("put_aside", 0) for _, figures in stage.figures)
     if not len(least) <= said <= most:
         yield f"miscounted: {said:g} put aside, of {len(least)} to {most}"
@@ -59,12 +56,12 @@ def _known(stage: Stage) -> Known:
     return found
 
 
-def _lasts(stage: Stage, known: Sequence[tuple[float, bool]], handed: Handed) -> bool:
-    """Whether it was there as long as a process had its message."""
+def _there(stage: Stage, known: Sequence[tuple[float, bool]], handed: Handed) -> set[bool]:
+    """Whether it was there, and whether it was not, while a process had its message."""
     end_ms = laws_messages.end_us(stage, handed) / 1000 if handed.process.done else float("inf")
     before = [there for at_ms, there in known if at_ms <= handed.at_us / 1000]
     meanwhile = [there for at_ms, there in known if handed.at_us / 1000 < at_ms <= end_ms]
-    return all([*(before[-1:] or [False]), *meanwhile])
+    return {*(before[-1:] or [False]), *meanwhile}
 
 
 def once(stage: Stage) -> Iterator[str]:

@@ -15,7 +15,8 @@ from tests.simulation.stage import Stage
 _QUIET_MS = 300_000
 # The messages that SQS gives up on before a run ends by that.
 _BURIALS = 4
-_GIVEN_UP_MS = 4 * 10 * 20_000 - 10_000
+_RECEIPTS_MS, _FIRST_MS = 10 * 20_000, 10_000
+_GIVEN_UP_MS = _BURIALS * _RECEIPTS_MS - _FIRST_MS
 
 
 def sound_writes(journal: Journal) -> Iterator[str]:
@@ -34,6 +35,13 @@ def sound_writes(journal: Journal) -> Iterator[str]:
             yield f"hasty: {change.run_id} was given up before SQS can have given up on it"
         if before is not None:
             yield from _moved(change, before, after)
+            if _buried(after) > _buried(before) and _buried_soon(change, after):
+                yield f"hasty: {change.run_id} was buried before SQS can have given up on it"
+
+
+def _buried_soon(change: Change, after: Seen) -> bool:
+    """SQS gives up on one message after another."""
+    return change.at_ms < after.due_ms + _buried(after) * _RECEIPTS_MS - _FIRST_MS
 
 
 def _moved(change: Change, before: Seen, after: Seen) -> Iterator[str]:
@@ -72,7 +80,8 @@ def given_up(stage: Stage, journal: Journal) -> Iterator[str]:
     world = stage.world
     # Nobody sends messages of it besides.
     others = stage.outside.strangers or any(one.kind == "audit" for one in world.processes)
-    alone = not (others or world.chooser.faults or world.profile.double_message)
+    hurt = any(entry[5] and entry[1] and entry[1].kind == "bury" for entry in world.trace)
+    alone = not (others or hurt or world.chooser.faults or world.profile.double_message)
     story = next(one for one in world.queues.queues.values() if one.name == "dead").story
     for change in ends:
         before, after = change.before, change.after

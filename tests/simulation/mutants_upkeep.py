@@ -42,7 +42,60 @@ def all_put_aside() -> list[Patch]:
     return [(bury, "aside", told)]
 
 
+def dealt_with_anyway() -> list[Patch]:
+    """A dead message is deleted, whatever came of the row's write."""
+    original = bury._dealt_with  # noqa: SLF001  # planted there
+    return [(bury, "_dealt_with", lambda job: original(job) or True)]
+
+
+def never_struck_off() -> list[Patch]:
+    """The message of a run that is ended stays where it was."""
+    original = bury._ended  # noqa: SLF001  # planted there
+    return [(bury, "_ended", lambda *given: original(*given) and False)]
+
+
+def line_left() -> list[Patch]:
+    """Who finds a run at its end leaves its place taken."""
+    return [(bury, "gate", SimpleNamespace(finish=lambda _job: None))]
+
+
+def fetched_kept() -> list[Patch]:
+    """A run that machines fetch is sent again as any other."""
+    return [(bury, "pulled", lambda _queue: False)]
+
+
+def died_at_once() -> list[Patch]:
+    """The first message that SQS gives up on may have died at once."""
+    return [(bury, "died_ms", lambda life: life.due_ms)]
+
+
 UPKEEP = (
+    Mutant(
+        "dealt with anyway",
+        "what others wrote meanwhile is looked at again",
+        dealt_with_anyway,
+        ("buried beside",),
+    ),
+    Mutant(
+        "never struck off",
+        "what is ended needs no message",
+        never_struck_off,
+        ("buried refused",),
+    ),
+    Mutant(
+        "line left",
+        "who waits behind a run that is over is woken",
+        line_left,
+        ("buried in line",),
+        seed=6,
+    ),
+    Mutant(
+        "fetched kept",
+        "what machines fetch needs no message",
+        fetched_kept,
+        ("forged pull bare", "forged pull"),
+    ),
+    Mutant("died at once", "bury is patient", died_at_once, ("buried in line",)),
     Mutant(
         "all put aside",
         "what names a run that is there is not put aside",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from tests.simulation import laws_aside, laws_looks, laws_lost, laws_told, losing
 from tests.simulation.auditor import Auditor
-from tests.simulation.faults import Aim, Fault
+from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.scene import Scene
 from tests.simulation.stage import Course
 
 _CLAIMS = "batch_execute_statement"
+_MANY = range(800)
 
 UPKEEP = (
     # Rows vanish that were claimed: of slots, of slots of schedules that are edited, and others.
@@ -47,5 +48,57 @@ UPKEEP = (
             sec=580,
             auditor=Auditor(look_back_min=30, further=True, laws=(laws_looks.heeded,)),
         ),
+    ),
+    # Workers die over the last runs of a line, and their messages are given up on at once.
+    Scene(
+        name="buried in line",
+        kinds=("last queue", "last two", "last previous"),
+        drawn=2,
+        faults=Profile(faults_until_sec=300, faults_max=12, crash_before=0.04, crash_after=0.04),
+        takes_sec=30,
+        course=Course(ticks_until=240, sec=2_400, audited=False, receives_max=1),
+    ),
+    # Workers die before they look for their runs, and bury is refused some of what it writes.
+    Scene(
+        name="buried refused",
+        kinds=("minute", "last queue"),
+        drawn=1,
+        aims=(
+            *(Aim(f"work#{number}", "batch_get_item", 0, Fault.CRASH_BEFORE) for number in _MANY),
+            *(
+                Aim(f"bury#{number}", write, 0, Fault.THROTTLED)
+                for number in _MANY
+                for write in ("update_item", _CLAIMS)
+                if number % 2
+            ),
+        ),
+        course=Course(ticks_until=70, sec=12_000, audited=False),
+    ),
+    # And while it stands still before it writes, users edit the schedules.
+    Scene(
+        name="buried beside",
+        kinds=("minute", "last queue"),
+        drawn=1,
+        calls=("payload",),
+        calls_max=16,
+        calls_between=(180, 900),
+        aims=(
+            *(Aim(f"work#{number}", "batch_get_item", 0, Fault.CRASH_BEFORE) for number in _MANY),
+            *(
+                Aim(f"bury#{number}", "update_item", 0, Fault.STALL_BEFORE, stall_sec=40)
+                for number in _MANY
+                if number % 2
+            ),
+        ),
+        course=Course(ticks_until=70, sec=9_000, audited=False),
+    ),
+    # Strangers write of runs that machines fetch, among the dead messages, too.
+    Scene(
+        name="forged pull",
+        kinds=("pulled", "pulled queue", "pulled previous"),
+        drawn=1,
+        outside=True,
+        forged=True,
+        course=Course(ticks_until=210, sec=1_500),
     ),
 )

@@ -151,8 +151,8 @@ def shown(stage: Stage, journal: Journal) -> Iterator[str]:
 def remembered(stage: Stage, journal: Journal) -> Iterator[str]:
     """When its worker writes what came of an attempt, the row shows the handler's last word."""
     last: dict[Attempt, Report] = {}
-    for report in stage.outside.reports:
-        last[report.run_id, report.attempt] = report
+    for each in stage.outside.reports:
+        last[each.run_id, each.attempt] = each
     for (run_id, attempt), end in ends_of(journal).items():
         report, delivery = last.get((run_id, attempt)), stage.delivery(run_id, attempt)
         if report is None or delivery is None or end.after is None or end.writer is None:

@@ -60,6 +60,7 @@ from tests.simulation import (
     laws_trail,
     laws_waiting,
     laws_walls,
+    laws_warned,
     laws_words,
     laws_world,
 )
@@ -227,6 +228,7 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
         yield laws_acts.heeded(stage, journal)
     if not measure.scarce:
         yield laws_lateness.late(stage, journal, ruled, until_sec, audited=measure.audited)
+    yield laws_warned.heeded(stage, journal, audited=measure.audited)
     yield laws_outcomes.founded(stage, journal)
     yield laws_dated.heeded(stage, journal)
     yield laws_walls.heeded(stage, until_sec)

@@ -26,8 +26,6 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
             yield from _stranded(stage, journal.gates[limit.place])
         if limit.count and not task_ids & moved:
             yield from _hurried(limit, changes, journal.bookings[limit.place])
-        elif journal.bookings[limit.place] and not task_ids & moved:
-            yield f"booked in vain: starts of {sorted(task_ids)}, which have no rate"
 
 
 def rekeyed(journal: Journal) -> set[str]:

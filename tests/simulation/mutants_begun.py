@@ -11,7 +11,7 @@ from onthedot.core.loop import Loop
 from onthedot.core.pack import of_run
 from onthedot.core.run import Run
 from onthedot.core.writes import Outcome
-from onthedot.flows import backfill, bury, extra, loops, replay, trigger
+from onthedot.flows import backfill, bury, executions, extra, loops, replay, trigger
 from tests.simulation.mutant import Mutant, Patch
 
 
@@ -80,7 +80,13 @@ def of_what_is_gone() -> list[Patch]:
     return [(replay, "replayable", lambda _old, _task: True)]
 
 
+def goes_on_alone() -> list[Patch]:
+    """The execution of a cancelled run ends at its next look."""
+    return [(executions, "stop_soon", lambda _run: None)]
+
+
 BEGUN = (
+    Mutant("goes on alone", "a cancel ends all of it", goes_on_alone, ("executions cancelled",)),
     Mutant("kept dead", "what was dealt with is gone", kept, ("given up", "buried bare")),
     Mutant("dead twice", "a dead message is sent afresh once", sent_twice, ("buried late",)),
     Mutant("not there", "what is there runs when asked to", not_there, ("triggers",)),

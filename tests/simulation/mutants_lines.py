@@ -137,7 +137,37 @@ def rate_halved() -> list[Patch]:
     return [(Starts, "booked", booked)]
 
 
+def called_though_over() -> list[Patch]:
+    """Who stands in a tenant's line is called, even if it is over."""
+    return [(quota, "waits", lambda _run, _now_ms: True)]
+
+
+def not_given_up() -> list[Patch]:
+    """Who is cancelled keeps its place."""
+    return [(gate, "give_up", lambda _run: None)]
+
+
+def left_by_the_dead() -> list[Patch]:
+    """What a worker that died over a release leaves is released by nobody."""
+    return [(gate, "finish", lambda _job: None)]
+
+
+def next_second_left_out() -> list[Patch]:
+    """A backfill goes on two seconds behind the slot that it has looked at."""
+    original = backfill._behind  # noqa: SLF001  # planted in the flow
+
+    def behind(seen: Loop, wanted: Backfill, task: Task, looked_at: int | None) -> Loop:
+        return original(seen, wanted, task, looked_at if looked_at is None else looked_at + 1)
+
+    return [(backfill, "_behind", behind)]
+
+
+_OVER, _GIVEN_UP, _DIED = "tenant's given up line", "given up lines", "deserted lines bare"
 LINES = (
+    Mutant("called over", "who is over is not called", called_though_over, (_OVER,), 3),
+    Mutant("not given up", "who is cancelled leaves", not_given_up, (_GIVEN_UP,), 1),
+    Mutant("left by the dead", "an outcome gives the place up", left_by_the_dead, (_DIED,)),
+    Mutant("second left out", "no slot is left out", next_second_left_out, ("fills of pairs",), 2),
     Mutant("pushed in", "who comes goes behind those that stand there", pushed_in, ("slow lines",)),
     Mutant(
         "pushed in by key",

@@ -8,7 +8,8 @@ from typing import Any
 
 from onthedot.adapters import listing
 from onthedot.api import cron
-from onthedot.core import tally
+from onthedot.core import deaths, ledger, tally
+from onthedot.core.run import Run
 from onthedot.flows import (
     agenda,
     exhausted,
@@ -137,6 +138,31 @@ def wait_untold() -> list[Patch]:
     return [(waiting, "shown", lambda seen, _now_ms: list(seen))]
 
 
+def late_by_waiting() -> list[Patch]:
+    """A run that waited in a line was late by our doing."""
+    original = ledger.Ledger.note
+
+    def note(seen: ledger.Ledger, run: Run) -> None:
+        original(seen, replace(run, life=replace(run.life, waited="")))
+
+    return [(ledger.Ledger, "note", note)]
+
+
+def misdated() -> list[Patch]:
+    """What a minute came to is kept under the day before."""
+    original = tally.item
+
+    def item(summed: tally.Tally, partition: str, since_sec: int, *given: Any) -> dict[str, Any]:
+        return original(summed, partition, since_sec - 86_400, *given)
+
+    return [(tally, "item", item)]
+
+
+def unwarned() -> list[Patch]:
+    """Nobody is warned of a pause that is near."""
+    return [(deaths, "near", lambda _task, _failures: None)]
+
+
 MUTANTS = (
     Mutant("sorted only", "a list is whole", sorted_only, ("read",)),
     Mutant("this hour only", "a list is of the last hour", this_hour_only, ("read late",)),
@@ -152,5 +178,8 @@ MUTANTS = (
     Mutant("hour forgotten", "a day has all of its hours", hour_forgotten, ("figures",)),
     Mutant("shortest", "the longest run is told", shortest, ("figures",)),
     Mutant("wait untold", "who waits is shown so", wait_untold, ("read tenant's line",), 1),
+    Mutant("late by waiting", "who waited was not late", late_by_waiting, ("figures",)),
+    Mutant("misdated", "a minute's sum is the minute's", misdated, ("calm",)),
+    Mutant("unwarned", "who looks is warned", unwarned, ("asked near",)),
     Mutant("noted silently", "what is completed is counted", noted_silently, ("figures",)),
 )

@@ -74,7 +74,14 @@ def nameless() -> list[Patch]:
     return [(gathered, "gathered", lambda members, _named: original(members, {}))]
 
 
+def some_left() -> list[Patch]:
+    """A minute tells of one thing, and leaves the others to the next."""
+    original = gathered.alike
+    return [(gathered, "alike", lambda fresh: list(original(fresh))[:1])]
+
+
 MUTANTS = (
+    Mutant("some left", "a minute tells what it may", some_left, ("hooked slowly",)),
     Mutant("nameless", "an event names its schedule", nameless, ("hooked", "told")),
     Mutant("unsigned", "a webhook is signed", unsigned, ("hooked",)),
     Mutant("asked on", "who is silent is asked no more", asked_on, ("hooked refused",)),

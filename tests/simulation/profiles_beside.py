@@ -182,6 +182,17 @@ BESIDE = (
         failing=0.9,
         waits=(1,),
     ),
+    # And they look at those that will be paused soon.
+    Scene(
+        name="asked near",
+        kinds=(),
+        users=("look", "look", "look", "bear"),
+        users_max=8,
+        calls_between=(200, 860),
+        course=Course(ticks_until=900, sec=1_100),
+        failing=1.0,
+        waits=(1,),
+    ),
     # Deployments of what calendars close; lists come in small pages.
     Scene(
         name="asked deploys",

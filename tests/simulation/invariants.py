@@ -34,6 +34,7 @@ from tests.simulation import (
     laws_leases,
     laws_letters,
     laws_living,
+    laws_looks,
     laws_messages,
     laws_moved,
     laws_order,
@@ -226,6 +227,7 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_exhausted.heeded(stage, journal, noted=measure.noted)
     if measure.audited:
         yield laws_acts.heeded(stage, journal)
+        yield laws_looks.asked_after(stage, journal)
     if not measure.scarce:
         yield laws_lateness.late(stage, journal, ruled, until_sec, audited=measure.audited)
     yield laws_warned.heeded(stage, journal, audited=measure.audited)

@@ -11,14 +11,17 @@ from datetime import datetime
 from itertools import pairwise
 
 from onthedot.core.instants import nominal
-from tests.simulation.journal import Journal
+from tests.simulation.journal import RUN_NAMED, SENDS, Change, Journal, Seen
 from tests.simulation.process import Process
+from tests.simulation.reigns import clocks_off_sec
 from tests.simulation.stage import Stage
 
 _MINUTE_SEC, _HOUR_SEC, _DAY_SEC = 60, 3_600, 86_400
 # What two clocks may differ by, and what acts take before.
 _EDGE_SEC = 10
-_LISTS = "check#"
+_LISTS, _RESENT = "check#", '"why":"resend"'
+# How long after its lease or its due time a run is asked after; and what a call takes.
+_AFTER_LEASE_MS, _AFTER_DUE_MS, _CALL_MS = 50_000, 60_000, 100
 
 
 def heeded(stage: Stage, _journal: Journal) -> Iterator[str]:
@@ -90,3 +93,26 @@ def _cheap(stage: Stage) -> Iterator[str]:
         if named.startswith(_LISTS) and request.get("ConsistentRead"):
             yield f"dear: {process.name} reads {named} for twice the price"
             return
+
+
+def asked_after(stage: Stage, journal: Journal) -> Iterator[str]:
+    """The audit sends no message of a run that may still have one: it is patient."""
+    of_run: dict[str, list[Change]] = defaultdict(list)
+    for change in journal.changes:
+        of_run[change.run_id].append(change)
+    start_ms, off_ms = stage.world.start.timestamp() * 1000, clocks_off_sec(stage) * 1000 + _CALL_MS
+    for at_us, process, what, request, *_ in stage.world.trace:
+        if process is None or process.kind != "audit" or what not in SENDS:
+            continue
+        at_ms = start_ms + at_us / 1000
+        for body in (one["MessageBody"] for one in request.get("Entries", ())):
+            for name in RUN_NAMED.findall(body) if _RESENT in body else ():
+                seen = [one.after for one in of_run[name] if one.at_ms <= at_ms]
+                if seen and seen[-1] is not None and at_ms < _overdue_ms(seen[-1]) - off_ms:
+                    yield f"asked after too soon: {name} is {seen[-1].status}"
+
+
+def _overdue_ms(seen: Seen) -> int:
+    if seen.status in ("running", "awaiting"):
+        return seen.lease_ms + _AFTER_LEASE_MS
+    return seen.due_ms + _AFTER_DUE_MS

@@ -25,7 +25,7 @@ _EDGE_MS = 2_000
 _HOUR_MS = 3_600_000
 # A long list of what is to come is read once a minute; of very many, every five: docs/api.md.
 _KEPT_MS, _MANY_KEPT_MS = 60_000, 300_000
-_LONG = 1_000
+_LONG, _MOST = 1_000, 100_000
 # What a preview is asked of: every five minutes.
 _EVERY_SEC = 300
 # The minutes after an edit of a calendar go through the tasks that name it.
@@ -157,7 +157,8 @@ def _coming(stage: Stage, journal: Journal, walk: _Walk) -> Iterator[str]:
         return
     tasks = _active(journal, walk.tenant_id, min(read_ms))
     many = stage.sizes.listed or _LONG
-    kept_ms = 0 if len(tasks) <= many else _KEPT_MS if len(tasks) <= 2 * many else _MANY_KEPT_MS
+    very = stage.sizes.read_max or 2 * many
+    kept_ms = 0 if len(tasks) <= many else _KEPT_MS if len(tasks) <= very else _MANY_KEPT_MS
     for ask, at_ms in zip(walk.asks, read_ms, strict=True):
         if ask.told[-1].at_ms - at_ms > kept_ms + _EDGE_MS:
             yield f"old: {ask.route} tells of {ask.said['as_of']}"
@@ -167,7 +168,13 @@ def _coming(stage: Stage, journal: Journal, walk: _Walk) -> Iterator[str]:
         for task in tasks
         for at, due_at in _fires(task, int(walk.began_ms // 1000) - 1, last)
     }
-    if all(ask.said["complete"] for ask in walk.asks):
+    most = stage.sizes.read_max or 3 * stage.sizes.listed or _MOST
+    whole = all(ask.said["complete"] for ask in walk.asks)
+    recurring = sum(task.task_id.startswith("sch_") for task in tasks)
+    # What runs once is of no list any more from its time on, by one clock or another.
+    if recurring > most if whole else max(recurring, len(tasks) - recurring) <= most:
+        yield f"said to be {'whole' if whole else 'cut'}: {walk.asks[0].route} of {len(tasks)} tasks"
+    if whole:
         sure = nominal(int(walk.ended_ms // 1000) + 1)
         for at, task_id in wanted.keys() - {_place(each) for each in walk.shown}:
             if at >= sure:

@@ -7,8 +7,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from onthedot.core import due as dues
-from onthedot.flows import aside, audit, bury
+from onthedot.core.pull import pulled
+from onthedot.flows import agenda, aside, audit, bury
 from onthedot.flows.batch import Batch
+from onthedot.flows.job import Job
 from tests.simulation.mutant import Mutant, Patch
 
 
@@ -60,8 +62,13 @@ def line_left() -> list[Patch]:
 
 
 def fetched_kept() -> list[Patch]:
-    """A run that machines fetch is sent again as any other."""
-    return [(bury, "pulled", lambda _queue: False)]
+    """The dead message of a run that machines fetch is kept for them."""
+    original = bury._dealt_with  # noqa: SLF001  # planted there
+
+    def dealt_with(job: Job) -> bool:
+        return original(job) and not (job.run and pulled(job.run.queue))
+
+    return [(bury, "_dealt_with", dealt_with)]
 
 
 def died_at_once() -> list[Patch]:
@@ -69,7 +76,31 @@ def died_at_once() -> list[Patch]:
     return [(bury, "died_ms", lambda life: life.due_ms)]
 
 
+def asked_after_at_once() -> list[Patch]:
+    """Whatever is open when the audit looks gets a message."""
+    return [(audit, "_overdue", lambda _life, _now_ms: True)]
+
+
+def whole_anyway() -> list[Patch]:
+    """A list that was cut is said to be whole."""
+    original = agenda._listed  # noqa: SLF001  # planted there
+    return [(agenda, "_listed", lambda *given: (original(*given)[0], True))]
+
+
 UPKEEP = (
+    Mutant(
+        "asked after at once",
+        "what may still have a message gets none from the audit",
+        asked_after_at_once,
+        ("deleted", "retries"),
+    ),
+    Mutant(
+        "whole anyway",
+        "whoever has more than is read is told so",
+        whole_anyway,
+        ("read too many",),
+        seed=4,
+    ),
     Mutant(
         "dealt with anyway",
         "what others wrote meanwhile is looked at again",

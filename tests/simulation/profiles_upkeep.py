@@ -6,6 +6,7 @@ from tests.simulation import laws_aside, laws_looks, laws_lost, laws_told, losin
 from tests.simulation.auditor import Auditor
 from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.scene import Scene
+from tests.simulation.sizes import Sizes
 from tests.simulation.stage import Course
 
 _CLAIMS = "batch_execute_statement"
@@ -100,5 +101,15 @@ UPKEEP = (
         outside=True,
         forged=True,
         course=Course(ticks_until=210, sec=1_500),
+    ),
+    # A tenant has more than anybody would read.
+    Scene(
+        name="read too many",
+        kinds=(),
+        users=("create", "tasks", "task", "read", "read", "read", "read"),
+        users_max=8,
+        calls_between=(5, 300),
+        course=Course(ticks_until=210, sec=600),
+        sizes=Sizes(listed=2, read_max=2),
     ),
 )

@@ -45,6 +45,8 @@ class Sizes:
     due_max: int = 0
     # From this many tasks on, a list of what comes is long; from three times as many, too long.
     listed: int = 0
+    # So many are too many, whatever is long.
+    read_max: int = 0
     # How many tasks a minute follow a changed calendar, and how many are read at once.
     per_minute: int = 0
     followed: int = 0
@@ -82,8 +84,8 @@ def applied(sizes: Sizes) -> Iterator[None]:
         (siblings, "SHARDS_AT_ONCE", sizes.shards_at_once),
         (dispatch, "DUE_MAX", sizes.due_max),
         (agenda, "_ANEW_UP_TO", sizes.listed),
-        (agenda, "_MANY", 2 * sizes.listed),
-        (agenda, "LISTED_MAX", 3 * sizes.listed),
+        (agenda, "_MANY", sizes.read_max or 2 * sizes.listed),
+        (agenda, "LISTED_MAX", sizes.read_max or 3 * sizes.listed),
         (recent, "QUERIES_MAX", sizes.listed),
         (recent, "_PAGE", sizes.listed),
         (calendars, "PER_MINUTE", sizes.per_minute),

@@ -125,8 +125,8 @@ def _look_at(source: Manifest, seen: Ledger, ward: Ward) -> None:
     events.keep(told)
     ward.note(ended)
     if open_entries:
-        wait_min = _CARRY_MIN[min(source.carried, len(_CARRY_MIN) - 1)]
-        check_sec = now_ms // 60_000 * 60 + wait_min * 60
+        wait_sec = _CARRY_MIN[min(source.carried, len(_CARRY_MIN) - 1)] * 60
+        check_sec = now_ms // 60_000 * 60 + wait_sec
         tables.put(manifest.TABLE, manifest.carried(source, open_entries, check_sec).item())
     for item in manifest.recent(source, _for_lists(source, rows)):
         tables.put(manifest.TABLE, item)

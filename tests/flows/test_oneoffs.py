@@ -38,3 +38,14 @@ def test_a_key_whose_task_is_gone_says_so(stage: Stage) -> None:
     with pytest.raises(Problem, match=r"The task of this idempotency_key is gone\."):
         oneoffs.create(one_off("tsk_B"), user.by(), ORDER)
     assert stage.rows() == {}
+
+
+def test_a_key_whose_task_goes_in_between_tells_of_it_as_it_was(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, _ = oneoffs.create(one_off("tsk_A"), user.by(), ORDER)
+    monkeypatch.setattr(oneoffs, "edit", lambda *_, **__: None)
+
+    again, is_newer = oneoffs.create(one_off("tsk_B"), user.by(), ORDER)
+
+    assert (again.task_id, again.version, is_newer) == ("tsk_A", made.version, False), stage

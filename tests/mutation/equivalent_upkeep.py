@@ -41,6 +41,13 @@ UPKEEP = (
     ),
     Equivalent(
         _AUDIT,
+        "_look_at",
+        "wait_sec = _CARRY_MIN[min(source.carried, len(_CARRY_MIN) - 1)] * 60",
+        "61",
+        "a quarter of an hour and fifteen seconds end in the same minute",
+    ),
+    Equivalent(
+        _AUDIT,
         "audit_older",
         "_look_at_each([range(first, first + _PART_SEC, 60)], seen, _LOOK_FURTHER_SEC)",
         "61",

@@ -228,6 +228,7 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     if measure.audited:
         yield laws_acts.heeded(stage, journal)
         yield laws_looks.asked_after(stage, journal)
+        yield laws_looks.carried(stage)
     if not measure.scarce:
         yield laws_lateness.late(stage, journal, ruled, until_sec, audited=measure.audited)
     yield laws_warned.heeded(stage, journal, audited=measure.audited)

@@ -11,6 +11,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from onthedot.core.instants import nominal
+from tests.simulation import laws_messages
 from tests.simulation.journal import RUN_NAMED, SENDS, Change, Journal, Seen
 from tests.simulation.process import Process
 from tests.simulation.reigns import clocks_off_sec
@@ -20,6 +21,8 @@ _MINUTE_SEC, _HOUR_SEC, _DAY_SEC = 60, 3_600, 86_400
 # What two clocks may differ by, and what acts take before.
 _EDGE_SEC = 10
 _LISTS, _RESENT = "check#", '"why":"resend"'
+# The longest wait until the next look; and what two clocks and a slow call make of it.
+_QUARTER_MIN, _EDGE_MIN = 15, 0.3
 # How long after its lease or its due time a run is asked after; and what a call takes.
 _AFTER_LEASE_MS, _AFTER_DUE_MS, _CALL_MS = 50_000, 60_000, 100
 
@@ -100,6 +103,7 @@ def asked_after(stage: Stage, journal: Journal) -> Iterator[str]:
     of_run: dict[str, list[Change]] = defaultdict(list)
     for change in journal.changes:
         of_run[change.run_id].append(change)
+    sent, hurt = 0, any(name.startswith("audit") for name in laws_messages.befallen(stage))
     start_ms, off_ms = stage.world.start.timestamp() * 1000, clocks_off_sec(stage) * 1000 + _CALL_MS
     for at_us, process, what, request, *_ in stage.world.trace:
         if process is None or process.kind != "audit" or what not in SENDS:
@@ -107,12 +111,33 @@ def asked_after(stage: Stage, journal: Journal) -> Iterator[str]:
         at_ms = start_ms + at_us / 1000
         for body in (one["MessageBody"] for one in request.get("Entries", ())):
             for name in RUN_NAMED.findall(body) if _RESENT in body else ():
+                sent += 1
                 seen = [one.after for one in of_run[name] if one.at_ms <= at_ms]
                 if seen and seen[-1] is not None and at_ms < _overdue_ms(seen[-1]) - off_ms:
                     yield f"asked after too soon: {name} is {seen[-1].status}"
+    said = sum(int(figures.get("resent", 0)) for _, figures in stage.figures)
+    if said != sent and not hurt:
+        yield f"miscounted: {said} asked after, {sent} were"
 
 
 def _overdue_ms(seen: Seen) -> int:
     if seen.status in ("running", "awaiting"):
         return seen.lease_ms + _AFTER_LEASE_MS
     return seen.due_ms + _AFTER_DUE_MS
+
+
+def carried(stage: Stage) -> Iterator[str]:
+    """What stays open is looked at less and less often, and each quarter of an hour at least."""
+    start = stage.world.start.timestamp()
+    for at_us, process, what, request, *_ in stage.world.trace:
+        if process is None or process.kind != "audit" or what != "put_item":
+            continue
+        item = request["Item"]
+        if "carried" not in item or not item["task_id"]["S"].startswith(_LISTS):
+            continue
+        at, number = start + at_us / 1e6, int(item["carried"]["N"])
+        begun = datetime.fromisoformat(f"{item['task_id']['S'].split('#')[1]}:00Z").timestamp()
+        waits = (begun - at) / _MINUTE_SEC
+        wanted = min(2 ** (number - 1), _QUARTER_MIN)
+        if number and not wanted - 1 - _EDGE_MIN <= waits <= wanted + _EDGE_MIN:
+            yield f"carried on: for {waits:.1f} minutes, {wanted} are due the time number {number}"

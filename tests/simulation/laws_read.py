@@ -173,16 +173,17 @@ def _coming(stage: Stage, journal: Journal, walk: _Walk) -> Iterator[str]:
     recurring = sum(task.task_id.startswith("sch_") for task in tasks)
     # What runs once is of no list any more from its time on, by one clock or another.
     if recurring > most if whole else max(recurring, len(tasks) - recurring) <= most:
-        yield f"said to be {'whole' if whole else 'cut'}: {walk.asks[0].route} of {len(tasks)} tasks"
+        said = "whole" if whole else "cut"
+        yield f"said to be {said}: {walk.asks[0].route} of {len(tasks)} tasks"
     if whole:
         sure = nominal(int(walk.ended_ms // 1000) + 1)
         for at, task_id in wanted.keys() - {_place(each) for each in walk.shown}:
             if at >= sure:
                 yield f"not announced: {task_id} {at}"
     for each in walk.shown:
-        said = f"{each['due_at'][:19]}Z", each["excluded_by"]
-        if wanted.get(_place(each)) != said:
-            yield f"announced: {_place(each)} as {said}, not {wanted.get(_place(each))}"
+        shown = f"{each['due_at'][:19]}Z", each["excluded_by"]
+        if wanted.get(_place(each)) != shown:
+            yield f"announced: {_place(each)} as {shown}, not {wanted.get(_place(each))}"
 
 
 def _fires(task: Task, after: int, last: int) -> Iterator[tuple[int, int]]:

@@ -31,7 +31,7 @@ _ONCE = "is the second pass of a deployment's step, which finds nothing to do: "
 _SIZE = "needs more than a history holds: "
 # Lines by their function and how they begin.
 _LINES: Mapping[str, tuple[str, ...]] = {
-    "would be a statement of ours that no store takes: tests/contract": (
+    "would be a statement of ours that no store takes": (
         "adapters/claims.py:_outcome: raise RuntimeError",
     ),
     f"{_SIZE}tests/flows/test_agenda.py": ("flows/agenda.py:_remember: del _known",),
@@ -40,8 +40,8 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         "flows/books.py:_ranges: last = task.schedule.prev",
         "flows/books.py:_ranges: records[-1] = replace",
     ),
-    f"{_SIZE}tests/flows/test_exhausted_turns.py": (
-        "flows/exhausted.py:note: break",
+    f"{_SIZE}tests/flows/test_exhausted_turns.py": ("flows/exhausted.py:note: break",),
+    "needs a year of rows behind the newest one, which no history has": (
         "flows/exhausted.py:_any_open: return False",
     ),
     f"{_CALLER}tests/flows/test_resolve.py": (
@@ -68,11 +68,12 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     f"{_GONE}tests/flows/test_audit.py": (
         "flows/audit.py:_still_missing: return False",
         "flows/cancel.py:cancel: return None",
+    ),
+    "needs a row that is gone while it is worked with, which TTL never takes so soon": (
         "flows/dead_letters.py:_purge: return False",
         "flows/settling.py:_recognise: job.over = True",
     ),
     f"{_ILLEGIBLE}tests/flows/test_exhausted.py, tests/flows/test_restored.py": (
-        "flows/audit.py:_still_missing: return True",
         "flows/books.py:_open_slots: return",
         "flows/exhausted.py:_read: known = None",
         "flows/pauses.py:_see_to: return",
@@ -80,8 +81,13 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         "flows/restored.py:mend_pauses: continue",
         "flows/retime.py:_following: return None",
     ),
+    "needs a cursor that this release cannot read, of a run that was listed and never claimed": (
+        "flows/audit.py:_still_missing: return True",
+    ),
     f"{_ONCE}tests/flows/test_exhausted.py": ("flows/exhausted.py:list_those_before: return",),
-    f"{_ONCE}tests/flows/test_bounding.py": ("flows/bounding.py:bound: return []",),
+    "needs two deployments that bound the same tenants in the same second": (
+        "flows/bounding.py:bound: return []",
+    ),
     f"{_ONCE}tests/flows/test_retime.py": ("flows/retime.py:retime: return",),
     _LOST: (
         "flows/gate.py:acquire: return True",
@@ -89,7 +95,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         "flows/keyed.py:_book: return 0",
         "flows/keyed.py:_has_place: return False",
     ),
-    "needs a store that is refused while a process is to end: tests/engines/test_random_kills.py": (
+    "needs a store that refuses while a process is to end, which ends it then": (
         "flows/strays.py:_harmful: return True",
     ),
     "only says that no kind of answer was left out: tests/flows/test_holding.py": (

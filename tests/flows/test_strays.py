@@ -11,7 +11,7 @@ from tests.simulation.stage import Stage, make_stage, staged
 
 # No heartbeat of one run is taken from 12:10:01 on; those of the other one are.
 LOST = Profile(outages=(Outage(from_sec=601, for_sec=60, table="runs", partition="LOST"),))
-LEASE_SEC, TOLD_SEC, GONE_SEC = 20, 8, 13
+LEASE_SEC, NOTICE_SEC, TOLD_SEC, GONE_SEC = 20, 5, 8, 13
 
 
 def _played(stage: Stage, *, deaf: bool) -> dict[str, str]:
@@ -36,7 +36,8 @@ def test_one_that_does_not_stop_is_gone_with_its_process_and_the_others_run_agai
 
     assert _played(stage, deaf=True) == {"lost": "succeeded", "other": "succeeded"}
 
-    assert LEASE_SEC < _worker_ended_sec(stage) <= LEASE_SEC + GONE_SEC
+    ended_sec = _worker_ended_sec(stage)
+    assert LEASE_SEC + NOTICE_SEC < ended_sec <= LEASE_SEC + GONE_SEC
     assert [attempt for _, attempt in told(stage)].count(2) == 2
 
 

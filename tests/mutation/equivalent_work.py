@@ -110,6 +110,27 @@ WORK = (
         "a clock that shows 1970 is told as little by the one as by the other",
     ),
     Equivalent(
+        "onthedot.flows.batch",
+        "_message",
+        'received_ms=int(attributes.get("ApproximateFirstReceiveTimestamp", 0)),',
+        "1",
+        "a clock that shows 1970 is told as little by the one as by the other",
+    ),
+    Equivalent(
+        "onthedot.flows.lease",
+        "_job",
+        "attempt = run.life.attempt + 1",
+        "2",
+        "it is asked only whether it is above the row's own",
+    ),
+    Equivalent(
+        "onthedot.flows.lease",
+        "take",
+        "over = (leased[0], pull.ranges(now_ms - MARGIN_SEC * 1000)[-1][1])",
+        "now_ms + MARGIN_SEC * 1000",
+        "whose lease is not over yet is looked at too, and is left alone by what its row says",
+    ),
+    Equivalent(
         "onthedot.core.keyed",
         "Starts.booked",
         "at_ms = max([now_ms, *latest[-1:]])",

@@ -23,6 +23,7 @@ from tests.simulation import (
     laws_claims,
     laws_cost,
     laws_dated,
+    laws_done,
     laws_edges,
     laws_executions,
     laws_exhausted,
@@ -159,6 +160,8 @@ def _of_attempts(stage: Stage, journal: Journal, measure: Measure) -> Iterator[I
     yield laws_calls.received(stage, journal)
     yield laws_messages.heeded(stage, journal)
     yield laws_buried.heeded(stage, journal)
+    yield laws_done.deleted(stage, journal)
+    yield laws_done.kept(stage)
     yield laws_patience.kept(stage, journal)
     yield laws_patience.slowed(stage)
     yield laws_patience.prompt(stage)

@@ -46,7 +46,7 @@ def acknowledged(stage: Stage, journal: Journal) -> Iterator[str]:
 
 def refused(stage: Stage, journal: Journal) -> Iterator[str]:
     """What is said of an attempt after the next has begun is refused, and changes nothing."""
-    begun = _begun(journal)
+    begun = begun_of(journal)
     written = {(change.run_id, change.writer.name) for change in journal.changes if change.writer}
     for word in stage.outside.words:
         if word.began_ms <= begun.get((word.run_id, word.attempt + 1), float("inf")):
@@ -74,7 +74,7 @@ def kept_alone(stage: Stage, journal: Journal) -> Iterator[str]:
     said: dict[Attempt, list[Word]] = defaultdict(list)
     for word in stage.outside.words:
         said[word.run_id, word.attempt].append(word)
-    begun = _begun(journal)
+    begun = begun_of(journal)
     # Two clocks compare, each with its own error.
     margin_ms = MARGIN_SEC * 1000 - 2 * stage.world.profile.skew_ms
     for grant in stage.outside.grants:
@@ -130,7 +130,7 @@ def given(stage: Stage, journal: Journal) -> Iterator[str]:
 def awaited(stage: Stage, journal: Journal) -> Iterator[str]:
     """A run of which nobody says anything ends when its time is up: no sooner, hardly later."""
     said = {(word.run_id, word.attempt) for word in stage.outside.words if word.answer}
-    begun, since = _begun(journal), dict[str, Change]()
+    begun, since = begun_of(journal), dict[str, Change]()
     slack_ms = _SENT_AGAIN_MS if disturbed(stage) else _CALM_MS
     for change in journal.changes:
         before, after = change.before, change.after
@@ -163,7 +163,7 @@ def disturbed(stage: Stage, but: tuple[Outage, ...] = ()) -> bool:
     return bool(chooser.drawn or chooser.only or profile.purge or any(chances) or any(more))
 
 
-def _begun(journal: Journal) -> dict[Attempt, float]:
+def begun_of(journal: Journal) -> dict[Attempt, float]:
     """When each attempt began."""
     return {
         (change.run_id, change.after.attempt): change.at_ms

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 from onthedot.adapters import clock
 from onthedot.core import pack
-from onthedot.flows import deliver, settling
+from onthedot.flows import awaiting, deliver, settling
 from onthedot.flows import work as working
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
@@ -66,6 +67,18 @@ def unreported() -> list[Patch]:
     return [(Job, "reached", property(lambda job: job.held.life.progress))]
 
 
+def forgotten() -> list[Patch]:
+    """What ends an attempt forgets how far its handler said that it was."""
+    return [(Job, "reached", property(lambda _job: None))]
+
+
+def slow_calls() -> list[Patch]:
+    """The next message of a called target's run is late by a second."""
+    delay = pack.delay_sec
+    late = SimpleNamespace(**{**vars(pack), "delay_sec": lambda *at: delay(*at) + 1})
+    return [(awaiting, "pack", late)]
+
+
 def with_the_batch() -> list[Patch]:
     """A message is deleted when all of its batch are done with."""
     return [(Batch, "delete_done", lambda _batch: None)]
@@ -87,5 +100,13 @@ CALLS = (
     Mutant("unreported", "a row shows how far its run is", unreported, ("handled",)),
     Mutant("with the batch", "what is done with is deleted", with_the_batch, ("deaf", "failing")),
     Mutant("slow retries", "a retry begins at its time", slow_retries, ("failing",)),
+    Mutant("forgotten", "an end keeps how far its run was", forgotten, ("gates", "retries")),
+    Mutant(
+        "slow calls",
+        "a retry begins when its row says",
+        slow_calls,
+        ("callbacks", "callbacks bare"),
+        seed=1,
+    ),
     Mutant("restless", "who waits sleeps", restless, ("lines", "deaf")),
 )

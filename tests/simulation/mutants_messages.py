@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from onthedot.adapters import pulls
+from onthedot.adapters import pulls, queue
 from onthedot.core.decide import Decision, Over
-from onthedot.flows import gate, hands, heartbeat, keyed, no_start, permits
+from onthedot.flows import gate, hands, heartbeat, keyed, no_start, permits, settling
 from onthedot.flows import once as steps
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
@@ -77,7 +77,36 @@ def any_lease() -> list[Patch]:
     return [(hands._Hands, "once", once)]  # noqa: SLF001  # planted in the flow
 
 
+def unrecognised() -> list[Patch]:
+    """An end that was written before is not taken for one."""
+    return [(settling, "_recognise", lambda *_: None)]
+
+
+def another_each_time() -> list[Patch]:
+    """Who is busy gets another message each time, in place of its own."""
+
+    def come_back(batch: Batch, job: Job, seconds: int) -> None:
+        for message in batch.naming(job.ticket.run_id):
+            single = batch.single(message.pack, job.ticket, "busy").of_tenant(job.tenant_id)
+            if not queue.send([(single, seconds)]):
+                message.owes.discard(job.ticket.run_id)
+
+    return [(no_start, "_come_back", come_back)]
+
+
 MESSAGES: tuple[Mutant, ...] = (
+    Mutant(
+        "unrecognised",
+        "a message whose run has ended is deleted soon",
+        unrecognised,
+        ("outside edits", "callbacks deaths", "callbacks bare"),
+    ),
+    Mutant(
+        "another each time",
+        "a run's own message comes back by itself",
+        another_each_time,
+        ("messages", "doubles"),
+    ),
     Mutant("kept message", "what is over has no message", kept, ("crashes",)),
     Mutant(
         "older message",

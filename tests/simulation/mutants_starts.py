@@ -28,7 +28,18 @@ def split_counts_as_sent() -> list[Patch]:
     return [(Batch, "split", split)]
 
 
+def shut_out_late() -> list[Patch]:
+    """Who is shut out by a suspect waits a second first."""
+    return [(suspects, "was_lost", lambda _run: False)]
+
+
 STARTS = (
+    Mutant(
+        "shut out late",
+        "0019: who is shut out by a suspect goes at once",
+        shut_out_late,
+        ("deaths in company", "deaths in company bare"),
+    ),
     Mutant(
         "split counts as sent",
         "L2: what has a part in no message yet comes back whole",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulation.faults import Profile
+from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.kinds_world import AUTUMN, EXPECTED, NEW_YEAR, SPRING, TENANTS
 from tests.simulation.scene import FAULTS_UNTIL_SEC, Scene
 from tests.simulation.sizes import Sizes
@@ -26,6 +26,16 @@ WORLD = (
         takes_sec=60,
         deaf=0.5,
         timely=True,
+    ),
+    # One worker dies with many runs at once, while others start each second.
+    Scene(
+        name="deaths in company",
+        kinds=("minute", "half past"),
+        crowd=7,
+        aims=(Aim("work#1", "change_message_visibility_batch", 1, Fault.CRASH_AFTER),),
+        course=Course(ticks_until=150, sec=600),
+        takes_sec=50,
+        resumed=True,
     ),
     Scene(
         name="overtime",

@@ -73,9 +73,9 @@ def forgotten() -> list[Patch]:
 
 
 def slow_calls() -> list[Patch]:
-    """The next message of a called target's run is late by a second."""
+    """The next message of a run that was called back comes too late."""
     delay = pack.delay_sec
-    late = SimpleNamespace(**{**vars(pack), "delay_sec": lambda *at: delay(*at) + 1})
+    late = SimpleNamespace(**{**vars(pack), "delay_sec": lambda *at: delay(*at) + 2})
     return [(awaiting, "pack", late)]
 
 

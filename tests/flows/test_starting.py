@@ -1,0 +1,46 @@
+"""What is skipped is done with only when its places are given up."""
+
+from __future__ import annotations
+
+import pytest
+
+from onthedot.adapters import claims
+from onthedot.core.decide import Hint, Skip
+from onthedot.core.errors import BusyError
+from onthedot.core.pack import Pack, Ticket
+from onthedot.core.writes import Outcome
+from onthedot.flows import gates, starting
+from onthedot.flows.batch import Batch, Received
+from onthedot.flows.job import Job
+from tests.core.made import NOON_MS, run, task
+
+
+def test_a_skip_whose_places_are_not_given_up_keeps_its_message(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Who comes back with it finds the run over, and gives them up."""
+    skipped = run()
+    ticket = Ticket(skipped.run_id, 1, 1)
+    hint = Hint(attempt=1, receives=1, message_id="m")
+    job = Job(ticket=ticket, hint=hint, run=skipped, task=task())
+    message = Received(
+        pack=Pack(due_ms=NOON_MS, why="start", tickets=(ticket,), tenant_id="acme", queue="normal"),
+        message_id="m",
+        receipt="r",
+        receives=1,
+        owes={skipped.run_id},
+    )
+    batch = Batch(queue="normal", messages=[message])
+
+    def busy(_: object) -> None:
+        raise BusyError("the gate is not read")
+
+    monkeypatch.setattr(claims, "write_many", lambda _: [Outcome.DONE])
+    monkeypatch.setattr(gates, "leave", busy)
+    with pytest.raises(BusyError):
+        starting._skip(batch, [(job, Skip("skipped", "paused"))])  # noqa: SLF001  # its order
+
+    assert batch.naming(skipped.run_id) == [message]
+    monkeypatch.setattr(gates, "leave", lambda _: None)
+    assert starting._skip(batch, [(job, Skip("skipped", "paused"))]) == []  # noqa: SLF001  # its order
+    assert batch.naming(skipped.run_id) == []

@@ -49,7 +49,8 @@ def prompt(stage: Stage, journal: Journal) -> Iterator[str]:
     until: dict[str, float] = {}
     for change in journal.changes:
         until_ms = until.pop(change.run_id, change.at_ms)
-        if change.after and change.after.status == "retrying":
+        # What others left behind days ago has no message.
+        if change.before and change.after and change.after.status == "retrying":
             until[change.run_id] = max(change.at_ms, change.after.due_ms) + _BEGUN_MS
         elif change.started and change.at_ms > until_ms and _is_free(stage, journal, change):
             late_sec = (change.at_ms - until_ms) / 1000

@@ -203,6 +203,7 @@ def _of_lines(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_order.kept(stage, journal, runs)
     yield laws_waiting.long(stage, journal, everyone, audited=measure.audited)
     yield laws_called.spared(stage, journal, runs)
+    yield laws_called.left_in_line(stage, journal, runs)
     yield laws_waiting.said(stage, journal, runs)
     yield laws_shown.heeded(stage, journal, runs)
     if measure.costed:

@@ -43,6 +43,23 @@ def spared(stage: Stage, journal: Journal, runs: Iterable[Standing]) -> Iterator
             yield f"called in vain: {run_id}, and no place was free"
 
 
+def left_in_line(stage: Stage, journal: Journal, runs: Iterable[Standing]) -> Iterator[str]:
+    """Who stands in a key's line has no message that comes back: it is called.
+
+    But where the line is full, or a rate says when, or a permit is to come free.
+    """
+    if journal.limits or stage.sizes.line_max:
+        return
+    waiting = {run.run_id: run for run in runs if len(journal.versions[run.task.task_id]) == 1}
+    for at_ms, run_id in _calls(stage, "hop"):
+        run = waiting.get(run_id)
+        limit = limit_of(run.task) if run is not None else None
+        if run is None or limit is None or not limit.most or limit.count:
+            continue
+        if run.due_ms < at_ms < run.got_ms:
+            yield f"sent on: {run_id}, though it has a place in its key's line"
+
+
 def _is_free(gates: Sequence[Held], most: int, at_ms: float) -> bool:
     """Whether fewer held it at any moment about then, or others: one may follow at once."""
     first = bisect_right(gates, at_ms - _BEFORE_MS, key=lambda held: held.at_ms)
@@ -51,12 +68,12 @@ def _is_free(gates: Sequence[Held], most: int, at_ms: float) -> bool:
     return len({held.holders for held in about}) != 1 or len(about[0].holders) < most
 
 
-def _calls(stage: Stage) -> Iterator[tuple[float, str]]:
-    """When SQS took each message that calls a run."""
+def _calls(stage: Stage, why: str = "wake") -> Iterator[tuple[float, str]]:
+    """When SQS took each message that calls a run, or that comes back for another reason."""
     start_ms = stage.world.start.timestamp() * 1000
     for entry in stage.world.trace:
         if entry[2] in SENDS and isinstance(entry[4], dict):
             for one in entry[3].get("Entries", ()):
-                if '"why":"wake"' in one["MessageBody"]:
+                if f'"why":"{why}"' in one["MessageBody"]:
                     for run_id in RUN_NAMED.findall(one["MessageBody"]):
                         yield start_ms + entry[0] / 1000, run_id

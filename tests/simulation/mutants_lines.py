@@ -162,11 +162,23 @@ def next_second_left_out() -> list[Patch]:
     return [(backfill, "_behind", behind)]
 
 
+def sent_on() -> list[Patch]:
+    """Who comes again to a key's line that it stands in looks again in a while."""
+    deciding = limits.enter
+
+    def enter(seen: Gate, run_id: str, most: int) -> Any:
+        entry = deciding(seen, run_id, most)
+        return None if run_id in seen.waiting and isinstance(entry, Wait) else entry
+
+    return [(limits, "enter", enter)]
+
+
 _OVER, _GIVEN_UP, _DIED = "tenant's given up line", "given up lines", "deserted lines bare"
 LINES = (
     Mutant("called over", "who is over is not called", called_though_over, (_OVER,), 3),
     Mutant("not given up", "who is cancelled leaves", not_given_up, (_GIVEN_UP,), 1),
     Mutant("left by the dead", "an outcome gives the place up", left_by_the_dead, (_DIED,)),
+    Mutant("sent on", "who stands in a line is called", sent_on, ("keys bare",)),
     Mutant("second left out", "no slot is left out", next_second_left_out, ("fills of pairs",), 2),
     Mutant("pushed in", "who comes goes behind those that stand there", pushed_in, ("slow lines",)),
     Mutant(

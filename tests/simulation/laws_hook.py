@@ -39,7 +39,9 @@ def heeded(stage: Stage, _: Journal) -> Iterator[str]:
     yield from _few(stage, by_minute)
     if stage.auditor.calm:
         yield from _counted(stage, hook)
-        yield from _whole(stage, by_minute)
+        # A slow one is told until the time for telling is over.
+        if "slow" not in hook.when:
+            yield from _whole(stage, by_minute)
 
 
 def _checked(stage: Stage, post: Post) -> Iterator[str]:

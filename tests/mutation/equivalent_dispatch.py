@@ -11,6 +11,30 @@ _FIRSTS = (
 DISPATCH = (
     Equivalent(
         "onthedot.core.slots",
+        "ElapsedSlots.prev",
+        "return slot if slot >= 0 else None",
+        "slot > 0",
+        "nobody asks for the first instant of 1970",
+    ),
+    Equivalent(
+        "onthedot.core.skew",
+        "Skew.known",
+        "return -(1 << 40) < self.low_ms <= self.high_ms",
+        "-(1 << 40) <= self.low_ms <= self.high_ms",
+        "where no answer has been seen, zero lies between the bounds, and nothing is added",
+    ),
+    *(
+        Equivalent(
+            "onthedot.core.calendars",
+            "compile_calendar",
+            "if ranges and first <= ranges[-1][1] + 1:",
+            after,
+            "ranges that touch are jumped one after the other, and nothing is open between them",
+        )
+        for after in ("first < ranges[-1][1] + 1", "ranges[-1][1] - 1")
+    ),
+    Equivalent(
+        "onthedot.core.slots",
         "CronSlots.prev",
         "place = min(place, bisect_right(self._starts, slot + _APART_SEC) - 1)",
         "bisect_right(self._starts, slot + _APART_SEC) + 1",

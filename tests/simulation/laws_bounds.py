@@ -98,7 +98,7 @@ def _housed(journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
             one
             for one, others in journal.versions.items()
             if others[0].at_ms <= at_ms
-            and not any(v.task.status == "deleted" and v.at_ms <= at_ms for v in others)
+            and not any(v.task.status in _ENDED and v.at_ms <= at_ms for v in others)
         ]
         if len(alive) > max(limits):
             yield f"too many: {task_id} is one of {len(alive)} tasks, {max(limits)} may be"

@@ -162,6 +162,15 @@ BESIDE = (
         course=Course(ticks_until=330, sec=700),
         sizes=Sizes(caught_up=2),
     ),
+    # There is no room for all that users want to make.
+    Scene(
+        name="asked rooms",
+        kinds=(),
+        users=("fill up", "fill up", "taken back"),
+        users_max=3,
+        calls_between=(5, 100),
+        course=Course(ticks_until=270, sec=500),
+    ),
     # Schedules without a bound are given one.
     Scene(
         name="asked bind",

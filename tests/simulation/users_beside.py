@@ -120,6 +120,23 @@ def _bind(user: User) -> None:
         user.wait(120)
 
 
+def _fill_up(user: User) -> None:
+    """Make more than there is room for, and again once something is deleted."""
+    room = {"tasks_max": user.random.randint(3, 7)}
+    user.operator.ask(f"PUT /v1/tenants/{user.caller.tenant_id}", room, name="ration")
+    body = {"cron": "0 4 * * *", "target": TARGET}
+    for place in range(5):
+        if place == 3 and (task_id := user.schedule()):
+            user.caller.ask(f"DELETE /v1/schedules/{task_id}", name="delete", task_id=task_id)
+        if user.random.random() < 0.4:
+            delayed = {"target": TARGET, "delay_sec": 30}
+            user.caller.ask("POST /v1/tasks", delayed, name="task")
+        else:
+            named = body | {"name": f"room-{user.caller.asked}"}
+            user.caller.ask("POST /v1/schedules", named, name="create")
+        user.wait(70)
+
+
 def _order(user: User) -> None:
     """A task by a key of the caller's, which others use as well, now and then for another task."""
     body = {
@@ -257,6 +274,7 @@ BESIDE: Mapping[str, Callable[[User], None]] = {
     "fill": _fill,
     "bounded": _bounded,
     "bind": _bind,
+    "fill up": _fill_up,
     "order": _order,
     "taken back": _taken_back,
     "some letters": _some_letters,

@@ -92,6 +92,8 @@ def _counted(stage: Stage, stalled: set[str]) -> Iterator[str]:
         whole = all(part.done and part.error is None and part.ended_us <= at_us for part in before)
         if figures["audits"] != whole:
             yield f"audits: {writers[0].name} counts as {figures['audits']}"
+        if whole and "waiting_messages" not in figures:
+            yield f"audits: {writers[0].name} does not say how many messages wait"
 
 
 def _dated(stage: Stage) -> Iterator[str]:

@@ -32,6 +32,8 @@ _EVERY_SEC = 300
 _RECOMPUTED_MS = 180_000
 # An answer of health is five seconds old at most, and a minute's acts come before its sign.
 _LATE_SEC, _STOPPED_SEC, _EDGE_SEC = 90, 180, 15
+# A dispatch lists so far ahead, and an audit that is at work may take until the next minute.
+_AHEAD_MIN = 8
 # An answer is good for five seconds, in each environment of the API.
 _SOON_MS, _MANY = 4_000, 10
 
@@ -65,8 +67,24 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
         if ask.name == "preview" and ask.said:
             yield from _met(stage, journal, ask)
     signs = _signs(stage)
+    yield from _lean(stage, signs["audit"])
     for told in (told for ask in asks if ask.name == "health" for told in ask.told if told.text):
         yield from _well(stage, signs, told)
+
+
+def _lean(stage: Stage, signs: Sequence[float]) -> Iterator[str]:
+    """Of what the audit has yet to sort a list reads the minutes since it looked last, no more."""
+    start = stage.world.start.timestamp()
+    asked: dict[str, tuple[float, set[str]]] = {}
+    for at_us, process, what, request, *_ in stage.world.trace:
+        if process is not None and process.kind == "api" and what == "query":
+            named = request.get("ExpressionAttributeValues", {}).get(":p", {}).get("S", "")
+            if named.startswith("check#"):
+                asked.setdefault(process.name, (start + at_us / 1e6, set()))[1].add(named)
+    for name, (at, minutes) in asked.items():
+        ago = at - max((one for one in signs if one <= at), default=at - _HOUR_MS / 1000)
+        if len(minutes) > ago / 60 + _AHEAD_MIN:
+            yield f"dear: {name} read {len(minutes)} minutes, {ago:.0f} s after the audit"
 
 
 def _by_name(asks: Sequence[Ask]) -> list[Ask]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from onthedot.core import due as dues
 from onthedot.core.pull import pulled
-from onthedot.flows import agenda, aside, audit, bury
+from onthedot.flows import agenda, aside, audit, bury, recent, tallies
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
 from tests.simulation.mutant import Mutant, Patch
@@ -87,7 +87,27 @@ def whole_anyway() -> list[Patch]:
     return [(agenda, "_listed", lambda *given: (original(*given)[0], True))]
 
 
+def sorted_at_once() -> list[Patch]:
+    """An audit that says that it is done has sorted all up to its last second."""
+    original = tallies.newest
+    told = SimpleNamespace(newest=lambda: (original() or 0) + 120)
+    return [(recent, "tallies", told)]
+
+
+def all_of_the_hour() -> list[Patch]:
+    """A list asks for all that the audit may not have sorted for an hour."""
+    return [(recent, "tallies", SimpleNamespace(newest=lambda: None))]
+
+
 UPKEEP = (
+    Mutant(
+        "sorted at once",
+        "what an audit passes over while it is at work is listed",
+        sorted_at_once,
+        ("read slowly",),
+        seed=1,
+    ),
+    Mutant("all of the hour", "a list costs what it must", all_of_the_hour, ("read",)),
     Mutant(
         "asked after at once",
         "what may still have a message gets none from the audit",

@@ -112,4 +112,14 @@ UPKEEP = (
         course=Course(ticks_until=210, sec=600),
         sizes=Sizes(listed=2, read_max=2),
     ),
+    # The last audit before a long pause begins in one minute and ends in the next.
+    Scene(
+        name="read slowly",
+        kinds=(),
+        users=("trigger", "trigger", "read", "read"),
+        users_max=10,
+        calls_between=(180, 700),
+        aims=(Aim("audit#4/1", "query", 0, Fault.STALL_BEFORE, stall_sec=45),),
+        course=Course(ticks_until=480, sec=800, auditor=Auditor(gap=(300, 1_400))),
+    ),
 )

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from onthedot.core.instants import nominal
 from onthedot.core.keys import is_slot_key
@@ -95,34 +95,28 @@ def late(
     decided, ended, cancelled = _decided(journal), _ended(journal), _cancelled(journal)
     end = stage.world.start.timestamp() + until_sec
     raised = [act.acked_ms / 1000 for act in stage.acts if act.name == "limit"]
-    # A worker that stood still may have held a permit all the while.
-    freed = [*raised, *troubles.thawed]
     shared = bool(journal.limits) or bool(raised)
     for reign in ruled:
         task = reign.task
         if task.status != "active" or _is_held_back(stage, task):
             continue
         since = reign.since + _handed_back_sec(journal, task)
-        freed = _freed(journal, task) if guarded(task) else []
+        freed, keyed = _freed(journal, task), "concurrency_key" in task.shown
         ends = [*ended[task.task_id], *freed] if guarded(task) else []
-        if shared or "concurrency_key" in task.shown:
-            ends = [*freed, *(one for of_task in ended.values() for one in of_task)]
-        waits = guarded(task) or shared or "concurrency_key" in task.shown
+        if shared or keyed:
+            # A worker that stood still may have held a permit all the while.
+            ends = [*raised, *troubles.thawed, *freed, *chain.from_iterable(ended.values())]
         for slot, due in slots_within(task, since, min(reign.until, end)):
             at = _first(decided[task.task_id], nominal(slot))
             if true_slots.closing(task, slot) or at == float("inf"):
                 continue
+            waits = guarded(task) or shared or keyed
             if waits and (task.task_id, nominal(slot)) in cancelled:
                 continue
-            tick = troubles.tick_after(due - LOOK_AHEAD_SEC)
-            if stage.world.profile.stale:
-                # It may not have seen the cursor, and the one after it may never have come.
-                tick = troubles.tick_after(tick)
-            ready = max(due, tick)
-            ready = max(ready, *(one for one in ends if one < at), 0.0)
+            ready = max(due, _ticked(stage, troubles, due), *(one for one in ends if one < at))
             allowed = troubles.steady_sec + troubles.cost_sec(due - _FETCHED_SEC, at)
             allowed += _TOLD_SEC * bool(freed)
-            allowed += _CROWDED_SEC * bool(stage.sizes.line_max and "concurrency_key" in task.shown)
+            allowed += _CROWDED_SEC * bool(stage.sizes.line_max and keyed)
             if at > ready + allowed:
                 most = ready - due + allowed
                 yield f"late: {task.name} {nominal(slot)} by {at - due:.1f} s, {most:.1f} s may be"
@@ -146,12 +140,19 @@ def resumed(journal: Journal) -> Iterator[str]:
             signs[change.run_id] = change.at_ms
 
 
+def _ticked(stage: Stage, troubles: _Troubles, due: float) -> float:
+    """When a tick has ended that sees the slot."""
+    tick = troubles.tick_after(due - LOOK_AHEAD_SEC)
+    # It may not have seen the cursor, and the one after it may never have come.
+    return troubles.tick_after(tick) if stage.world.profile.stale else tick
+
+
 def _freed(journal: Journal, task: Task) -> list[float]:
     """When an edit let its runs overlap: it tells those who waited for others."""
     return [
         after.at_ms / 1000
         for before, after in pairwise(journal.versions[task.task_id])
-        if guarded(before.task) and not guarded(after.task)
+        if guarded(task) and guarded(before.task) and not guarded(after.task)
     ]
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from onthedot.core import plan
 from onthedot.core.due import Due
 from onthedot.core.slots import CronSlots
+from onthedot.flows import retime
 from tests.simulation.mutant import Mutant, Patch
 
 _SOON_SEC = 200 * 86_400
+_AHEAD_SEC = 150
 
 
 def seamless() -> list[Patch]:
@@ -42,8 +44,14 @@ def just_behind() -> list[Patch]:
     return [(plan, "_first_slot", first_slot)]
 
 
+def gone_back() -> list[Patch]:
+    """Cursors go back to what may have been claimed before the new data was there."""
+    return [(retime, "LOOK_AHEAD_SEC", -_AHEAD_SEC)]
+
+
 WALLS = (
     Mutant("seamless", "a shifted wall is a slot, looking back", seamless, ("asked over spring",)),
     Mutant("never again", "a slot is found years ahead", never_again, ("asked spring",)),
+    Mutant("gone back", "a claim moves with nothing", gone_back, ("retimed",)),
     Mutant("just behind", "a cursor wakes at the first slot", just_behind, ("retimed",)),
 )

@@ -71,7 +71,8 @@ def _ends(stage: Stage, journal: Journal) -> _Ends:
         if change.after and change.after.range_to:
             ranges.add(change.run_id)
         elif change.after and change.after.final:
-            over[change.run_id] = min(over[change.run_id], change.at_ms)
+            since_ms = 0.0 if change.before and change.before.final else change.at_ms
+            over[change.run_id] = min(over[change.run_id], since_ms)
     purged: dict[str, float] = {}
     for at_us, key, _, after in pairs(stage.world, "runs"):
         if after is not None and "purged_ms" in after:

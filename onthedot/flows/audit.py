@@ -120,8 +120,10 @@ def _look_at(source: Manifest, seen: Ledger, ward: Ward) -> None:
         open_entries.append(listed)
         if _overdue(run.life, now_ms):
             overdue.append(run)
-            seen.count("resent")
-    queue.send([(each, 0) for each in handing.resent(overdue)])
+    resent = handing.resent(overdue)
+    if resent:
+        seen.count("resent", len(resent))
+    queue.send([(each, 0) for each in resent])
     events.keep(told)
     ward.note(ended)
     if open_entries:

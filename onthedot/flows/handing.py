@@ -36,7 +36,7 @@ def for_others(batch: Batch, job: Job) -> bool:
 
 
 def resent(overdue: Iterable[Run]) -> list[Pack]:
-    """Make messages for runs that are overdue.
+    """Make messages for runs that are overdue; what outside workers find by its index needs none.
 
     Outside workers may never ask for a run whose task has moved away from them: a worker of ours
     gets its message, and hands it over.
@@ -51,7 +51,8 @@ def resent(overdue: Iterable[Run]) -> list[Pack]:
         task = specs.get(run.task_id)
         moved = task is not None and not alike(task.queue, run.queue)
         ours = replace(run, queue=QUEUES[task.priority]) if moved and task else run
-        packs.append(of_run(ours, "resend"))
+        if not pulled(ours.queue):
+            packs.append(of_run(ours, "resend"))
     return packs
 
 

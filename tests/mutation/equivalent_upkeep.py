@@ -13,7 +13,7 @@ def _turned(first: str, second: str) -> str:
     return f"if True: ⏎     {second} ⏎     {first}"
 
 
-_SEND = "queue.send([(each, 0) for each in handing.resent(overdue)])"
+_SEND = "queue.send([(each, 0) for each in resent])"
 _INSERT = "claims.write_one(moves.insert(record, now_ms=now_ms))"
 _KEEP = "events.keep([event_of('missed', record)])"
 _IN_MEMORY = "both go into memory, and nothing comes between the two"
@@ -23,13 +23,6 @@ UPKEEP = (
         "_look_at",
         "seen.note(run)",
         _turned("seen.note(run)", "ended.append(run)"),
-        _IN_MEMORY,
-    ),
-    Equivalent(
-        _AUDIT,
-        "_look_at",
-        "overdue.append(run)",
-        _turned("overdue.append(run)", "seen.count('resent')"),
         _IN_MEMORY,
     ),
     Equivalent(

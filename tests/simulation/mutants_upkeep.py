@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 from onthedot.core import due as dues
+from onthedot.core.pack import Pack, of_run
 from onthedot.core.pull import pulled
-from onthedot.flows import agenda, aside, audit, bury, recent, tallies
+from onthedot.core.run import Run
+from onthedot.flows import agenda, aside, audit, bury, handing, recent, tallies
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
 from tests.simulation.mutant import Mutant, Patch
@@ -99,7 +102,24 @@ def all_of_the_hour() -> list[Patch]:
     return [(recent, "tallies", SimpleNamespace(newest=lambda: None))]
 
 
+def counted_for_nothing() -> list[Patch]:
+    """Whoever is overdue counts as asked after, though no message is sent of it."""
+    original = handing.resent
+
+    def resent(overdue: Iterable[Run]) -> list[Pack]:
+        runs = list(overdue)
+        return [*original(runs), *(of_run(one, "resend") for one in runs if pulled(one.queue))]
+
+    return [(audit, "handing", SimpleNamespace(resent=resent))]
+
+
 UPKEEP = (
+    Mutant(
+        "counted for nothing",
+        "only a message that is sent counts as one",
+        counted_for_nothing,
+        ("forged pull",),
+    ),
     Mutant(
         "sorted at once",
         "what an audit passes over while it is at work is listed",

@@ -51,6 +51,8 @@ _ENDED_SEC = 65.0
 # A batch is fetched so long before its runs are due, at most, and a fault is felt for a lease.
 _FETCHED_SEC = 12.0
 _FELT_SEC = float(LEASE_SEC + MARGIN_SEC + 5)
+# A permit that a dead worker leaves is free when its time is over, and nobody says so to the line.
+_LAPSED_SEC = 120.0
 _TAKEOVER_MS = 7_000
 _WORKERS = frozenset({"work", "audit", "bury"})
 _CLAIMERS = frozenset({"dispatch", "api", "pauses", "loops", "deploy"})
@@ -91,7 +93,7 @@ def late(
     A run that waits for others counts from when the last of them ended, or a quota was raised.
     One that may have waited until a user cancelled it is left out.
     """
-    troubles = _read(stage, audited=audited)
+    troubles = _read(stage, audited=audited, bounded=bool(journal.limits))
     decided, ended, cancelled = _decided(journal), _ended(journal), _cancelled(journal)
     end = stage.world.start.timestamp() + until_sec
     raised = [act.acked_ms / 1000 for act in stage.acts if act.name == "limit"]
@@ -217,7 +219,7 @@ def _lists_ahead(stage: Stage) -> bool:
     return any(act.name in _CREATES for act in stage.acts)
 
 
-def _read(stage: Stage, *, audited: bool) -> _Troubles:
+def _read(stage: Stage, *, audited: bool, bounded: bool) -> _Troubles:
     """Go through the story of each process once."""
     found = _Troubles(steady_sec(stage))
     returns = _AUDITED_SEC if audited else _SHOWN_AGAIN_SEC
@@ -225,7 +227,8 @@ def _read(stage: Stage, *, audited: bool) -> _Troubles:
     returns += FURTHER_SEC * bool(stage.auditor.gap[1])
     # Then a permit is free, and nobody says so to those who wait for one.
     lapses = [lapsed_ms / 1000 for lapsed_ms in stage.outside.lapses()]
-    found.costs += [(at, at + _FELT_SEC, returns) for at in lapses]
+    felt_sec = _LAPSED_SEC if bounded else _FELT_SEC
+    found.costs += [(at, at + felt_sec, returns) for at in lapses]
     lived: dict[Process, list[float]] = defaultdict(list)
     hurt: set[Process] = set()
     edited: set[Process] = set()
@@ -245,7 +248,7 @@ def _read(stage: Stage, *, audited: bool) -> _Troubles:
             found.thawed += [at + sec - returns] if entry[2] == "stalls" else []
             found.costs += _sent_late(at, part, entry, sec - returns)
             if part.kind in _WORKERS or part.name.startswith("audit"):
-                found.costs.append((at, at + sec - returns + _FELT_SEC, sec))
+                found.costs.append((at, at + sec - returns + felt_sec, sec))
             if part.kind == "pauses" or (pausing and part.name.startswith("audit")):
                 # Pauses that it was to end are ended by the next one, a minute later.
                 found.costs.append((at, at + _ENDED_SEC, _ENDED_SEC))

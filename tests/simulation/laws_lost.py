@@ -46,7 +46,9 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
         record = records.pop(one.run_id, None)
         if record is not None:
             yield from _recorded(one, record, task)
-            if (edited and edited[0].at_ms < record.at_ms) or not is_slot_key(one.key):
+            # An edit before it was lost may have listed it once more.
+            since = any(one.at_ms < each.at_ms < record.at_ms for each in edited)
+            if since or not is_slot_key(one.key):
                 yield f"recorded in vain: {one.run_id} may have been left out on purpose"
         elif end_ms > one.at_ms + _FOUND_MS:
             if is_slot_key(one.key) and not edited and one.run_id not in stage.rows():

@@ -17,7 +17,7 @@ _REROUTING = frozenset({"urgent", "unhurried"})
 def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
     """All of them."""
     yield from _apart(stage, journal)
-    yield from _one_place(journal)
+    yield from _one_place(stage, journal)
     if any(act.name in _REROUTING for act in stage.acts):
         yield from _routed(stage, journal)
 
@@ -35,7 +35,7 @@ def _apart(stage: Stage, journal: Journal) -> Iterator[str]:
                 break
 
 
-def _one_place(journal: Journal) -> Iterator[str]:
+def _one_place(stage: Stage, journal: Journal) -> Iterator[str]:
     """Nobody starts who stands in a line: it would keep those behind it waiting."""
     steps: list[tuple[float, str, frozenset[str]]] = []
     for place, gates in journal.gates.items():
@@ -51,6 +51,9 @@ def _one_place(journal: Journal) -> Iterator[str]:
         if change.task_id in lines and not _has_gate(journal, change):
             # An edit has let its runs overlap: nobody stands behind it.
             lines.remove(change.task_id)
+        if stage.world.profile.double_message and _rekeyed(journal, change.task_id):
+            # The copy of a message came to a worker that knew the key from before the edit.
+            lines = {place for place in lines if not place.startswith("key#")}
         if change.started and lines:
             yield f"in line and running: {change.run_id}"
 
@@ -59,6 +62,12 @@ def _has_gate(journal: Journal, change: Change) -> bool:
     """Whether runs of the task wait for each other, as it was then."""
     versions = [one for one in journal.versions[change.task_id] if one.at_ms <= change.at_ms]
     return bool(versions) and guarded(versions[-1].task)
+
+
+def _rekeyed(journal: Journal, task_id: str) -> bool:
+    """Whether an edit has given the task another concurrency key."""
+    keys = [one.task.shown.get("concurrency_key") for one in journal.versions[task_id]]
+    return any(key != keys[0] for key in keys)
 
 
 def _names(place: str, keys: tuple[str, ...]) -> Iterator[str]:

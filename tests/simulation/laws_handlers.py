@@ -135,15 +135,17 @@ def shown(stage: Stage, journal: Journal) -> Iterator[str]:
             continue
         if change.task_id in elsewhere:
             continue
-        if before.life == after.life:
-            # Somebody asked it to stop.
+        if before.life == after.life or before.final:
+            # Somebody asked it to stop, or has purged it.
             continue
         known = [one for one in reports[change.run_id] if one.at_ms <= change.at_ms]
         said = json.loads(after.life["progress"]["S"]) if "progress" in after.life else None
         may_be = [None, *(one.progress for one in known)]
-        if calm and known and not change.started:
-            seen = sum(one.at_ms <= change.at_ms - _SEEN_MS for one in known)
-            may_be = [one.progress for one in known[max(0, seen - 1) :]] + [None] * (not seen)
+        # A handler that was left behind still says something to nobody.
+        mine = [one for one in known if one.attempt == after.attempt]
+        seen = sum(one.at_ms <= change.at_ms - _SEEN_MS for one in mine)
+        if calm and seen and not change.started:
+            may_be = [one.progress for one in mine[seen - 1 :]]
         if said not in may_be:
             yield f"shown: {change.run_id} is said to be at {said}"
 

@@ -16,7 +16,7 @@ from tests.simulation import coverage, moments
 from tests.simulation.exhaust import Plan
 from tests.simulation.laws_executions import told
 from tests.simulation.moments import Moments, Play, Reach, Risk, aimed, shares
-from tests.simulation.portions import Portion, each, played
+from tests.simulation.portions import Portion, alone, each, played
 from tests.simulation.profiles import ALL
 from tests.simulation.shrink import shrink
 from tests.simulation.small_history import judged, seconds_of, single_plans
@@ -72,9 +72,7 @@ class Session:
             if number <= _SHOWN_MAX:
                 sys.stdout.write(f"{play}: {'; '.join(laws[:3])}\n")
             if number <= _TOLD_MAX:
-                scene = ALL[play.profile]
-                with_aims = replace(scene, aims=(*scene.aims, *play.aims))
-                sys.stdout.write(f"{shrink(with_aims, play.seed).told()}\n")
+                sys.stdout.write(f"{alone(partial(_shrunk, play))}\n")
 
     def report(self, sec: float) -> None:
         """Says how many were played, what they cost, and why runs were executed."""
@@ -85,6 +83,11 @@ class Session:
         sys.stdout.write(f"{told(sum(whole.executions.values(), Counter()))}\n")
         for name, number in Counter(play.profile for play, _ in whole.broken).most_common():
             sys.stdout.write(f"  {name}: {number}\n")
+
+
+def _shrunk(play: Play) -> str:
+    scene = ALL[play.profile]
+    return shrink(replace(scene, aims=(*scene.aims, *play.aims)), play.seed).told()
 
 
 def _second_crashes(first: Plan) -> tuple[int, list[str]]:

@@ -42,6 +42,8 @@ _CROWDED_SEC = 60.0
 _CALM_SEC = 0.3
 # An edit stamps what it governs before it sends anything.
 _TOLD_SEC = 0.5
+# A worker asks of each run that is 90 s late whether a range covers it, before it starts any.
+_COVERED_SEC = 0.5
 # So many calls of a start may be slow ones.
 _CALLS_MAX = 8
 # An index that is behind hides a cursor from one tick.
@@ -115,9 +117,11 @@ def late(
             waits = guarded(task) or shared or keyed
             if waits and (task.task_id, nominal(slot)) in cancelled:
                 continue
-            ready = max(due, _ticked(stage, troubles, due), *(one for one in ends if one < at))
+            tick = _ticked(stage, troubles, due)
+            ready = max(due, tick, *(one for one in ends if one < at))
             allowed = troubles.steady_sec + troubles.cost_sec(due - _FETCHED_SEC, at)
             allowed += _TOLD_SEC * bool(freed)
+            allowed += _COVERED_SEC * (tick > due)
             allowed += _CROWDED_SEC * bool(stage.sizes.line_max and keyed)
             if at > ready + allowed:
                 most = ready - due + allowed

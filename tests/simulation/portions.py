@@ -50,7 +50,7 @@ def each(work: Sequence[Callable[[], _Given]]) -> Iterator[_Given]:
     Such a process ends before it needs to look for cycles, which is a tenth of its time.
     """
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for part in [pool.submit(_alone, one) for one in work]:
+        for part in [pool.submit(alone, one) for one in work]:
             yield part.result()
 
 
@@ -73,10 +73,11 @@ def played(plays: Sequence[Play], reached: Reached, moments: Moments) -> Portion
     return portion
 
 
-def _alone(work: Callable[[], _Given]) -> _Given:
+def alone(work: Callable[[], _Given]) -> _Given:
+    """Does it in a process of its own: this one is copied at any time, and must be as it was."""
     came_of, why = answer(partial(_uncollected, work), cpu_sec=_CPU_SEC, wall_sec=_WALL_SEC)
     if came_of is None:
-        raise RuntimeError(f"{work}: {why}")
+        raise RuntimeError(f"a portion of histories came to nothing: {why}")
     return came_of
 
 

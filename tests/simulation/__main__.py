@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,19 +15,19 @@ from tests.mutation.reached import Reached, listen
 from tests.simulation import coverage, moments
 from tests.simulation.exhaust import Plan
 from tests.simulation.laws_executions import told
-from tests.simulation.moments import Moments, Play, Reach, Risk, aimed, shares
+from tests.simulation.moments import Moments, Play, Risk, aimed, shares
 from tests.simulation.portions import Portion, alone, each, played
 from tests.simulation.profiles import ALL
 from tests.simulation.shrink import shrink
 from tests.simulation.small_history import judged, seconds_of, single_plans
 
-_PORTION = 50
+_PORTION = 100
 _SHOWN_MAX = 20
 # A whole story is pages long.
 _TOLD_MAX = 2
 # So many histories at most are told of one by one.
 _EACH_MAX = 100
-# A tenth more histories at most aim at risks: a fault at a line that calls a store or a target.
+# A tenth of the histories at most aim at risks: a fault at a line that calls a store or a target.
 _AIMED_SHARE = 10
 
 
@@ -35,32 +35,28 @@ _AIMED_SHARE = 10
 class Session:
     """All that is played, and what came of it."""
 
-    reached: Reached
+    statements: Reached
     moments: Moments
     tells_each: bool
     whole: Portion = field(default_factory=Portion)
 
-    def play(self, portions: Sequence[Sequence[Play]]) -> dict[str, Reach]:
-        """Plays them, and gives what each profile came to; what breaks a law is told at once."""
-        work = [partial(played, plays, self.reached, self.moments) for plays in portions]
-        reached: dict[str, Reach] = defaultdict(Reach)
-        for plays, portion in zip(portions, each(work), strict=True):
+    def play(self, plays: Sequence[Play]) -> None:
+        """Plays them; what breaks a law is told at once."""
+        parts = [plays[at : at + _PORTION] for at in range(0, len(plays), _PORTION)]
+        work = [partial(played, part, self.statements, self.moments) for part in parts]
+        for portion in each(work):
             self._tell(portion)
             self.whole.add(portion)
-            reach = reached[plays[0].profile]
-            reach.found |= portion.reached | portion.met
-            reach.calls += portion.calls
-        return reached
 
     def play_aimed(self, most: int) -> int:
         """Plays histories that each meet another risk; gives how many there were."""
         tried: set[Risk] = set()
         while plays := list(self._aimed(tried, most - len(tried)).values()):
-            self.play([plays[at : at + _PORTION] for at in range(0, len(plays), _PORTION)])
+            self.play(plays)
         return len(tried)
 
     def _aimed(self, tried: set[Risk], most: int) -> dict[Risk, Play]:
-        found = aimed(self.whole.left, self.whole.met | tried, most)
+        found = aimed(self.whole.left, self.whole.together().met | tried, most)
         tried.update(found)
         return found
 
@@ -79,7 +75,8 @@ class Session:
         whole = self.whole
         count = len(whole.executions)
         sys.stdout.write(f"{count} histories in {sec:.0f} s, {len(whole.broken)} break a law\n")
-        sys.stdout.write(f"{whole.calls / count:.1f} calls to the stores in the mean history\n")
+        calls = whole.together().calls
+        sys.stdout.write(f"{calls / count:.1f} calls to the stores in the mean history\n")
         sys.stdout.write(f"{told(sum(whole.executions.values(), Counter()))}\n")
         for name, number in Counter(play.profile for play, _ in whole.broken).most_common():
             sys.stdout.write(f"  {name}: {number}\n")
@@ -109,37 +106,35 @@ def _every_pair() -> int:
     return len(broken)
 
 
-def _portions(first: Mapping[str, int], counts: Mapping[str, int]) -> list[list[Play]]:
-    """So many seeds of each profile, from the first one on."""
+def _each_profile(first: int, counts: Mapping[str, int]) -> list[Play]:
+    """So many seeds of each, from the first one on."""
     return [
-        [Play(name, seed) for seed in range(at, min(at + _PORTION, first[name] + count))]
-        for name, count in counts.items()
-        for at in range(first[name], first[name] + count, _PORTION)
+        Play(name, seed) for name, many in counts.items() for seed in range(first, first + many)
     ]
 
 
 def main() -> int:
-    """Play most of so many histories evenly, others by what they reach; 1 if any breaks a law."""
+    """Play half of so many histories evenly, then by what they reach; 1 if any breaks a law."""
     wanted, first = int(os.environ.get("SEEDS", "1000")), int(os.environ.get("FIRST", "0"))
     names = os.environ["PROFILE"].split(",") if os.environ.get("PROFILE") else list(ALL)
     # Thousands of histories log what they put aside.
     logging.disable(logging.CRITICAL)
     pairs = 0 if os.environ.get("PROFILE") else _every_pair()
     began = time.monotonic()
-    listened = listen(coverage.MODULES)
-    session = Session(listened, moments.listen(), tells_each=wanted <= _EACH_MAX)
+    session = Session(listen(coverage.MODULES), moments.listen(), tells_each=wanted <= _EACH_MAX)
     even = max(1, wanted // (2 * len(names)))
-    reached = session.play(_portions(dict.fromkeys(names, first), dict.fromkeys(names, even)))
-    more = shares(reached, max(0, wanted - even * len(names)))
-    session.play(_portions(dict.fromkeys(names, first + even), more))
-    by_aim = session.play_aimed(wanted // _AIMED_SHARE)
+    session.play(_each_profile(first, dict.fromkeys(names, even)))
+    rest = max(0, wanted - even * len(names))
+    aims = min(rest, wanted // _AIMED_SHARE)
+    session.play(_each_profile(first + even, shares(session.whole.reached, rest - aims)))
+    by_aim = session.play_aimed(aims)
     session.report(time.monotonic() - began)
-    whole = session.whole
-    risks = {*whole.met, *whole.left}
-    sys.stdout.write(f"{len(whole.met)} of {len(risks)} risks were met, {by_aim} by aiming\n")
+    reach = session.whole.together()
+    risks = {*reach.met, *session.whole.left}
+    sys.stdout.write(f"{len(reach.met)} of {len(risks)} risks were met, {by_aim} by aiming\n")
     if len(names) == len(ALL):
-        sys.stdout.writelines(f"{line}\n" for line in coverage.report(whole.reached))
-    return 1 if whole.broken or pairs else 0
+        sys.stdout.writelines(f"{line}\n" for line in coverage.report(reach.points))
+    return 1 if session.whole.broken or pairs else 0
 
 
 if __name__ == "__main__":

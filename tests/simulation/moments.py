@@ -11,6 +11,7 @@ from pathlib import PurePath
 from types import CodeType
 from typing import NamedTuple
 
+from tests.mutation.reached import Point
 from tests.simulation.effects import Effects
 from tests.simulation.faults import Aim, Fault, Place, applies
 from tests.simulation.scene import Scene
@@ -104,22 +105,30 @@ def listen() -> Moments:
 
 @dataclass(slots=True)
 class Reach:
-    """What a profile came to, and by how many calls."""
+    """What was come to, and by how many calls."""
 
-    found: set[object] = field(default_factory=set)
+    points: set[Point] = field(default_factory=set)
+    met: set[Risk] = field(default_factory=set)
     calls: int = 0
+
+    def add(self, other: Reach) -> None:
+        self.points |= other.points
+        self.met |= other.met
+        self.calls += other.calls
 
 
 def shares(reached: Mapping[str, Reach], count: int) -> dict[str, int]:
-    """Deals histories out: half of them evenly, the others to what reaches rare things cheaply."""
-    holders = Counter(one for reach in reached.values() for one in reach.found)
+    """Deals histories out to profiles, the most to what reaches by few calls what few reach."""
+    holders: Counter[object] = Counter()
+    for reach in reached.values():
+        holders.update(reach.points)
+        holders.update(reach.met)
     rare = {
-        name: sum(1 / holders[one] for one in reach.found) / max(1, reach.calls)
+        name: sum(1 / holders[one] for one in (*reach.points, *reach.met)) / max(1, reach.calls)
         for name, reach in reached.items()
     }
     total = sum(rare.values()) or 1
-    even = count // 2 // len(reached)
-    return {name: even + int((count - even * len(rare)) * rare[name] / total) for name in rare}
+    return {name: int(count * weight / total) for name, weight in rare.items()}
 
 
 def aimed(left: Mapping[Risk, Play], met: Collection[Risk], most: int) -> dict[Risk, Play]:

@@ -11,10 +11,10 @@ from functools import partial
 from typing import TypeVar
 
 from tests.mutation.alone import answer
-from tests.mutation.reached import Point, Reached
+from tests.mutation.reached import Reached
 from tests.simulation import histories
 from tests.simulation.collecting import never
-from tests.simulation.moments import Moments, Play, Risk
+from tests.simulation.moments import Moments, Play, Reach, Risk
 from tests.simulation.operations import OPERATIONS
 from tests.simulation.profiles import ALL
 
@@ -29,19 +29,26 @@ class Portion:
 
     executions: dict[Play, Counter[str]] = field(default_factory=dict)
     broken: list[tuple[Play, list[str]]] = field(default_factory=list)
-    reached: set[Point] = field(default_factory=set)
-    # Risks that were met, and others, each with a history that would meet it.
-    met: set[Risk] = field(default_factory=set)
+    # What each profile came to.
+    reached: dict[str, Reach] = field(default_factory=dict)
+    # What may yet go wrong, each with a history in which it would.
     left: dict[Risk, Play] = field(default_factory=dict)
-    calls: int = 0
 
     def add(self, other: Portion) -> None:
         self.executions |= other.executions
         self.broken += other.broken
-        self.reached |= other.reached
-        self.met |= other.met
+        for name, reach in other.reached.items():
+            self.of(name).add(reach)
         self.left = other.left | self.left
-        self.calls += other.calls
+
+    def of(self, profile: str) -> Reach:
+        return self.reached.setdefault(profile, Reach())
+
+    def together(self) -> Reach:
+        whole = Reach()
+        for reach in self.reached.values():
+            whole.add(reach)
+        return whole
 
 
 def each(work: Sequence[Callable[[], _Given]]) -> Iterator[_Given]:
@@ -54,22 +61,21 @@ def each(work: Sequence[Callable[[], _Given]]) -> Iterator[_Given]:
             yield part.result()
 
 
-def played(plays: Sequence[Play], reached: Reached, moments: Moments) -> Portion:
+def played(plays: Sequence[Play], statements: Reached, moments: Moments) -> Portion:
     """Plays them one after the other."""
     portion = Portion()
-    reached.forget()
     for play in plays:
+        statements.forget()
         moments.forget()
         scene = ALL[play.profile]
         stage = histories.history(scene, play.seed, play.aims)
         if laws := histories.judged(stage, scene):
             portion.broken.append((play, laws))
         portion.executions[play] = stage.executions
-        portion.calls += sum(entry[2] in OPERATIONS for entry in stage.world.trace)
-        portion.met |= moments.met
+        calls = sum(entry[2] in OPERATIONS for entry in stage.world.trace)
+        portion.of(play.profile).add(Reach(set(statements.points()), set(moments.met), calls))
         for risk, again in moments.left(scene, play):
             portion.left.setdefault(risk, again)
-    portion.reached = set(reached.points())
     return portion
 
 

@@ -191,7 +191,7 @@ def _paced(known: _Known, asks: Sequence[Ask], *, twice: bool) -> Iterator[str]:
     purged = Counter(int(at_ms // _MINUTE_MS) for at_ms in known.purged.values())
     for what, counted in ((_REPLAY, launched), (_PURGE, purged)):
         most = sum((ask.body or {}).get("rate_per_min", 100) for ask in asks if ask.name == what)
-        most *= 1 + (twice and what == _PURGE)
+        most *= 1 + twice
         for count in counted.values():
             if count > most:
                 yield f"too fast: {count} of {what} in a minute, {most} may be"
@@ -206,7 +206,7 @@ def _counted(
     for kind, found in (("replay", by_steps), ("purge", len(known.purged))):
         mine = [loop for loop in loops.values() if loop["kind"] == kind]
         told = sum(loop["counts"].get("done", 0) for loop in mine)
-        if told > found or (told < found and not (twice and kind == "purge")):
+        if told > found or (told < found and not twice):
             yield f"miscounted: {told} by {kind}, {found} were"
         for loop in mine:
             seen = loop["counts"].get("done", 0) + loop["counts"].get("left", 0)

@@ -107,8 +107,10 @@ def asked_after(stage: Stage, journal: Journal) -> Iterator[str]:
         of_run[change.run_id].append(change)
     sent, hurt = 0, any(name.startswith("audit") for name in laws_messages.befallen(stage))
     start_ms, off_ms = stage.world.start.timestamp() * 1000, clocks_off_sec(stage) * 1000 + _CALL_MS
+    looks = {part for whole in stage.world.processes for part in whole.parts[1:3]}
     for at_us, process, what, request, *_ in stage.world.trace:
-        if process is None or process.kind != "audit" or what not in SENDS:
+        # Other acts send what an edit of theirs takes out of the index.
+        if process not in looks or process.kind != "audit" or what not in SENDS:
             continue
         at_ms = start_ms + at_us / 1000
         for body in (one["MessageBody"] for one in request.get("Entries", ())):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.keys import is_slot_key, run_id
 from onthedot.core.run import Run
-from onthedot.core.task import Task
+from onthedot.core.task import ENDED, Task
 from tests.simulation.journal import Change, Journal, Move, Seen
 from tests.simulation.reigns import Reign, reigns, slots_within
 from tests.simulation.stage import Stage
@@ -32,7 +32,7 @@ def accounted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]
         ruled = reigns(stage, journal, task.task_id)
         for place, reign in enumerate(ruled):
             paused = reign.task.status == "paused" and not reign.closed
-            if reign.task.status == "deleted" or paused:
+            if reign.task.status in ENDED or paused:
                 continue
             most = _still_to_come(ruled[place:], rows.values())
             slots = slots_within(reign.task, reign.since, min(reign.until, end))

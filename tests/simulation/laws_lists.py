@@ -70,6 +70,9 @@ def sorted_in(stage: Stage, journal: Journal) -> Iterator[str]:
         run = rows.get(change.run_id) if claimed else None
         if run is None or not run.final or run.life.ended_ms >= end_ms - _WAITS_MS:
             continue
+        if run.life.claimed_ms < stage.world.start.timestamp() * 1000:
+            # Of days ago: its list is looked at every quarter of an hour.
+            continue
         if run.life.due_first_ms not in recent[run.run_id]:
             yield f"not told: {run.run_id} is no part of what happened lately"
 

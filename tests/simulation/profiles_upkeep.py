@@ -57,7 +57,7 @@ UPKEEP = (
         drawn=2,
         faults=Profile(faults_until_sec=300, faults_max=12, crash_before=0.04, crash_after=0.04),
         takes_sec=30,
-        course=Course(ticks_until=240, sec=2_400, audited=False, receives_max=1),
+        course=Course(ticks_until=480, sec=2_400, audited=False, receives_max=1),
     ),
     # Workers die before they look for their runs, and bury is refused some of what it writes.
     Scene(

@@ -47,6 +47,11 @@ class _Past:
         seen = [one.after for one in self.changes.get(key, ()) if one.at_ms <= at_ms]
         return seen[-1].status if seen and seen[-1] else ""
 
+    def statuses(self, key: str, since_ms: float, until_ms: float) -> set[str]:
+        """How it stood between two times."""
+        changes = (one for one in self.changes.get(key, ()) if since_ms < one.at_ms <= until_ms)
+        return {self.status(key, since_ms), *(one.after.status for one in changes if one.after)}
+
     def born_ms(self, key: str) -> float:
         return self.changes[key][0].at_ms
 
@@ -132,7 +137,7 @@ def _chosen(stage: Stage, loop: Mapping[str, Any], made: list[str], past: _Past)
         read_ms = past.born_ms(key) - _READ_MS
         if slot not in slots:
             yield f"overshot: {loop['scheduled_for']} ran {slot}"
-        if past.status(slot, read_ms) not in _outcomes(loop):
+        if not past.statuses(slot, read_ms, past.born_ms(key)) & _outcomes(loop):
             yield f"run again: {key} was {past.status(slot, read_ms)} by its own run"
         if gates.guarded(task):
             yield from _crowded(key, past, (read_ms, past.born_ms(key)))

@@ -50,7 +50,7 @@ def kept(
     yield from _within_quotas(journal, runs)
     for of_task in by_task.values():
         if guarded(of_task[0].task):
-            for of_loop in _by_loop(stage, of_task):
+            for of_loop in _by_loop(stage, of_task, policy):
                 yield from _in_turn(of_loop)
         if policy.catch_ups_in_turn and of_task[0].task.misfire == "all":
             yield from _in_turn(_late(of_task))
@@ -162,12 +162,12 @@ def _most(limits: Sequence[Quota], at_ms: float) -> int:
     return max(known) if known and all(known) else 0
 
 
-def _by_loop(stage: Stage, runs: Iterable[Standing]) -> Iterator[list[Standing]]:
-    """The runs of each backfill, and of each resume: those are all due at once."""
+def _by_loop(stage: Stage, runs: Iterable[Standing], policy: Policy) -> Iterator[list[Standing]]:
+    """The runs of each backfill, and of each resume, if those go in turn: all are due at once."""
     rows = stage.rows()
     found: dict[object, list[Standing]] = defaultdict(list)
     for run in runs:
-        if "~b" in run.run_id:
+        if "~b" in run.run_id and (rows[run.run_id].backfill_id or policy.catch_ups_in_turn):
             found[rows[run.run_id].backfill_id or run.due_ms].append(run)
     yield from found.values()
 

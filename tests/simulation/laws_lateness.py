@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
+from onthedot.core import pauses
 from onthedot.core.instants import nominal
 from onthedot.core.keys import is_slot_key
 from onthedot.core.numbers import CLAIM_SEC, LEASE_SEC, LOOK_AHEAD_SEC, MARGIN_SEC
@@ -117,12 +118,12 @@ def late(
             waits = guarded(task) or shared or keyed
             if waits and (task.task_id, nominal(slot)) in cancelled:
                 continue
-            tick = _ticked(stage, troubles, due)
+            tick = _ticked(stage, troubles, task, due)
             ready = max(due, tick, *(one for one in ends if one < at))
             allowed = troubles.steady_sec + troubles.cost_sec(due - _FETCHED_SEC, at)
-            allowed += _TOLD_SEC * bool(freed)
-            allowed += _COVERED_SEC * (tick > due)
+            allowed += _TOLD_SEC * bool(freed) + _COVERED_SEC * (tick > due)
             allowed += _CROWDED_SEC * bool(stage.sizes.line_max and keyed)
+            allowed += _ENDED_SEC * _hurried(journal, task, due)
             if at > ready + allowed:
                 most = ready - due + allowed
                 yield f"late: {task.name} {nominal(slot)} by {at - due:.1f} s, {most:.1f} s may be"
@@ -146,11 +147,13 @@ def resumed(journal: Journal) -> Iterator[str]:
             signs[change.run_id] = change.at_ms
 
 
-def _ticked(stage: Stage, troubles: _Troubles, due: float) -> float:
+def _ticked(stage: Stage, troubles: _Troubles, task: Task, due: float) -> float:
     """When a tick has ended that sees the slot."""
     tick = troubles.tick_after(due - LOOK_AHEAD_SEC)
-    # It may not have seen the cursor, and the one after it may never have come.
-    return troubles.tick_after(tick) if stage.world.profile.stale else tick
+    # It may not have seen the cursor, or has gone no further than to the next blackout; and the
+    # one after it may never have come.
+    twice = stage.world.profile.stale or task.closed
+    return troubles.tick_after(tick) if twice else tick
 
 
 def _freed(journal: Journal, task: Task) -> list[float]:
@@ -200,6 +203,18 @@ def _decided(journal: Journal) -> dict[str, list[tuple[str, str, float]]]:
         elif is_slot_key(change.key):
             found[change.task_id].append((change.key, change.key, change.at_ms / 1000))
     return found
+
+
+def _hurried(journal: Journal, task: Task, due: float) -> bool:
+    """Whether it follows a pause whose end an edit moved to within the minute.
+
+    The next minute finds such an end.
+    """
+    return any(
+        end <= due < end + _ENDED_SEC and end < after.at_ms / 1000 + _ENDED_SEC
+        for before, after in pairwise(journal.versions[task.task_id])
+        if before.task.status == "paused" and (end := pauses.end_of(after.task))
+    )
 
 
 def _cancelled(journal: Journal) -> set[tuple[str, str]]:

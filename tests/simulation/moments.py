@@ -128,7 +128,10 @@ def shares(reached: Mapping[str, Reach], count: int) -> dict[str, int]:
         for name, reach in reached.items()
     }
     total = sum(rare.values()) or 1
-    return {name: int(count * weight / total) for name, weight in rare.items()}
+    dealt = {name: int(count * weight / total) for name, weight in rare.items()}
+    for name in sorted(rare, key=lambda one: -rare[one])[: count - sum(dealt.values())]:
+        dealt[name] += 1
+    return dealt
 
 
 def aimed(left: Mapping[Risk, Play], met: Collection[Risk], most: int) -> dict[Risk, Play]:

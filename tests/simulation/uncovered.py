@@ -28,6 +28,7 @@ _GONE = "needs an item that is gone, which TTL or a restore alone take away: "
 _ILLEGIBLE = "needs an item of a form that this release cannot read: "
 _LOST = "needs a lost race at each of its tries, and the message comes back as after any failure"
 _ONCE = "is the second pass of a deployment's step, which finds nothing to do: "
+_RARE = "is met by less than one history of some thousands: "
 _SIZE = "needs more than a history holds: "
 # Lines by their function and how they begin.
 _LINES: Mapping[str, tuple[str, ...]] = {
@@ -71,6 +72,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     ),
     "needs a row that is gone while it is worked with, which TTL never takes so soon": (
         "flows/dead_letters.py:_purge: return False",
+        "flows/extra.py:launched: raise BusyError",
         "flows/settling.py:_recognise: job.over = True",
     ),
     f"{_ILLEGIBLE}tests/flows/test_exhausted.py, tests/flows/test_restored.py": (
@@ -94,6 +96,32 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         "flows/holding.py:extend: return Told.LOST",
         "flows/keyed.py:_book: return 0",
         "flows/keyed.py:_has_place: return False",
+    ),
+    f"{_RARE}tests/flows": (
+        "flows/calendars.py:_recompute: return False",
+        "flows/dispatch.py:_behind_ranges: return None",
+        "flows/events.py:_by_batch: continue",
+        "flows/extra.py:_ours: return False",
+        "flows/holding.py:settle: return Told.LOST",
+        "flows/keyed.py:_names: return False",
+        "flows/keyed.py:_wake: raise BusyError",
+        "flows/lease.py:_leased: conclude(job.held, job.task, call)",
+        "flows/lease.py:_leased: return None",
+        "flows/loops.py:stop: return seen",
+        "flows/ranges.py:record_range: return None",
+        "flows/register.py:create_with: break",
+    ),
+    "needs an execution that AWS does not stop although it was asked to": (
+        "flows/awaiting.py:look: return",
+    ),
+    "needs SQS to refuse the one message by which a run is handed over": (
+        "flows/handing.py:hand_over: return",
+    ),
+    "needs a task that is deleted between a fetch and its start, of a run that no edit stamps": (
+        "flows/lease.py:_leased: conclude(job.held, job.task, job.answer)",
+    ),
+    "needs a quota that is lifted between two reads of one worker": (
+        "flows/permits.py:_enter: return entered +",
     ),
     "needs a store that refuses while a process is to end, which ends it then": (
         "flows/strays.py:_harmful: return True",

@@ -7,13 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TypeVar
 
 from tests.mutation.alone import answer
 from tests.mutation.reached import Reached
 from tests.simulation import histories
-from tests.simulation.collecting import never
 from tests.simulation.moments import Moments, Play, Reach, Risk
 from tests.simulation.operations import OPERATIONS
 from tests.simulation.profiles import ALL
@@ -52,10 +50,7 @@ class Portion:
 
 
 def each(work: Sequence[Callable[[], _Given]]) -> Iterator[_Given]:
-    """Does each in a process of its own, one on each core; gives in their order what came of it.
-
-    Such a process ends before it needs to look for cycles, which is a tenth of its time.
-    """
+    """Does each in a process of its own, one on each core; gives in their order what came of it."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for part in [pool.submit(alone, one) for one in work]:
             yield part.result()
@@ -81,12 +76,7 @@ def played(plays: Sequence[Play], statements: Reached, moments: Moments) -> Port
 
 def alone(work: Callable[[], _Given]) -> _Given:
     """Does it in a process of its own: this one is copied at any time, and must be as it was."""
-    came_of, why = answer(partial(_uncollected, work), cpu_sec=_CPU_SEC, wall_sec=_WALL_SEC)
+    came_of, why = answer(work, cpu_sec=_CPU_SEC, wall_sec=_WALL_SEC)
     if came_of is None:
         raise RuntimeError(f"a portion of histories came to nothing: {why}")
     return came_of
-
-
-def _uncollected(work: Callable[[], _Given]) -> _Given:
-    never()
-    return work()

@@ -81,7 +81,7 @@ def _ours(run: Run) -> bool:
     """An insert whose answer was lost, and that was made again, is refused by itself."""
     item = tables.get(runs.TABLE, runs.row_key(run.run_id))
     seen = runs.readable(item) if item else None
-    # Two backfills may fill the same slot: whose run it is, it says for good.
+    # Two backfills may fill the same slot; the row always names the one that made the run.
     if seen is None or seen.backfill_id != run.backfill_id:
         return False
     # Once started, it does not say any more who claimed it; another message is harmless.

@@ -36,7 +36,7 @@ def for_others(batch: Batch, job: Job) -> bool:
 
 
 def resent(overdue: Iterable[Run]) -> list[Pack]:
-    """Make messages for runs that are overdue; what outside workers find by its index needs none.
+    """Make messages for overdue runs; runs that outside workers find by the index need none.
 
     Outside workers may never ask for a run whose task has moved away from them: a worker of ours
     gets its message, and hands it over.

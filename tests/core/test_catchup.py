@@ -1,4 +1,4 @@
-"""What a resume runs after all: up to a hundred slots, and never some of too many."""
+"""A resume runs up to a hundred missed slots; if there are more, it runs none."""
 
 from __future__ import annotations
 

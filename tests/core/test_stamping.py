@@ -1,4 +1,4 @@
-"""Which runs an edit stamps, and which of the others have to be looked at again."""
+"""Which runs an edit stamps, and which other runs a worker must check again."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_a_minute_launches_no_more_than_its_rate(stage: Stage) -> None:
 def test_a_slot_that_another_backfill_has_filled_counts_for_that_one_only(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, later_sec: int
 ) -> None:
-    """Though the other one looked at the slot before, and though its run has started since."""
+    """Even if the second one looked at the slot first, and even if the run has started since."""
     task = add(stage, "*/15 * * * *")
     begin(task, -HOUR, -1, "bkf_1")
     assert step() == 4

@@ -1,4 +1,4 @@
-"""A run that is under way is stopped where its task is no more, whatever became of its spec."""
+"""A running run is stopped once its task has ended, with or without the task's spec."""
 
 from __future__ import annotations
 

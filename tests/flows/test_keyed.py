@@ -251,7 +251,7 @@ def test_who_cannot_say_on_its_row_where_it_waits_comes_again(stage: Stage) -> N
     assert second is not None
     unsettle(stage, row_key(second.run_id), "life.tv", since=2, sec=1)
     wait(stage, 3)
-    # Whoever cancels it now finds no line that it would have to leave.
+    # A cancel that comes now finds no line that the run must leave.
     assert lists("a") == (1, 0)
 
     wait(stage, 100)

@@ -1,4 +1,4 @@
-"""What is skipped is done with only when its places are given up."""
+"""A skipped run keeps its message until its places are given up."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.core.made import NOON_MS, run, task
 def test_a_skip_whose_places_are_not_given_up_keeps_its_message(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Who comes back with it finds the run over, and gives them up."""
+    """The worker that gets the message again finds the run over, and gives the places up."""
     skipped = run()
     ticket = Ticket(skipped.run_id, 1, 1)
     hint = Hint(attempt=1, receives=1, message_id="m")

@@ -33,7 +33,7 @@ def aside(stage: Stage) -> list[str]:
 
 
 def swept(stage: Stage, hour: int, minute: float = 7) -> int:
-    """Let a process do it, so that its calls take their time; tell how many it put aside."""
+    """Sweep in a process, so that calls take time; give how many objects it put aside."""
     before, at_sec = len(aside(stage)), hour * 3_600 + minute * 60
     stage.world.spawn("audit", sweep.step, at_sec=at_sec)
     wait(stage, at_sec + 30)

@@ -57,7 +57,7 @@ def hours_later(monkeypatch: pytest.MonkeyPatch) -> Swept:
 
 
 def put_aside() -> int:
-    """Sweep, and tell how many objects lie aside since."""
+    """Sweep, and give how many objects it put aside."""
     before = len(objects("aside/"))
     sweep.step()
     return len(objects("aside/")) - before

@@ -100,7 +100,7 @@ EQUIVALENT = (
             function,
             source,
             "2",
-            "a revision is compared with itself only, and any that differs will do",
+            "a revision is only compared for equality, so any new number works",
         )
         for module, function, source in (
             ("onthedot.core.gate", "write", '(("lists", lists), ("rev", seen.rev + 1)),'),
@@ -139,10 +139,10 @@ EQUIVALENT = (
             reason,
         )
         for after, reason in (
-            ("2", "who looks again a second later finds the lease over, or the run started"),
+            ("2", "a look a second later finds the lease over, or the run started"),
             (
                 "(permit.lease_ms - clock.now_ms()) // 1000 + MARGIN_SEC - 1",
-                "who looks two seconds too soon waits for two more, at the price of one message",
+                "a look two seconds too early waits two more seconds and costs one message",
             ),
         )
     ),

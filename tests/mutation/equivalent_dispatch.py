@@ -21,7 +21,7 @@ DISPATCH = (
         "Skew.known",
         "return -(1 << 40) < self.low_ms <= self.high_ms",
         "-(1 << 40) <= self.low_ms <= self.high_ms",
-        "where no answer has been seen, zero lies between the bounds, and nothing is added",
+        "before the first answer, zero lies between the bounds, and nothing is added",
     ),
     *(
         Equivalent(
@@ -29,7 +29,7 @@ DISPATCH = (
             "compile_calendar",
             "if ranges and first <= ranges[-1][1] + 1:",
             after,
-            "ranges that touch are jumped one after the other, and nothing is open between them",
+            "ranges that touch are skipped one after the other; nothing between them is open",
         )
         for after in ("first < ranges[-1][1] + 1", "ranges[-1][1] - 1")
     ),
@@ -38,7 +38,7 @@ DISPATCH = (
         "CronSlots.prev",
         "place = min(place, bisect_right(self._starts, slot + _APART_SEC) - 1)",
         "bisect_right(self._starts, slot + _APART_SEC) + 1",
-        "nothing is passed over then: stretches are looked at in which there is no slot",
+        "no slot is skipped: only more stretches without slots are searched",
     ),
     Equivalent(
         "onthedot.core.edit",
@@ -52,7 +52,7 @@ DISPATCH = (
         "_is_near",
         "return instant <= clock.now_ms() // 1000 + LOOK_AHEAD_SEC",
         "clock.now_ms() * 1000",
-        "a plan of what is not near has nothing in it: it costs a read of the task",
+        "a plan for a slot that is not near is empty: it only costs a read of the task",
     ),
     *(
         Equivalent(
@@ -67,13 +67,13 @@ DISPATCH = (
                 "retime",
                 "if following is not None and following < due.next_run_at:",
                 "following <= due.next_run_at",
-                "a cursor is written that is where it is to be, and stays there",
+                "the cursor is written again with the value that it has",
             ),
             (
                 "_following",
                 "slot = schedule.prev(edge + 1)",
                 "2",
-                "a slot in the second behind the edge is the next one after it, too",
+                "a slot one second after the edge is also the next slot after it",
             ),
         )
     ),
@@ -82,14 +82,14 @@ DISPATCH = (
         "_pages",
         "firsts = aws.in_parallel(",
         f"if True: ⏎     tick.correct_clock() ⏎     {_FIRSTS}"[:160],
-        "the answer about the backlog has told what time it is, to within a second",
+        "the answer about the backlog has already set the clock to within a second",
     ),
     Equivalent(
         "onthedot.core.edit_writes",
         "_cursor",
         'item.pop("due_shard", None)',
         "if True: ⏎     sets.pop('due_shard', None) ⏎     item.pop('due_shard', None)",
-        "two dictionaries, of which each loses the same entry",
+        "both dictionaries lose the same entry, in either order",
     ),
     Equivalent(
         "onthedot.flows.edit",

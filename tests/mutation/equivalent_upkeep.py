@@ -30,7 +30,7 @@ UPKEEP = (
         "audit",
         "for first in range(back_min, -1, -_MINUTES_AT_ONCE)",
         "2",
-        "one portion more would be of minutes to come, and those are left out of it",
+        "one more portion would hold only future minutes, and those are left out",
     ),
     Equivalent(
         _AUDIT,
@@ -44,7 +44,7 @@ UPKEEP = (
         "audit_older",
         "_look_at_each([range(first, first + _PART_SEC, 60)], seen, _LOOK_FURTHER_SEC)",
         "61",
-        "of two dozen steps each is a second longer: they name the same minutes",
+        "each of two dozen steps is a second longer, and they still name the same minutes",
     ),
     *(
         Equivalent(module, function, source, _turned(first, second), reason)
@@ -81,21 +81,21 @@ UPKEEP = (
         "_past",
         "return Past.of([])",
         "return None",
-        "where there are no slots, nobody asks what there is of one",
+        "without slots, the answer is never used",
     ),
     Equivalent(
         "onthedot.core.loop",
         "moved",
         'return Update(TABLE, seen.key, (*sets, ("rev", seen.rev + 1), *ends), clauses)',
         "2",
-        "a revision is compared with itself only, and any that differs will do",
+        "a revision is only compared for equality, so any new number works",
     ),
     Equivalent(
         "onthedot.flows.health",
         "_pause",
         'why = {**pauses.why(0, SYSTEM, reason), "at": moment(health.paused_ms)}',
         "1",
-        "the time is put in its place at once",
+        "the same line replaces that time",
     ),
     Equivalent(
         "onthedot.flows.recount",

@@ -25,7 +25,7 @@ _PORTION = 200
 _SHOWN_MAX = 20
 # A whole story is pages long.
 _TOLD_MAX = 2
-# So many histories at most are told of one by one.
+# Each history is told one by one, if there are no more than this.
 _EACH_MAX = 100
 # A tenth of the histories at most aim at risks: a fault at a line that calls a store or a target.
 _AIMED_SHARE = 10
@@ -49,7 +49,7 @@ class Session:
             self.whole.add(portion)
 
     def play_aimed(self, most: int) -> int:
-        """Plays histories that each meet another risk; gives how many there were."""
+        """Plays histories that each aim at another risk; gives how many were tried."""
         tried: set[Risk] = set()
         while plays := list(self._aimed(tried, most - len(tried)).values()):
             self.play(plays)
@@ -107,14 +107,14 @@ def _every_pair() -> int:
 
 
 def _each_profile(first: int, counts: Mapping[str, int]) -> list[Play]:
-    """So many seeds of each, from the first one on."""
+    """Gives the plays of each profile: as many seeds as `counts` says, from the first one on."""
     return [
         Play(name, seed) for name, many in counts.items() for seed in range(first, first + many)
     ]
 
 
 def main() -> int:
-    """Play half of so many histories evenly, then by what they reach; 1 if any breaks a law."""
+    """Play half of all histories evenly, the rest by what those reach; 1 if any breaks a law."""
     wanted, first = int(os.environ.get("SEEDS", "1000")), int(os.environ.get("FIRST", "0"))
     names = os.environ["PROFILE"].split(",") if os.environ.get("PROFILE") else list(ALL)
     # Thousands of histories log what they put aside.
@@ -131,7 +131,7 @@ def main() -> int:
     session.report(time.monotonic() - began)
     reach = session.whole.together()
     risks = {*reach.met, *session.whole.left}
-    sys.stdout.write(f"{len(reach.met)} of {len(risks)} risks were met, {by_aim} by aiming\n")
+    sys.stdout.write(f"{len(reach.met)} of {len(risks)} risks were met, {by_aim} aimed at\n")
     if len(names) == len(ALL):
         sys.stdout.writelines(f"{line}\n" for line in coverage.report(reach.points))
     return 1 if session.whole.broken or pairs else 0

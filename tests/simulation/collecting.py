@@ -24,6 +24,6 @@ def uncollected() -> Iterator[None]:
 
 
 def never() -> None:
-    """Looks for no cycles any more, in a process that ends before its memory does."""
+    """Turns the garbage collector off, in a process that ends before it runs out of memory."""
     gc.freeze()
     gc.disable()

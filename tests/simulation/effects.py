@@ -35,7 +35,7 @@ class Deed:
 
 
 class Effects:
-    # Who is told of each call and what goes wrong with it, if anybody is.
+    # If set, it is told of each call, and of the fault of that call.
     heard: ClassVar[Callable[[Place, int, Fault | None], None] | None] = None
 
     def __init__(self, world: World) -> None:

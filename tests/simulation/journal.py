@@ -44,8 +44,8 @@ class Seen(NamedTuple):
     range_to: str
     mortal: bool  # it has an end of life
     fetched: bool  # outside workers find it in their index
-    attention: str  # on which list of what wants it it stands
-    purged: bool  # what it came to was taken from it
+    attention: str  # the list of runs that need attention on which it stands
+    purged: bool  # a purge has taken its results
     life: Mapping[str, Any]
 
     @property

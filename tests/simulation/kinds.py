@@ -36,7 +36,7 @@ KINDS: dict[str, Kind] = {
     "three latest": ("*/20 * * * * *", {"max_runs": 3, "misfire": "latest", **_FREE}),
     "two none": ("*/20 * * * * *", {"max_runs": 2, "misfire": "none", **_FREE}),
     "three strict": ("*/20 * * * * *", {"max_runs": 3, "misfire_grace_sec": 240, **_FREE}),
-    # A slot in the very next second.
+    # Two slots, one second apart.
     "pair": ("10-11 * * * * *", _FREE),
     "jitter": ("* * * * *", {"jitter_sec": 40, **_FREE}),
     "latest": ("*/20 * * * * *", {"misfire": "latest", **_FREE}),

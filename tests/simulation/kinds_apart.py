@@ -45,7 +45,7 @@ APART: dict[str, Kind] = {
     # Due inside a calendar that the slot lies outside of, and the other way round.
     "closed late": ("1-59/3 * * * *", {"blackouts": (LUNCH,), "jitter_sec": 120, **_FREE}),
     "closed slot": ("2-59/3 * * * *", {"blackouts": (LUNCH,), "jitter_sec": 154, **_FREE}),
-    # One run after the other, when those of a dead worker are taken over.
+    # A run each second, while the runs of a dead worker are taken over.
     "half past": ("28-42 2 12 * * *", {"end_sec": 170, **_FREE}),
     # Its slots end before tables are set back, or in the time that they forget.
     "last early": ("*/20 * * * * *", {"end_sec": 200, **_FREE}),

@@ -97,7 +97,7 @@ def _counted(stage: Stage, stalled: set[str]) -> Iterator[str]:
 
 
 def _dated(stage: Stage) -> Iterator[str]:
-    """What is kept of minutes and hours stands under minutes and hours of the history."""
+    """Each kept sum stands under a minute or an hour of the history."""
     end, start = stage.world.epoch_us() / 1_000_000, stage.world.start.timestamp()
     for partition, sec in ((tally.MINUTES, 60), (tally.HOURS, tally.HOUR_SEC)):
         for kept, name in stage.world.store.table("runs").rows.items:

@@ -13,7 +13,7 @@ from tests.simulation.queue import Handed
 from tests.simulation.stage import Stage
 
 _NAMED = re.compile(r'"run_id":"([^"]+)"')
-# From when on a row was there, or was not.
+# Times, and whether the row was there from that time on.
 Known = Mapping[str, Sequence[tuple[float, bool]]]
 
 
@@ -27,7 +27,7 @@ def counted(stage: Stage, _journal: Journal) -> Iterator[str]:
 
 
 def founded(stage: Stage, _journal: Journal) -> Iterator[str]:
-    """Of what flows of ours wrote only what names a run that is not there is put aside."""
+    """Where only our flows send, a message is put aside only if it names a missing run."""
     if stage.outside.texts or stage.outside.strangers or stage.poisoned:
         return
     known, hurt = _known(stage), laws_messages.befallen(stage)
@@ -57,7 +57,7 @@ def _known(stage: Stage) -> Known:
 
 
 def _there(stage: Stage, known: Sequence[tuple[float, bool]], handed: Handed) -> set[bool]:
-    """Whether it was there, and whether it was not, while a process had its message."""
+    """Whether the row was there, or missing, or both, while a process had its message."""
     end_ms = laws_messages.end_us(stage, handed) / 1000 if handed.process.done else float("inf")
     before = [there for at_ms, there in known if at_ms <= handed.at_us / 1000]
     meanwhile = [there for at_ms, there in known if handed.at_us / 1000 < at_ms <= end_ms]

@@ -48,7 +48,7 @@ class _Past:
         return seen[-1].status if seen and seen[-1] else ""
 
     def statuses(self, key: str, since_ms: float, until_ms: float) -> set[str]:
-        """How it stood between two times."""
+        """Gives each status that it had between two times."""
         changes = (one for one in self.changes.get(key, ()) if since_ms < one.at_ms <= until_ms)
         return {self.status(key, since_ms), *(one.after.status for one in changes if one.after)}
 

@@ -45,11 +45,11 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def prompt(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Where nothing goes wrong, the next attempt begins when the row says so, whoever reads it."""
+    """Where nothing goes wrong, the next attempt begins when the row says."""
     until: dict[str, float] = {}
     for change in journal.changes:
         until_ms = until.pop(change.run_id, change.at_ms)
-        # What others left behind days ago has no message.
+        # A row from days ago has no message.
         if change.before and change.after and change.after.status == "retrying":
             until[change.run_id] = max(change.at_ms, change.after.due_ms) + _BEGUN_MS
         elif change.started and change.at_ms > until_ms and _is_free(stage, journal, change):
@@ -58,7 +58,7 @@ def prompt(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _said(stage: Stage) -> dict[tuple[str, int], Delivery]:
-    """What each attempt's target said of it, at once or by a later word that was taken."""
+    """What each attempt's target answered: at once, or by a later word that was accepted."""
     told = {(one.run_id, one.attempt): one for one in stage.deliveries}
     for word in reversed(stage.outside.words):
         delivery = told.get((word.run_id, word.attempt))

@@ -13,14 +13,14 @@ from tests.simulation.true_bounds import limit_of, places, waits
 
 # Who is called for a place that is given up is called before that.
 _BEFORE_MS, _AFTER_MS = 500.0, 500.0
-# Between the look at who waits and the call.
+# The time between the look at a line and the call.
 _OVER_MS = 1_000.0
 
 
 def spared(stage: Stage, journal: Journal, runs: Iterable[Standing]) -> Iterator[str]:
-    """Where nothing goes wrong, nobody is called while all places of its lines are taken.
+    """Where nothing goes wrong, no run is called while all places of its lines are taken.
 
-    And nobody who is over: its turn is the next one's.
+    And no run is called that is over: the next run gets its turn.
     """
     if disturbed(stage):
         return
@@ -44,9 +44,9 @@ def spared(stage: Stage, journal: Journal, runs: Iterable[Standing]) -> Iterator
 
 
 def left_in_line(stage: Stage, journal: Journal, runs: Iterable[Standing]) -> Iterator[str]:
-    """Who stands in a key's line has no message that comes back: it is called.
+    """A run in a key's line has no message that comes back: the run is called.
 
-    But where the line is full, or a rate says when, or a permit is to come free.
+    Not judged: a line that may be full, a key with a rate, a quota, a task that was edited.
     """
     if journal.limits or stage.sizes.line_max:
         return
@@ -69,7 +69,7 @@ def _is_free(gates: Sequence[Held], most: int, at_ms: float) -> bool:
 
 
 def _calls(stage: Stage, why: str = "wake") -> Iterator[tuple[float, str]]:
-    """When SQS took each message that calls a run, or that comes back for another reason."""
+    """When SQS took each message that is sent for this reason, and for which run."""
     start_ms = stage.world.start.timestamp() * 1000
     for entry in stage.world.trace:
         if entry[2] in SENDS and isinstance(entry[4], dict):

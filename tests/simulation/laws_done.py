@@ -1,4 +1,4 @@
-"""Laws of messages that a worker is done with, and of those that come back to it.
+"""Laws of messages: a finished one is deleted, a busy one comes back by itself.
 
 By the queues' own records, what the stores answered, and the true state of each run.
 """
@@ -16,16 +16,17 @@ from tests.simulation.stage import Stage
 
 _RUN = re.compile(r'"run_id":"([^"]+)"')
 _QUEUES = ("high", "normal", "low")
-# A few tries, each with its pause, and what gives places up.
+# A few tries with their pauses, and the release of places.
 _SOON_MS = 3_000
-# After these its worker goes on: it reads back what it has written.
+# After these faults a worker goes on: it reads back what it wrote.
 _READ_BACK = frozenset({"done twice", "answer lost", "part done, answer lost"})
 
 
 def deleted(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A worker deletes a message soon after all of its attempts have ended, whoever wrote that.
+    """A worker deletes a message soon after all of its attempts have ended.
 
-    Not where the next attempt has begun by then: that one's worker may need the message.
+    Any process may have written that end. If the next attempt has begun by then, its worker
+    may need the message.
     """
     hurt, ended = _hurt(stage), dict[tuple[str, str], float]()
     ends, begun = ends_of(journal), begun_of(journal)
@@ -56,7 +57,7 @@ def deleted(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def kept(stage: Stage) -> Iterator[str]:
-    """A run's own message comes back by itself; another is sent only for one of a pack."""
+    """A run's own message comes back by itself; only a run of a pack gets another one."""
     packed = {
         (handed.process.name, run_id)
         for name in _QUEUES
@@ -80,7 +81,7 @@ def _several(body: str) -> Sequence[str]:
 
 
 def _hurt(stage: Stage) -> set[str]:
-    """Names the processes that more befell than an answer to a write that they did not hear."""
+    """Names the processes with a fault that is worse than a lost answer to a write."""
     found = {each.name for each in stage.world.processes if each.dead or each.error}
     outages = [(one.from_sec, one.from_sec + one.for_sec) for one in stage.world.profile.outages]
     for at_us, who, what, _, _, fault in stage.world.trace:

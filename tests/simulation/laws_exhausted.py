@@ -12,7 +12,7 @@ from tests.simulation.stage import Stage
 
 # Between its look at the rows and its write the audit may stand still, until it is killed.
 _LOOK_MS = 65_000
-# What was due two days before has had its attempts: nobody looks for it.
+# Runs that were due two days before have had their attempts: the audit skips them.
 _ATTEMPTED_FROM = "2026-11-16"
 # Two looks of the audit, and what a stalled one takes.
 _QUIET_MS = 240_000

@@ -156,7 +156,7 @@ def _durations(journal: Journal, told: Told) -> Iterator[str]:
 
 
 def _lags(stage: Stage, journal: Journal, told: Told) -> Iterator[str]:
-    """Lateness is that of first starts that nobody had wait; the latest of them is told."""
+    """The latest first start is told, of those that did not have to wait."""
     rows = stage.rows()
     at_once = {one.run_id for one in everybody(stage, journal) if _is_at_once(one)}
     starts = [

@@ -42,7 +42,7 @@ def _only(journal: Journal, task_id: str) -> Task | None:
 
 
 def freed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Once runs may overlap, those that waited for each other begin, unless another edit comes."""
+    """Once an edit lets runs overlap, waiting runs begin, unless another act follows."""
     if stage.world.chooser.faults:
         return
     for act in stage.acts:

@@ -141,7 +141,7 @@ def shown(stage: Stage, journal: Journal) -> Iterator[str]:
         known = [one for one in reports[change.run_id] if one.at_ms <= change.at_ms]
         said = json.loads(after.life["progress"]["S"]) if "progress" in after.life else None
         may_be = [None, *(one.progress for one in known)]
-        # A handler that was left behind still says something to nobody.
+        # A handler of an older attempt may still report, and nobody listens.
         mine = [one for one in known if one.attempt == after.attempt]
         seen = sum(one.at_ms <= change.at_ms - _SEEN_MS for one in mine)
         if calm and seen and not change.started:
@@ -151,7 +151,7 @@ def shown(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def remembered(stage: Stage, journal: Journal) -> Iterator[str]:
-    """When its worker writes what came of an attempt, the row shows the handler's last word."""
+    """When a worker writes the end of an attempt, the row shows the handler's last report."""
     last: dict[Attempt, Report] = {}
     for each in stage.outside.reports:
         last[each.run_id, each.attempt] = each
@@ -170,7 +170,7 @@ def remembered(stage: Stage, journal: Journal) -> Iterator[str]:
 def explained(stage: Stage, journal: Journal) -> Iterator[str]:
     """A row says what each attempt that failed has raised, and where the newest one did.
 
-    Until it is purged.
+    Not judged once the run is purged.
     """
     settled, rows = ends_of(journal), stage.rows()
     first_words = _first_words(stage)

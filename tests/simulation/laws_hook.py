@@ -20,7 +20,7 @@ from tests.simulation.stage import Stage
 # What a minute gives to events, and to the last of them.
 _TELLING_MS, _ANSWERED_MS = 20_000, 11_000
 _SECOND = 1
-# A minute whose webhook was so quick told all; what it takes to look at what is open.
+# A minute that takes less tells all events; and the time to read the open ones.
 _HASTY_MS, _READ_MS = 8_000, 3_000
 
 
@@ -39,7 +39,7 @@ def heeded(stage: Stage, _: Journal) -> Iterator[str]:
     yield from _few(stage, by_minute)
     if stage.auditor.calm:
         yield from _counted(stage, hook)
-        # A slow one is told until the time for telling is over.
+        # A slow webhook uses up all the time for telling.
         if "slow" not in hook.when:
             yield from _whole(stage, by_minute)
 
@@ -88,7 +88,7 @@ def _few(stage: Stage, by_minute: dict[str, list[Post]]) -> Iterator[str]:
 
 
 def _whole(stage: Stage, by_minute: Mapping[str, list[Post]]) -> Iterator[str]:
-    """A minute that was refused nothing, and told less than it may, has left nothing untold."""
+    """A minute without refusals that told less than it may has left no event untold."""
     most = stage.auditor.tells_max or events.AT_ONCE
     spans = _open(stage)
     for name, posts in by_minute.items():
@@ -104,7 +104,7 @@ def _whole(stage: Stage, by_minute: Mapping[str, list[Post]]) -> Iterator[str]:
 
 
 def _open(stage: Stage) -> list[tuple[float, float]]:
-    """From when to when each event was to be told to it."""
+    """Gives from when to when each event for the webhook was open."""
     since: dict[Any, float] = {}
     spans = []
     for at_us, key, _, after in pairs(stage.world, "runs"):

@@ -41,9 +41,9 @@ _HANDED_BACK_SEC = LOOK_AHEAD_SEC + 90
 _CROWDED_SEC = 60.0
 # Where nothing goes wrong: two loads, a start, and a poll of the queue.
 _CALM_SEC = 0.3
-# An edit stamps what it governs before it sends anything.
+# An edit stamps its runs before it sends messages.
 _TOLD_SEC = 0.5
-# A worker asks of each run that is 90 s late whether a range covers it, before it starts any.
+# Before any start, a worker checks whether a range covers a run that is 90 s late.
 _COVERED_SEC = 0.5
 # So many calls of a start may be slow ones.
 _CALLS_MAX = 8
@@ -54,7 +54,7 @@ _ENDED_SEC = 65.0
 # A batch is fetched so long before its runs are due, at most, and a fault is felt for a lease.
 _FETCHED_SEC = 12.0
 _FELT_SEC = float(LEASE_SEC + MARGIN_SEC + 5)
-# A permit that a dead worker leaves is free when its time is over, and nobody says so to the line.
+# The permit of a dead worker is free once its lease is over, and nobody calls the line then.
 _LAPSED_SEC = 120.0
 _TAKEOVER_MS = 7_000
 _WORKERS = frozenset({"work", "audit", "bury"})
@@ -94,7 +94,7 @@ def late(
     """Each slot that a task has beyond doubt, and that no calendar closes.
 
     A run that waits for others counts from when the last of them ended, or a quota was raised.
-    One that may have waited until a user cancelled it is left out.
+    A run that may have waited, and was cancelled before its start, is left out.
     """
     troubles = _read(stage, audited=audited, bounded=bool(journal.limits))
     decided, ended, cancelled = _decided(journal), _ended(journal), _cancelled(journal)
@@ -148,16 +148,16 @@ def resumed(journal: Journal) -> Iterator[str]:
 
 
 def _ticked(stage: Stage, troubles: _Troubles, task: Task, due: float) -> float:
-    """When a tick has ended that sees the slot."""
+    """When the first tick that sees the slot has ended."""
     tick = troubles.tick_after(due - LOOK_AHEAD_SEC)
-    # It may not have seen the cursor, or has gone no further than to the next blackout; and the
-    # one after it may never have come.
+    # This tick may miss the cursor, or stop at the next blackout; and the tick after it may
+    # never have come.
     twice = stage.world.profile.stale or task.closed
     return troubles.tick_after(tick) if twice else tick
 
 
 def _freed(journal: Journal, task: Task) -> list[float]:
-    """When an edit let its runs overlap: it tells those who waited for others."""
+    """When an edit let its runs overlap: the edit calls the runs that waited."""
     return [
         after.at_ms / 1000
         for before, after in pairwise(journal.versions[task.task_id])
@@ -206,9 +206,9 @@ def _decided(journal: Journal) -> dict[str, list[tuple[str, str, float]]]:
 
 
 def _hurried(journal: Journal, task: Task, due: float) -> bool:
-    """Whether it follows a pause whose end an edit moved to within the minute.
+    """Whether it follows a pause whose end an edit moved to less than a minute ahead.
 
-    The next minute finds such an end.
+    Such a pause ends with the next minute.
     """
     return any(
         end <= due < end + _ENDED_SEC and end < after.at_ms / 1000 + _ENDED_SEC

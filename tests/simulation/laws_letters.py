@@ -108,7 +108,7 @@ def _purges(stage: Stage) -> dict[str, float]:
 
 
 def _nothing_left(stage: Stage) -> Iterator[str]:
-    """Once a run is purged, what it was given and what it came to is gone."""
+    """Once a run is purged, its payload and its results are gone."""
     payloads: dict[Any, Any] = {}
     for _, key, before, after in pairs(stage.world, "runs"):
         if key[1].endswith(_PAYLOAD):

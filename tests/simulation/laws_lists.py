@@ -71,7 +71,7 @@ def sorted_in(stage: Stage, journal: Journal) -> Iterator[str]:
         if run is None or not run.final or run.life.ended_ms >= end_ms - _WAITS_MS:
             continue
         if run.life.claimed_ms < stage.world.start.timestamp() * 1000:
-            # Of days ago: its list is looked at every quarter of an hour.
+            # A run from days ago: the audit looks at its list every quarter of an hour.
             continue
         if run.life.due_first_ms not in recent[run.run_id]:
             yield f"not told: {run.run_id} is no part of what happened lately"

@@ -18,19 +18,19 @@ from tests.simulation.reigns import clocks_off_sec
 from tests.simulation.stage import Stage
 
 _MINUTE_SEC, _HOUR_SEC, _DAY_SEC = 60, 3_600, 86_400
-# What two clocks may differ by, and what acts take before.
+# Two clocks differ, and earlier acts take time.
 _EDGE_SEC = 10
 _LISTS, _RESENT = "check#", '"why":"resend"'
-# The longest wait until the next look; and what two clocks and a slow call make of it.
+# The longest wait until the next look; and the error of two clocks and a slow call.
 _QUARTER_MIN, _EDGE_MIN = 15, 0.3
-# How long after its lease or its due time a run is asked after; and what a call takes.
+# How long after its lease or due time the audit sends a run again; and what a call takes.
 _AFTER_LEASE_MS, _AFTER_DUE_MS, _CALL_MS = 50_000, 60_000, 100
-# It reads the runs of a list, and asks after some of them when it has gone through all.
+# The audit reads all runs of a list before it sends some of them again.
 _READ_MS = 10_000
 
 
 def heeded(stage: Stage, _journal: Journal) -> Iterator[str]:
-    """Each look that nothing befell."""
+    """Each look without a fault or a stall."""
     yield from _cheap(stage)
     hurt = {entry[1] for entry in stage.world.trace if entry[5] or entry[2] == "stalls"}
     asked = _asked(stage)
@@ -77,7 +77,7 @@ def _lately(stage: Stage, look: Process, asked: Sequence[tuple[float, int]]) -> 
 
 
 def _of_hour(hour: int, looks: Sequence[Sequence[int]]) -> Iterator[str]:
-    """They go on from one to the next, so that sixty of them see all of a day and more."""
+    """Each look goes on where the last one ended: sixty looks see more than a day."""
     minutes = [at for look in looks for at in look]
     if any(later - sooner != _MINUTE_SEC for sooner, later in pairwise(minutes)):
         yield f"looked astray: of the day before {len(minutes)} minutes, and not all between them"
@@ -90,7 +90,7 @@ def _of_hour(hour: int, looks: Sequence[Sequence[int]]) -> Iterator[str]:
 
 
 def _cheap(stage: Stage) -> Iterator[str]:
-    """Of so many reads each costs half: what one shows too late the next look sees."""
+    """Lists are read at half the price: what one read misses, the next look sees."""
     for _, process, what, request, *_ in stage.world.trace:
         if process is None or process.kind != "audit" or what != "query":
             continue
@@ -101,7 +101,7 @@ def _cheap(stage: Stage) -> Iterator[str]:
 
 
 def asked_after(stage: Stage, journal: Journal) -> Iterator[str]:
-    """The audit sends no message of a run that may still have one: it is patient."""
+    """The audit waits before it sends a run again: the run may still have its message."""
     of_run: dict[str, list[Change]] = defaultdict(list)
     for change in journal.changes:
         of_run[change.run_id].append(change)
@@ -109,7 +109,7 @@ def asked_after(stage: Stage, journal: Journal) -> Iterator[str]:
     start_ms, off_ms = stage.world.start.timestamp() * 1000, clocks_off_sec(stage) * 1000 + _CALL_MS
     looks = {part for whole in stage.world.processes for part in whole.parts[1:3]}
     for at_us, process, what, request, *_ in stage.world.trace:
-        # Other acts send what an edit of theirs takes out of the index.
+        # Other acts send runs, too: those that their edits take out of the index.
         if process not in looks or process.kind != "audit" or what not in SENDS:
             continue
         at_ms = start_ms + at_us / 1000
@@ -125,7 +125,7 @@ def asked_after(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _read_of(changes: Sequence[Change], at_ms: float) -> list[Seen]:
-    """Gives how the row has been since the audit may have read it."""
+    """Gives each state of the row since the audit may have read it."""
     before = [one for one in changes if one.at_ms <= at_ms - _READ_MS][-1:]
     since = [one for one in changes if at_ms - _READ_MS < one.at_ms <= at_ms]
     return [one.after for one in (*before, *since) if one.after is not None]
@@ -138,7 +138,7 @@ def _overdue_ms(seen: Seen) -> int:
 
 
 def carried(stage: Stage) -> Iterator[str]:
-    """What stays open is looked at less and less often, and each quarter of an hour at least."""
+    """The audit looks at open runs less and less often, but at least every quarter of an hour."""
     start = stage.world.start.timestamp()
     for at_us, process, what, request, *_ in stage.world.trace:
         if process is None or process.kind != "audit" or what != "put_item":

@@ -1,6 +1,6 @@
-"""Laws of rows that are lost: a slot is recorded as missed once nobody can still put it.
+"""Laws of lost rows: a slot is recorded as missed once no process can still write its row.
 
-Judged by what the stores held: whoever claimed it has moved on, so no tick comes to it again.
+Judged by what the stores held: the cursor has passed the slot, so no tick comes to it again.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from tests.simulation import laws_lists, true_slots
 from tests.simulation.journal import SKEW_MS, Change, Journal, pairs
 from tests.simulation.stage import Stage
 
-# A claim may be under way for so long; looks are up to eight minutes apart then.
+# How long a claim may take; and by when a look finds a loss (looks are 8 minutes apart then).
 _WAITS_MS, _FOUND_MS = 600_000, 18 * 60_000
 _REASON = "unaccounted"
 
 
 @dataclass(frozen=True, slots=True)
 class _Lost:
-    """A run's row that is there no more: since when it was, and when it went."""
+    """The row of a run that is lost: when it was first written, and when it was lost."""
 
     task_id: str
     key: str
@@ -35,7 +35,7 @@ class _Lost:
 
 
 def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each law of it."""
+    """All laws of lost rows."""
     lost, end_ms = _lost(stage), stage.world.epoch_us() / 1000
     told = [one for one in journal.changes if one.after and one.after.reason == _REASON]
     records = {one.run_id: one for one in told}
@@ -46,7 +46,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
         record = records.pop(one.run_id, None)
         if record is not None:
             yield from _recorded(one, record, task)
-            # An edit before it was lost may have listed it once more.
+            # An edit before the loss may list the slot again; one after the loss leaves it out.
             since = any(one.at_ms < each.at_ms < record.at_ms for each in edited)
             if since or not is_slot_key(one.key):
                 yield f"recorded in vain: {one.run_id} may have been left out on purpose"
@@ -63,7 +63,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _recorded(lost: _Lost, record: Change, task: Task) -> Iterator[str]:
-    """As missed at its due time, and not before whoever claimed it must have put it."""
+    """It is missed at its due time, and not recorded while its claim may be under way."""
     after = record.after
     due_ms = true_slots.due_at(task, parse_nominal(lost.key)) * 1000
     if after is None or after.status != "missed" or after.due_ms != due_ms:
@@ -84,6 +84,6 @@ def _lost(stage: Stage) -> dict[tuple[str, str], _Lost]:
 
 
 def _listed(stage: Stage) -> Iterator[str]:
-    """Names what stands on lists of the audit at the end."""
+    """Names the runs on the audit's lists at the end."""
     for item in laws_lists.items(stage, "check#"):
         yield from (entry[0] for entry, _ in laws_lists.entries(item))

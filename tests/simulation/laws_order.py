@@ -163,7 +163,7 @@ def _most(limits: Sequence[Quota], at_ms: float) -> int:
 
 
 def _by_loop(stage: Stage, runs: Iterable[Standing], policy: Policy) -> Iterator[list[Standing]]:
-    """The runs of each backfill, and of each resume, if those go in turn: all are due at once."""
+    """The runs of each backfill; those of each resume, too, if the policy wants them in turn."""
     rows = stage.rows()
     found: dict[object, list[Standing]] = defaultdict(list)
     for run in runs:

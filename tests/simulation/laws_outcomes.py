@@ -181,7 +181,7 @@ def _passed(stage: Stage, journal: Journal, change: Change, ends: Ends, *, polic
 
 
 def _moved_on(journal: Journal, change: Change, task: Task, slot: int) -> bool:
-    """Whether its schedule stood behind the slot by then, so that no tick comes to it again."""
+    """Whether the cursor had passed the slot by then, so that no tick comes to it again."""
     due = nominal(true_slots.due_at(task, slot))
     stood = [one.after.get("next_run_at", "~") for one in journal.moves if _before(one, change)]
     return bool(stood) and stood[-1] > due

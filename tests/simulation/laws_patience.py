@@ -31,7 +31,7 @@ _ONE_AFTER_ANOTHER = frozenset({"dispatch", "api"})
 
 
 def kept(stage: Stage, journal: Journal) -> Iterator[str]:
-    """What was to start, to be skipped or to end while a table refused for a moment."""
+    """Starts, skips and ends that fall into a short time in which a table refuses."""
     outages = stage.world.profile.outages
     if len(outages) != 1 or outages[0].for_sec > _SHORT_SEC or not untroubled(stage, but=outages):
         return
@@ -100,14 +100,14 @@ def _is_refusal(outcome: object) -> bool:
 
 
 def _refused_some(outcome: object) -> bool:
-    """Whether a part of it was not taken: to ask for that part again is a second try."""
+    """Whether the store refused a part: the next write of that part is a second try."""
     responses = outcome.get("Responses", ()) if isinstance(outcome, dict) else ()
     codes = [one["Error"]["Code"] for one in responses if "Error" in one]
     return _is_refusal(outcome) or "ThrottlingError" in codes
 
 
 def _decides(change: Change) -> bool:
-    """Whether a run first starts with it, or is not to start."""
+    """Whether this write starts a run's first attempt, or ends a run that never started."""
     before, after = change.before, change.after
     unstarted = after is not None and after.final and before is not None and not before.attempt
     return unstarted or (change.started and after is not None and after.attempt == 1)

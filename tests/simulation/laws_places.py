@@ -49,17 +49,17 @@ def _one_place(stage: Stage, journal: Journal) -> Iterator[str]:
             at += 1
         lines = {place for place, line in waiting.items() if change.run_id in line}
         if change.task_id in lines and not _has_gate(journal, change):
-            # An edit has let its runs overlap: nobody stands behind it.
+            # An edit has let its runs overlap: no run waits behind it.
             lines.remove(change.task_id)
         if stage.world.profile.double_message and _rekeyed(journal, change.task_id):
-            # The copy of a message came to a worker that knew the key from before the edit.
+            # A worker that still knows the old key may get the copy of a message.
             lines = {place for place in lines if not place.startswith("key#")}
         if change.started and lines:
             yield f"in line and running: {change.run_id}"
 
 
 def _has_gate(journal: Journal, change: Change) -> bool:
-    """Whether runs of the task wait for each other, as it was then."""
+    """Whether runs of the task waited for each other at that time."""
     versions = [one for one in journal.versions[change.task_id] if one.at_ms <= change.at_ms]
     return bool(versions) and guarded(versions[-1].task)
 

@@ -32,7 +32,7 @@ _EVERY_SEC = 300
 _RECOMPUTED_MS = 180_000
 # An answer of health is five seconds old at most, and a minute's acts come before its sign.
 _LATE_SEC, _STOPPED_SEC, _EDGE_SEC = 90, 180, 15
-# A dispatch lists so far ahead, and an audit that is at work may take until the next minute.
+# How far ahead a dispatch lists; and an audit may be at work until the next minute.
 _AHEAD_MIN = 8
 # An answer is good for five seconds, in each environment of the API.
 _SOON_MS, _MANY = 4_000, 10
@@ -73,7 +73,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _lean(stage: Stage, signs: Sequence[float]) -> Iterator[str]:
-    """Of what the audit has yet to sort a list reads the minutes since it looked last, no more."""
+    """A list reads only the minutes that the audit has not sorted since its last look."""
     start = stage.world.start.timestamp()
     asked: dict[str, tuple[float, set[str]]] = {}
     for at_us, process, what, request, *_ in stage.world.trace:
@@ -189,7 +189,7 @@ def _coming(stage: Stage, journal: Journal, walk: _Walk) -> Iterator[str]:
     most = stage.sizes.read_max or 3 * stage.sizes.listed or _MOST
     whole = all(ask.said["complete"] for ask in walk.asks)
     recurring = sum(task.task_id.startswith("sch_") for task in tasks)
-    # What runs once is of no list any more from its time on, by one clock or another.
+    # A one-off task leaves the list at its time, and clocks differ.
     if recurring > most if whole else max(recurring, len(tasks) - recurring) <= most:
         said = "whole" if whole else "cut"
         yield f"said to be {said}: {walk.asks[0].route} of {len(tasks)} tasks"

@@ -1,4 +1,4 @@
-"""Law of replays: what is over and still there runs again when a caller asks for it, nothing else.
+"""Law of replays: a run that is over and still there runs again if a caller asks; no other does.
 
 Judged by when rows ended, by purges, and by when schedules ended.
 """
@@ -14,7 +14,7 @@ from tests.simulation.caller import Ask
 from tests.simulation.journal import Journal, pairs
 from tests.simulation.stage import Stage
 
-# The time limit of whoever replays; what it has read is no older than that.
+# The time limit of a replay: what it has read is no older than that.
 _READ_MS = 30_000
 _REFUSED = frozenset({404, 409})
 
@@ -33,7 +33,7 @@ class _Ends:
 
 
 def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each replay has its ground, and each request that has one is carried out."""
+    """Each replay is of a run that may be replayed; each request for such a run is granted."""
     rows = stage.rows()
     replays = [
         (change, rows[change.run_id].replay_of)

@@ -44,14 +44,14 @@ def heeded(stage: Stage, _journal: Journal) -> Iterator[str]:
                 yield f"by the old zones: {task.name} at {due} s"
         if len(called) < len(at):
             yield f"twice: {task.name}"
-        # Where a dispatcher has died, the next one may see a cursor of before.
+        # After a dispatcher has died, the next one may see an old cursor.
         if not stage.world.chooser.faults:
             for due in _goes_back(stage, called, first, step):
                 yield f"gone back to: {task.name} at {due} s"
 
 
 def _goes_back(stage: Stage, called: Iterable[int], first: int, step: int) -> Iterator[int]:
-    """Gives what was called by the new data, and was due by it before that was there."""
+    """Gives the slots of the new data that were called, but were due before the change."""
     start = int(stage.world.start.timestamp()) + 3_600
     for due in called:
         by_new = _fires(start + due + shift_sec(stage), first, step)

@@ -40,7 +40,7 @@ def sound_writes(journal: Journal) -> Iterator[str]:
 
 
 def _buried_soon(change: Change, after: Seen) -> bool:
-    """SQS gives up on one message after another."""
+    """Whether SQS cannot have given up on that many messages yet, one after another."""
     return change.at_ms < after.due_ms + _buried(after) * _RECEIPTS_MS - _FIRST_MS
 
 

@@ -1,4 +1,4 @@
-"""Law of what is shown: a run that stands in a line is shown as waiting, and for what it may be.
+"""Law of what is shown: a run in a line is shown as waiting, with a reason that it can have.
 
 Judged where nothing goes wrong, by where each run stood while a caller asked.
 """
@@ -15,7 +15,7 @@ from tests.simulation.stage import Stage
 from tests.simulation.standing import Standing
 from tests.simulation.true_bounds import limit_of, waits
 
-# What an answer takes to be put together from several reads, and what two clocks differ by.
+# An answer comes from several reads, and two clocks differ.
 _EDGE_MS = 1_000
 
 
@@ -50,7 +50,7 @@ def _runs(said: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _reasons(run: Standing, bounded: set[str]) -> set[str]:
-    """For what it may wait, by what its user wrote."""
+    """Gives the reasons for which it may wait, by what its user wrote."""
     limit = limit_of(run.task)
     may = {
         "overlap": waits(run.task),

@@ -85,7 +85,7 @@ def counted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]:
 
 
 def bound_later(stage: Stage, journal: Journal) -> Iterator[str]:
-    """An edit that bounds a task leaves it so many runs from then on, or as later edits say."""
+    """After an edit bounds a task, at most that many more runs start; later edits may raise it."""
     rows = stage.rows()
     first_ms: dict[str, float] = {}
     for change in journal.changes:
@@ -95,7 +95,7 @@ def bound_later(stage: Stage, journal: Journal) -> Iterator[str]:
         since = next((place for place, most in enumerate(bounds) if most is not None), 0)
         if not since or None in bounds[since:]:
             continue
-        # Whoever planned before the edit may claim a little after it.
+        # A process that planned before the edit may claim a little after it.
         after_ms = versions[since].at_ms + _PLANNED_MS
         started = [
             run_id

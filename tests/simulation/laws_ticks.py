@@ -60,10 +60,10 @@ def in_turn(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _overdue(stage: Stage) -> dict[str, dict[str, set[bool]]]:
-    """Whether each task that a tick was shown was overdue, beyond doubt, or on time."""
+    """Tells of each task that a tick read: overdue, on time, or both where that is in doubt."""
     start, began = stage.world.start.timestamp(), dict[str, float]()
     found: dict[str, dict[str, set[bool]]] = defaultdict(lambda: defaultdict(set))
-    # Who stands still has looked at its clock before that.
+    # A tick that stood still has read its clock before that.
     stood = {
         entry[1].name.partition("/")[0]
         for entry in stage.world.trace

@@ -1,4 +1,4 @@
-"""Law of warnings: who looks at a schedule is told that further deaths will pause it, if they will.
+"""Law of warnings: an answer about a schedule says whether a few more deaths will pause it.
 
 Judged by when its runs died and succeeded.
 """
@@ -28,7 +28,7 @@ class _End(NamedTuple):
 
 
 def heeded(stage: Stage, journal: Journal, *, audited: bool) -> Iterator[str]:
-    """Each answer to a look at one schedule; that to an edit counts no deaths."""
+    """Each answer to a GET of one schedule; the answer to an edit counts no deaths."""
     shows = "GET /v1/schedules/"
     asks = [act for act in stage.acts if isinstance(act, Ask) and act.route.startswith(shows)]
     if not asks or not untroubled(stage):
@@ -54,7 +54,7 @@ def heeded(stage: Stage, journal: Journal, *, audited: bool) -> Iterator[str]:
 
 
 def _ends(journal: Journal) -> dict[str, list[_End]]:
-    """Those that say whether a schedule works."""
+    """Gives the ends that count: runs that died, and runs that succeeded."""
     found: dict[str, list[_End]] = defaultdict(list)
     for change in journal.changes:
         if change.after and change.after.status in ("dead", "succeeded"):

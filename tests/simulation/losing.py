@@ -1,4 +1,4 @@
-"""Rows that are lost: slots and runs that were claimed and listed, and then nothing is there."""
+"""Lost rows: a run was claimed and listed, and then its row vanishes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FIRST_MS = 3_000
 
 
 def prepared(stage: Stage) -> None:
-    """Let one vanish at any of some moments, before it has begun."""
+    """Let the row of a run vanish at each of a few moments, before the run has begun."""
     random = Random(f"lost {stage.world.seed}")
     for _ in range(_MOMENTS):
         at_sec = random.uniform(*_BETWEEN_SEC)

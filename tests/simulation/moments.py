@@ -18,7 +18,7 @@ from tests.simulation.scene import Scene
 
 _SEC_US = 1_000_000
 _ROOMS = ("/onthedot/flows/", "/onthedot/api/")
-# It carries out the calls of others.
+# Its lines make calls for other files.
 _FOR_OTHERS = frozenset({"patience.py"})
 
 
@@ -37,7 +37,7 @@ class Risk(NamedTuple):
 
 
 class Play(NamedTuple):
-    """A history, and what must go wrong in it besides what comes by chance."""
+    """A history, and the faults that must happen in it, added to those of chance."""
 
     profile: str
     seed: int
@@ -75,7 +75,7 @@ class Moments:
         self.met.clear()
 
     def left(self, scene: Scene, play: Play) -> Iterator[tuple[Risk, Play]]:
-        """Gives what did not go wrong here, and may in histories of this profile; and how."""
+        """Gives each risk of the profile that this history did not meet, and a play to meet it."""
         faults, aimed = scene.faults, {(one.process, one.operation, one.nth) for one in play.aims}
         chances = [one for one in Fault if getattr(faults, one.name.lower())]
         for moment, (place, now_us) in self.places.items():
@@ -87,7 +87,7 @@ class Moments:
                     yield risk, play._replace(aims=(*play.aims, Aim(*place, fault)))
 
     def _line(self, code: CodeType) -> str:
-        """Names the file of a line that counts; empty is any other."""
+        """Names the file if its lines count; empty if not."""
         known = self._lines.get(code)
         if known is None:
             path = PurePath(code.co_filename)
@@ -105,7 +105,7 @@ def listen() -> Moments:
 
 @dataclass(slots=True)
 class Reach:
-    """What was come to, and by how many calls."""
+    """What was reached, and by how many calls."""
 
     points: set[Point] = field(default_factory=set)
     met: set[Risk] = field(default_factory=set)
@@ -118,7 +118,7 @@ class Reach:
 
 
 def shares(reached: Mapping[str, Reach], count: int) -> dict[str, int]:
-    """Deals histories out to profiles, the most to what reaches by few calls what few reach."""
+    """Deals out histories: a profile gets more if it reaches rare points with few calls."""
     holders: Counter[object] = Counter()
     for reach in reached.values():
         holders.update(reach.points)

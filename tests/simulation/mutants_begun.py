@@ -76,12 +76,12 @@ def borne() -> list[Patch]:
 
 
 def of_what_is_gone() -> list[Patch]:
-    """A letter is run again though its schedule is no more."""
+    """A letter is run again though its schedule is gone."""
     return [(replay, "replayable", lambda _old, _task: True)]
 
 
 def goes_on_alone() -> list[Patch]:
-    """The execution of a cancelled run ends at its next look."""
+    """A cancel does not stop the run's execution, which ends only at its next look."""
     return [(executions, "stop_soon", lambda _run: None)]
 
 

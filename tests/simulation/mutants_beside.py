@@ -223,12 +223,12 @@ def payload_kept() -> list[Patch]:
 
 
 def error_kept() -> list[Patch]:
-    """What a purged run has raised stays."""
+    """A purge keeps the error of its run."""
     return [(letters, "_emptied", lambda life: life)]
 
 
 def cut_short() -> list[Patch]:
-    """Of slots that are too many to catch up on, the first ones are run and no more is said."""
+    """If too many slots passed, a resume runs the first ones and says nothing of the others."""
     return [(catchup, "islice", lambda slots, most: islice(slots, most - 1))]
 
 

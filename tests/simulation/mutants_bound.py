@@ -69,7 +69,7 @@ def unmarked() -> list[Patch]:
 
 
 def never_bound() -> list[Patch]:
-    """An edit bounds no task that had no bound."""
+    """An edit cannot bound a task that had no bound."""
 
     def remaining(step: Step, counted: Recount) -> int | None:
         return before(step, counted) if step.seen.task.max_runs is not None else None

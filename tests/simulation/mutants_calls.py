@@ -68,7 +68,7 @@ def unreported() -> list[Patch]:
 
 
 def forgotten() -> list[Patch]:
-    """What ends an attempt forgets how far its handler said that it was."""
+    """The end of an attempt drops the progress that its handler reported."""
     return [(Job, "reached", property(lambda _job: None))]
 
 

@@ -157,7 +157,7 @@ def name_kept() -> list[Patch]:
 
 
 def left_waiting() -> list[Patch]:
-    """Who waits for others is not told that it need not any more."""
+    """An edit that lets runs overlap does not call the runs that wait."""
 
     def sent_from(step: Step) -> int | None:
         if step.written:
@@ -168,7 +168,7 @@ def left_waiting() -> list[Patch]:
 
 
 def an_hour_off() -> list[Patch]:
-    """What an edit of some minutes ago has looked past is taken for stamped."""
+    """A worker takes runs for stamped that are too old for the last edit."""
 
     def surely_within(key: str, task: Task, now: int) -> bool:
         return stamping.surely_within(key, task, now - _TWO_HOURS_SEC)

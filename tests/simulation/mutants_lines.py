@@ -138,22 +138,22 @@ def rate_halved() -> list[Patch]:
 
 
 def called_though_over() -> list[Patch]:
-    """Who stands in a tenant's line is called, even if it is over."""
+    """A run in a tenant's line is called, even if it is over."""
     return [(quota, "waits", lambda _run, _now_ms: True)]
 
 
 def not_given_up() -> list[Patch]:
-    """Who is cancelled keeps its place."""
+    """A cancelled run keeps its place."""
     return [(gate, "give_up", lambda _run: None)]
 
 
 def left_by_the_dead() -> list[Patch]:
-    """What a worker that died over a release leaves is released by nobody."""
+    """If a worker dies before it gives a place up, nobody gives it up later."""
     return [(gate, "finish", lambda _job: None)]
 
 
 def next_second_left_out() -> list[Patch]:
-    """A backfill goes on two seconds behind the slot that it has looked at."""
+    """A backfill goes on two seconds after its last slot: it leaves one second out."""
     original = backfill._behind  # noqa: SLF001  # planted in the flow
 
     def behind(seen: Loop, wanted: Backfill, task: Task, looked_at: int | None) -> Loop:
@@ -163,7 +163,7 @@ def next_second_left_out() -> list[Patch]:
 
 
 def sent_on() -> list[Patch]:
-    """Who comes again to a key's line that it stands in looks again in a while."""
+    """A run that is already in its key's line comes back later, though it will be called."""
     deciding = limits.enter
 
     def enter(seen: Gate, run_id: str, most: int) -> Any:

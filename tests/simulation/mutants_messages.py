@@ -78,12 +78,12 @@ def any_lease() -> list[Patch]:
 
 
 def unrecognised() -> list[Patch]:
-    """An end that was written before is not taken for one."""
+    """A worker does not recognise an end that was written before."""
     return [(settling, "_recognise", lambda *_: None)]
 
 
 def another_each_time() -> list[Patch]:
-    """Who is busy gets another message each time, in place of its own."""
+    """A busy run gets a new message each time, in place of its own."""
 
     def come_back(batch: Batch, job: Job, seconds: int) -> None:
         for message in batch.naming(job.ticket.run_id):

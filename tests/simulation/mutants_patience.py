@@ -68,7 +68,7 @@ def next_tick() -> list[Patch]:
 
 
 def skips_hurried() -> list[Patch]:
-    """A skip that was not written is asked for again at once, and soon left to its message."""
+    """A refused skip is tried again at once, and soon left to its message."""
     original = starting._skip  # noqa: SLF001  # planted in the flow
 
     def skip(batch: Batch, skipping: Sequence[tuple[Job, Skip]]) -> list[Job]:

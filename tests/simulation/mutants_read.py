@@ -134,12 +134,12 @@ def noted_silently() -> list[Patch]:
 
 
 def wait_untold() -> list[Patch]:
-    """A run that waits is shown as it was claimed."""
+    """A waiting run is shown as claimed."""
     return [(waiting, "shown", lambda seen, _now_ms: list(seen))]
 
 
 def late_by_waiting() -> list[Patch]:
-    """A run that waited in a line was late by our doing."""
+    """A run that waited in a line counts as late."""
     original = ledger.Ledger.note
 
     def note(seen: ledger.Ledger, run: Run) -> None:
@@ -149,7 +149,7 @@ def late_by_waiting() -> list[Patch]:
 
 
 def misdated() -> list[Patch]:
-    """What a minute came to is kept under the day before."""
+    """The sum of a minute is kept under the day before."""
     original = tally.item
 
     def item(summed: tally.Tally, partition: str, since_sec: int, *given: Any) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def split_counts_as_sent() -> list[Patch]:
 
 
 def shut_out_late() -> list[Patch]:
-    """Who is shut out by a suspect waits a second first."""
+    """A run that must not run with a suspect waits a second first."""
     return [(suspects, "was_lost", lambda _run: False)]
 
 

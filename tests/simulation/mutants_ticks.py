@@ -23,7 +23,7 @@ def overdue_only() -> list[Patch]:
 
 
 def overdue_first() -> list[Patch]:
-    """What is overdue is caught up on before the rest."""
+    """A tick catches up on what is overdue before it claims what is on time."""
     before = Herd.take_on_time
 
     def take_on_time(herd: Herd) -> list[tables.Item]:

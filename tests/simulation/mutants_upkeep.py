@@ -1,4 +1,4 @@
-"""Planted faults of what nobody sees while all is well: lost rows, looks, dead messages."""
+"""Planted faults of upkeep: lost rows, the audit's looks, dead messages."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tests.simulation.mutant import Mutant, Patch
 
 
 def lost_in_silence() -> list[Patch]:
-    """A listed run without a row is nothing to look after."""
+    """The audit ignores a listed run without a row."""
     return [(audit, "_still_missing", lambda *_: False)]
 
 
 def recorded_ahead() -> list[Patch]:
-    """Each cursor is taken for one that has moved on."""
+    """The audit takes each cursor for one that has passed the slot."""
 
     def parse(item: Any) -> Any:
         return replace(dues.parse(item), next_run_at=2**40)
@@ -32,12 +32,12 @@ def recorded_ahead() -> list[Patch]:
 
 
 def the_same_hour() -> list[Patch]:
-    """The look at the day before always begins where its hour does."""
+    """Looks at the day before see one hour of it instead of all."""
     return [(audit, "_PART_SEC", 60)]
 
 
 def all_put_aside() -> list[Patch]:
-    """What SQS has given up on is put aside, whether its runs are there or not."""
+    """Each dead message is put aside, whether its runs are there or not."""
     original = aside.without_row
 
     def without_row(batch: Batch, _missing: Any) -> None:
@@ -48,24 +48,24 @@ def all_put_aside() -> list[Patch]:
 
 
 def dealt_with_anyway() -> list[Patch]:
-    """A dead message is deleted, whatever came of the row's write."""
+    """A dead message is deleted, even if the row's write was refused."""
     original = bury._dealt_with  # noqa: SLF001  # planted there
     return [(bury, "_dealt_with", lambda job: original(job) or True)]
 
 
 def never_struck_off() -> list[Patch]:
-    """The message of a run that is ended stays where it was."""
+    """The dead message of a run that bury has ended is not deleted."""
     original = bury._ended  # noqa: SLF001  # planted there
     return [(bury, "_ended", lambda *given: original(*given) and False)]
 
 
 def line_left() -> list[Patch]:
-    """Who finds a run at its end leaves its place taken."""
+    """Bury does not give up the place of a run that is over."""
     return [(bury, "gate", SimpleNamespace(finish=lambda _job: None))]
 
 
 def fetched_kept() -> list[Patch]:
-    """The dead message of a run that machines fetch is kept for them."""
+    """Bury keeps the dead message of a run that outside workers fetch."""
     original = bury._dealt_with  # noqa: SLF001  # planted there
 
     def dealt_with(job: Job) -> bool:
@@ -75,12 +75,12 @@ def fetched_kept() -> list[Patch]:
 
 
 def died_at_once() -> list[Patch]:
-    """The first message that SQS gives up on may have died at once."""
+    """Bury believes that a message may die as soon as its run is due."""
     return [(bury, "died_ms", lambda life: life.due_ms)]
 
 
 def asked_after_at_once() -> list[Patch]:
-    """Whatever is open when the audit looks gets a message."""
+    """The audit sends a message for each open run."""
     return [(audit, "_overdue", lambda _life, _now_ms: True)]
 
 
@@ -91,19 +91,19 @@ def whole_anyway() -> list[Patch]:
 
 
 def sorted_at_once() -> list[Patch]:
-    """An audit that says that it is done has sorted all up to its last second."""
+    """A list believes that an audit has sorted all up to its last second."""
     original = tallies.newest
     told = SimpleNamespace(newest=lambda: (original() or 0) + 120)
     return [(recent, "tallies", told)]
 
 
 def all_of_the_hour() -> list[Patch]:
-    """A list asks for all that the audit may not have sorted for an hour."""
+    """A list always reads the whole last hour of the audit's lists."""
     return [(recent, "tallies", SimpleNamespace(newest=lambda: None))]
 
 
 def counted_for_nothing() -> list[Patch]:
-    """Whoever is overdue counts as asked after, though no message is sent of it."""
+    """Each overdue run counts as sent again, even if no message is sent."""
     original = handing.resent
 
     def resent(overdue: Iterable[Run]) -> list[Pack]:

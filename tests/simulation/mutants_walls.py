@@ -1,4 +1,4 @@
-"""Planted faults of walls: seams that are passed over, slots that come only years later."""
+"""Planted faults of wall clocks: changes that are skipped, slots that come only years later."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _AHEAD_SEC = 150
 
 
 def seamless() -> list[Patch]:
-    """Looking back, the walls that a clock has left out are nowhere."""
+    """A search backwards finds no slot in the hour that a clock left out."""
 
     def last_in(self: CronSlots, place: int, instant: int) -> int:
         offset = self._offsets[place]
@@ -23,7 +23,7 @@ def seamless() -> list[Patch]:
 
 
 def never_again() -> list[Patch]:
-    """What does not come within half a year never comes."""
+    """A slot that is more than half a year away is never found."""
     before = CronSlots.next
 
     def following(self: CronSlots, after: int) -> int | None:
@@ -34,7 +34,7 @@ def never_again() -> list[Patch]:
 
 
 def just_behind() -> list[Patch]:
-    """A slot that new zones put one second behind the cursor is passed over."""
+    """A slot that new zones put one second after the cursor is skipped."""
     before = plan._first_slot  # noqa: SLF001  # planted in the plan
 
     def first_slot(due: Due) -> int | None:

@@ -139,7 +139,7 @@ BESIDE = (
         )
         for season, start in (("spring", _SPRING), ("autumn", _AUTUMN))
     ),
-    # All that such a schedule has is in the hour that is changed.
+    # All slots of these schedules are in the hour of the clock change.
     *(
         Scene(
             name=f"asked over {season}",
@@ -152,7 +152,7 @@ BESIDE = (
         )
         for season, start in (("spring", _SPRING), ("autumn", _AUTUMN))
     ),
-    # More passed under a pause than may be run at once.
+    # More slots pass during a pause than a resume may run.
     Scene(
         name="asked too much",
         kinds=(),
@@ -162,7 +162,7 @@ BESIDE = (
         course=Course(ticks_until=330, sec=700),
         sizes=Sizes(caught_up=2),
     ),
-    # There is no room for all that users want to make.
+    # Users want to make more tasks than their tenant may have.
     Scene(
         name="asked rooms",
         kinds=(),
@@ -191,7 +191,7 @@ BESIDE = (
         failing=0.9,
         waits=(1,),
     ),
-    # And they look at those that will be paused soon.
+    # Users look at schedules that will be paused soon.
     Scene(
         name="asked near",
         kinds=(),

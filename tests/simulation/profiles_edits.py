@@ -20,7 +20,7 @@ EDITS = (
         calls_max=1,
         calls_between=(200, 400),
     ),
-    # Users run what is overdue by hand, with payloads that lie among the slots that were missed.
+    # Users trigger overdue schedules; the rows of the payloads lie among the missed slots.
     Scene(
         name="ranges laden",
         kinds=("latest", "none", "strict"),
@@ -72,7 +72,7 @@ EDITS = (
         calls_max=1,
         calls_between=(98.0, 98.8),
     ),
-    # Half an hour older than what edits look at: whoever starts it has to look at the task again.
+    # Runs half an hour too old for edits: the worker that starts one reads the task again.
     Scene(
         name="put off barely",
         kinds=("twenty",),
@@ -85,7 +85,7 @@ EDITS = (
         calls_max=9,
         calls_between=(90, 110),
     ),
-    # Runs wait for each other until they need not any more.
+    # Runs wait for each other until an edit lets them overlap.
     Scene(
         name="freed",
         kinds=("queue", "two", "last queue"),

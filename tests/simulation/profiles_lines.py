@@ -13,7 +13,7 @@ _COURSE = Course(ticks_until=210, sec=900)
 _UNHEARD = Profile(
     outages=tuple(Outage(from_sec=at, for_sec=7, queue="normal") for at in (63, 92, 125, 161))
 )
-# Every third worker dies over its first message, by which it calls who is next.
+# Every third worker dies before its first message, which calls the next run.
 _DIES_CALLING = tuple(
     Aim(f"work#{number}", "send_message_batch", 0, Fault.CRASH_BEFORE) for number in range(1, 60, 3)
 )
@@ -59,7 +59,7 @@ LINES = (
         failing=0.2,
         running_max=2,
     ),
-    # Who holds a place is cancelled between its attempts, and no further run comes to look.
+    # A run with a place is cancelled between its attempts, and no later run looks at the line.
     Scene(
         name="given up lines",
         kinds=("last queue", "last two", "key"),
@@ -84,7 +84,7 @@ LINES = (
         calls_between=(20, 110),
         takes_sec=40,
     ),
-    # Who waits for the tenant's quota is cancelled there.
+    # Runs that wait for the tenant's quota are cancelled.
     Scene(
         name="tenant's given up line",
         kinds=("minute", "twenty", "last two"),

@@ -35,7 +35,7 @@ OUTAGES = (
         kinds=("minute", "twenty", "jitter"),
         drawn=3,
     ),
-    # And some of what is due then is not to run.
+    # Some of the runs that are due then are to be skipped.
     replace(
         _during("throttled skips", replace(_RUNS, for_sec=3, from_sec=119.2)),
         kinds=("minute", "twenty", "jitter"),

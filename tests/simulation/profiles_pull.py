@@ -84,7 +84,7 @@ def _throttled(name: str, kinds: tuple[str, ...]) -> Scene:
 OUTSIDE = (
     *_each("callbacks", _CALLBACKS, said=True),
     *_each("executions", _EXECUTIONS),
-    # Many are cancelled while their runs wait for them.
+    # Many runs are cancelled while they wait for their executions.
     replace(
         _outside("executions cancelled", _EXECUTIONS, Profile()), calls=("cancel",), calls_max=9
     ),

@@ -22,6 +22,6 @@ _FILLS = Scene(
     ),
     course=Course(sec=900),
 )
-# Slots lie a second apart, and a minute's room ends between two of them.
+# Slots lie one second apart, and the rate of a minute ends between two of them.
 _PAIRS = replace(_FILLS, name="fills of pairs", kinds=("pair",), aims=())
 UNSURE = (_FILLS, _PAIRS)

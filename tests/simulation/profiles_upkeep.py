@@ -1,4 +1,4 @@
-"""Profiles of what nobody sees while all is well: lost rows, dead messages, the day before."""
+"""Profiles of upkeep: lost rows, dead messages, the audit's look at the day before."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CLAIMS = "batch_execute_statement"
 _MANY = range(800)
 
 UPKEEP = (
-    # Rows vanish that were claimed: of slots, of slots of schedules that are edited, and others.
+    # Claimed rows vanish: of slots, of slots of edited schedules, and of triggered runs.
     Scene(
         name="rows lost",
         kinds=("minute", "twenty", "jitter", "all"),
@@ -32,14 +32,14 @@ UPKEEP = (
             ),
         ),
     ),
-    # A dispatcher dies before it claims what it has listed, and a range stands for that later.
+    # A dispatcher dies after its list and before its claims; a range covers these slots later.
     Scene(
         name="listed in vain",
         kinds=("latest", "none", "twenty", "all", "eighth"),
         aims=(Aim("dispatch#0", _CLAIMS, 0, Fault.CRASH_BEFORE),),
         course=Course(gap=(1, 800), ticks_until=1_020, sec=1_900, rows_max=2),
     ),
-    # The day before is looked at, too.
+    # The audit looks at the day before, too.
     Scene(
         name="looked further",
         kinds=("fragile",),
@@ -50,7 +50,7 @@ UPKEEP = (
             auditor=Auditor(look_back_min=30, further=True, laws=(laws_looks.heeded,)),
         ),
     ),
-    # Workers die over the last runs of a line, and their messages are given up on at once.
+    # Workers die with the last runs of a line, and SQS gives up on each message at once.
     Scene(
         name="buried in line",
         kinds=("last queue", "last two", "last previous"),
@@ -75,7 +75,7 @@ UPKEEP = (
         ),
         course=Course(ticks_until=70, sec=12_000, audited=False),
     ),
-    # And while it stands still before it writes, users edit the schedules.
+    # Bury stands still before it writes, and users edit the schedules meanwhile.
     Scene(
         name="buried beside",
         kinds=("minute", "last queue"),
@@ -93,7 +93,7 @@ UPKEEP = (
         ),
         course=Course(ticks_until=70, sec=9_000, audited=False),
     ),
-    # Strangers write of runs that machines fetch, among the dead messages, too.
+    # Strangers send messages about runs that outside workers fetch, and dead messages, too.
     Scene(
         name="forged pull",
         kinds=("pulled", "pulled queue", "pulled previous"),
@@ -102,7 +102,7 @@ UPKEEP = (
         forged=True,
         course=Course(ticks_until=210, sec=1_500),
     ),
-    # A tenant has more than anybody would read.
+    # A tenant has more tasks than a list reads.
     Scene(
         name="read too many",
         kinds=(),

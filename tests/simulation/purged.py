@@ -7,7 +7,7 @@ from typing import Any
 
 from onthedot.core.attributes import plain_item
 
-# What it came to, in its row and in each attempt's record.
+# What a purge takes from the row and from the record of each attempt.
 _GONE = frozenset({"error", "result", "progress", "checkpoint"})
 
 

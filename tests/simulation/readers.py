@@ -45,7 +45,7 @@ def read(user: User) -> None:
 
 
 def runs(user: User) -> None:
-    """What runs, and what waits, as lists show it and as each run is shown by itself."""
+    """Looks at a list of runs, and at its first three runs one by one."""
     for _ in range(3):
         listed = user.caller.ask("GET /v1/runs?limit=50").said
         for run in (listed["data"] if listed else [])[:3]:

@@ -21,7 +21,7 @@ from tests.simulation.stage import Stage, make_task
 CHANGED_SEC = 420
 ZONE = "Africa/Lagos"
 _HOUR_SEC = 3_600
-# By one second, where a zone is said to have kept its local mean time.
+# -1 is for a zone whose local mean time was corrected by one second.
 _SHIFTS_SEC = (240, 420, -240, 1_020, -1)
 _TEXTS = ("2-59/12 * * * *", "7-59/15 * * * *", "*/9 * * * *")
 _TRIES = 12

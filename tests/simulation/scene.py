@@ -31,7 +31,7 @@ class Scene:
     users_max: int = 0
     # How often a handler fails, how long it takes at most, how often it kills its worker.
     failing: float = 0.0
-    # What fails says why: it raises an error.
+    # A handler that fails raises an error.
     raising: bool = False
     takes_sec: float = 0.0
     killing: float = 0.0

@@ -45,7 +45,7 @@ class Sizes:
     due_max: int = 0
     # From this many tasks on, a list of what comes is long; from three times as many, too long.
     listed: int = 0
-    # So many are too many, whatever is long.
+    # If set, more tasks than this are too many, whatever `listed` says.
     read_max: int = 0
     # How many tasks a minute follow a changed calendar, and how many are read at once.
     per_minute: int = 0

@@ -1,4 +1,4 @@
-"""Histories are chosen by what they newly come to: profiles, and moments of faults."""
+"""Histories are chosen by what is rarely reached: profiles, and moments of faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions, whole modules and single lines that no history comes to, and what holds them."""
+"""Functions, whole modules and single lines that no history reaches, and the tests that do."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _BY_REASON = {
 }
 UNCOVERED = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}
 
-# Lines by what they say, wherever they stand.
+# Lines by their text, in any function.
 _BY_TEXT = {
     r"raise LookupError\(": "is there for the type checker: every caller has what it names",
     r"raise BusyError\(.*\b(kept (changing|moving)|tries)\b": (
         "needs a lost race or a lost answer at each of its tries: tests/flows/test_gives_up.py, "
         "tests/flows/test_cancel.py"
     ),
-    r"raise$": "passes on what a store says besides being busy, which would be our own mistake",
+    r"raise$": "passes on an error other than a busy store, which would be our own mistake",
 }
 _CALLER = "is a mistake of the caller, who asks once: "
 _GONE = "needs an item that is gone, which TTL or a restore alone take away: "
@@ -123,7 +123,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     "needs a quota that is lifted between two reads of one worker": (
         "flows/permits.py:_enter: return entered +",
     ),
-    "needs a store that refuses while a process is to end, which ends it then": (
+    "needs a store that refuses while a process is to end": (
         "flows/strays.py:_harmful: return True",
     ),
     "only says that no kind of answer was left out: tests/flows/test_holding.py": (
@@ -134,7 +134,7 @@ LINES = {line: reason for reason, lines in _LINES.items() for line in lines}
 
 
 def why_missed(function: str, text: str) -> str:
-    """Why no history needs to come to a line of a function; empty is no reason."""
+    """Says why no history needs to reach this line of a function; empty if there is no reason."""
     for pattern, reason in _BY_TEXT.items():
         if re.match(pattern, text):
             return reason

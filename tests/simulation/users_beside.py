@@ -112,7 +112,7 @@ def _bounded(user: User) -> None:
 
 
 def _bind(user: User) -> None:
-    """Bound a schedule that may have had none; and bound it otherwise."""
+    """Give a schedule a bound, and then another one."""
     task_id = user.schedule()
     for _ in range(2 if task_id else 0):
         body = {"max_runs": user.random.randint(1, 4)}
@@ -121,7 +121,7 @@ def _bind(user: User) -> None:
 
 
 def _fill_up(user: User) -> None:
-    """Make more than there is room for, and again once something is deleted."""
+    """Make more tasks than there is room for, delete a schedule, and make more."""
     room = {"tasks_max": user.random.randint(3, 7)}
     user.operator.ask(f"PUT /v1/tenants/{user.caller.tenant_id}", room, name="ration")
     body = {"cron": "0 4 * * *", "target": TARGET}

@@ -37,7 +37,7 @@ _POLICIES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("dst_gap", ("fire", "skip", "shift")),
     ("dst_overlap", ("first", "last", "both")),
 )
-# Walls that come only in that hour: left out, or shown twice, by the month of the night.
+# Rules with slots only in the changed hour, which is left out or shown twice, by month.
 _IN_THAT_HOUR: dict[int, tuple[dict[str, str], ...]] = {
     3: (
         {"cron": "1-2 2 * * *", "dst_gap": "shift"},
@@ -77,7 +77,7 @@ def _over_night(user: User) -> None:
 
 
 def _over_that_hour(user: User) -> None:
-    """Pause one whose slots are all in the hour that is changed, until they are over."""
+    """Pause a schedule until all of its slots, which are in the changed hour, have passed."""
     world = user.stage.world
     drawn = user.random.choice(_IN_THAT_HOUR[world.start.month])
     rule = {"timezone": "Europe/Berlin", "dst_mode": "fixed", **drawn}

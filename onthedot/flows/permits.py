@@ -145,6 +145,9 @@ def all_taken(tenant_id: str) -> bool:
 def drop(jobs: Sequence[Job]) -> None:
     """Give back what was taken for a start that did not come to be."""
     _give_back([job.permit for job in jobs if job.permit])
+    for job in jobs:
+        # A start in doubt may be made after all: its run then goes on without a permit.
+        job.permit = None
 
 
 def leave(left: Iterable[Run]) -> None:

@@ -121,7 +121,7 @@ def late(
             tick = _ticked(stage, troubles, task, due)
             ready = max(due, tick, *(one for one in ends if one < at))
             allowed = troubles.steady_sec + troubles.cost_sec(due - _FETCHED_SEC, at)
-            allowed += _TOLD_SEC * bool(freed) + _COVERED_SEC * (tick > due)
+            allowed += _TOLD_SEC * any(one < at for one in freed) + _COVERED_SEC * (tick > due)
             allowed += _CROWDED_SEC * bool(stage.sizes.line_max and keyed)
             allowed += _ENDED_SEC * _hurried(journal, task, due)
             if at > ready + allowed:

@@ -59,7 +59,7 @@ def _moved(change: Change, before: Seen, after: Seen) -> Iterator[str]:
 
 def _purged(before: Seen, after: Seen) -> bool:
     """Whether it only lost what a purge takes."""
-    return after.purged and kept(before.life) == kept(after.life)
+    return after.purged and not before.purged and kept(before.life) == kept(after.life)
 
 
 def _hasty(change: Change, after: Seen) -> bool:

@@ -269,7 +269,7 @@ AUDITS = (
         faults=Profile(faults_until_sec=500, faults_max=12, crash_before=0.02, crash_after=0.02),
         takes_sec=30,
         course=Course(
-            ticks_until=480,
+            ticks_until=600,
             sec=1_800,
             receives_max=1,
             auditor=Auditor(told=True, laws=_TOLD, excused_sec=600),

@@ -125,9 +125,8 @@ def main() -> int:
     even = max(1, wanted // (2 * len(names)))
     session.play(_each_profile(first, dict.fromkeys(names, even)))
     rest = max(0, wanted - even * len(names))
-    aims = min(rest, wanted // _AIMED_SHARE)
-    session.play(_each_profile(first + even, shares(session.whole.reached, rest - aims)))
-    by_aim = session.play_aimed(aims)
+    by_aim = session.play_aimed(min(rest, wanted // _AIMED_SHARE))
+    session.play(_each_profile(first + even, shares(session.whole.reached, rest - by_aim)))
     session.report(time.monotonic() - began)
     reach = session.whole.together()
     risks = {*reach.met, *session.whole.left}

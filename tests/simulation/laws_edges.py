@@ -13,7 +13,7 @@ from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.keys import is_slot_key
 from tests.simulation.journal import Journal, Version
 from tests.simulation.laws_places import began
-from tests.simulation.reigns import Reign, reigns
+from tests.simulation.reigns import Reign, act_of, reigns
 from tests.simulation.stage import Stage
 
 _GOING_ON = frozenset({"active", "paused"})
@@ -42,7 +42,7 @@ def phantoms(stage: Stage, journal: Journal) -> Iterator[str]:
             if change.task_id.startswith("tsk_"):
                 # One that is registered by a second try runs although its time has passed.
                 until = max(until, change.at_ms)
-            ruling = _in_force(journal.versions[change.task_id], since, until)
+            ruling = _in_force(stage, journal.versions[change.task_id], since, until)
             if not any(one.task.schedule.matches(parse_nominal(key)) for one in ruling):
                 yield f"phantom: {change.run_id} stands for {key}, which was no slot then"
 
@@ -55,10 +55,15 @@ def _due_ms(journal: Journal, task_id: str, key: str, said_ms: int) -> float:
     return journal.versions[task_id][-1].task.schedule.due_at(slot) * 1000
 
 
-def _in_force(versions: list[Version], since_ms: float, until_ms: float) -> Iterator[Version]:
+def _in_force(
+    stage: Stage, versions: list[Version], since_ms: float, until_ms: float
+) -> Iterator[Version]:
+    """Versions that may govern then: one may count from its call on, which may take its time."""
     ends = [*(version.at_ms for version in versions[1:]), float("inf")]
     for version, end in zip(versions, ends, strict=True):
-        if version.at_ms <= until_ms and end >= since_ms:
+        act = act_of(stage, version)
+        tries = act.tries.values() if act else ()
+        if min((version.at_ms, *tries)) <= until_ms and end >= since_ms:
             yield version
 
 

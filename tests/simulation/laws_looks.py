@@ -140,8 +140,9 @@ def _overdue_ms(seen: Seen) -> int:
 def carried(stage: Stage) -> Iterator[str]:
     """The audit looks at open runs less and less often, but at least every quarter of an hour."""
     start = stage.world.start.timestamp()
+    stalled = {process for _, process, what, *_ in stage.world.trace if what == "stalls"}
     for at_us, process, what, request, *_ in stage.world.trace:
-        if process is None or process.kind != "audit" or what != "put_item":
+        if process is None or process.kind != "audit" or what != "put_item" or process in stalled:
             continue
         item = request["Item"]
         if "carried" not in item or not item["task_id"]["S"].startswith(_LISTS):

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from onthedot.core.pull import pulled
 from onthedot.core.task import Task
 from tests.simulation.journal import Journal, Seen
 from tests.simulation.stage import Stage
 from tests.simulation.true_bounds import guarded, places
+
+# Outside workers ask the API by processes of this kind.
+_ASKS = "said"
 
 # By which policy a run may end so.
 _POLICIES = {"overlap": "skip", "previous": "cancel_previous"}
@@ -108,6 +112,15 @@ def bounded(stage: Stage, journal: Journal) -> Iterator[str]:
                 yield f"crowded: {held.holders} hold the gate of {task.name}"
 
 
+def freed_too_late(stage: Stage, journal: Journal, task_id: str) -> bool:
+    """Whether the last place came free after outside workers had asked for the last time."""
+    asked_us = (
+        each[0] for each in stage.world.trace if each[1] is not None and each[1].kind == _ASKS
+    )
+    start_ms, gates = stage.world.start.timestamp() * 1000, journal.gates[task_id]
+    return bool(gates) and gates[-1].at_ms > start_ms + max(asked_us, default=0) / 1000
+
+
 def left_clean(stage: Stage, journal: Journal) -> Iterator[str]:
     """At a calm end nobody waits behind a run that is final."""
     rows = {(run.task_id, run.key): run for run in stage.rows().values()}
@@ -117,6 +130,7 @@ def left_clean(stage: Stage, journal: Journal) -> Iterator[str]:
             if (
                 run
                 and not run.final
+                and not (pulled(run.queue) and freed_too_late(stage, journal, task_id))
                 and all(
                     holder.final
                     for name in gates[-1].holders

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 from onthedot.core.instants import nominal
 from onthedot.core.keys import is_slot_key
+from onthedot.core.pull import pulled
 from onthedot.core.run import Run
 from tests.simulation.journal import SKEW_MS, Change, Journal, Move, Seen
+from tests.simulation.laws_gate import freed_too_late
 from tests.simulation.purged import kept
 from tests.simulation.stage import Stage
 
@@ -160,6 +162,8 @@ def _excused(stage: Stage, journal: Journal, run: Run, until_ms: float) -> bool:
     The same holds for one whose caller got no answer. A slot after the last tick awaits the next.
     """
     task_id, key = run.task_id, run.key
+    if pulled(run.queue) and freed_too_late(stage, journal, task_id):
+        return True
     if run.run_id in journal.sent_ms:
         return False
     if not is_slot_key(key):

@@ -62,6 +62,14 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
         yield f"miscounted: {said} {_REASON}, it was {len(told)}"
 
 
+def others_ran(_stage: Stage, journal: Journal) -> Iterator[str]:
+    """A slot of which no row was lost is not missed: nothing else goes wrong there."""
+    for change in journal.changes:
+        after = change.after
+        if after and after.status == "missed" and after.reason != _REASON:
+            yield f"unfounded: {change.run_id} is missed({after.reason}), and its row was there"
+
+
 def _recorded(lost: _Lost, record: Change, task: Task) -> Iterator[str]:
     """It is missed at its due time, and not recorded while its claim may be under way."""
     after = record.after

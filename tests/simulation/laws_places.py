@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 from onthedot.core.keys import run_id
 from onthedot.core.task import QUEUES
@@ -42,16 +43,21 @@ def _one_place(stage: Stage, journal: Journal) -> Iterator[str]:
         steps += [(held.at_ms, place, frozenset(_names(place, held.waiting))) for held in gates]
     steps.sort(key=lambda step: step[0])
     waiting: dict[str, frozenset[str]] = {}
+    # When each run joined a line for the last time.
+    joined: dict[str, float] = {}
     at = 0
     for change in journal.changes:
         while at < len(steps) and steps[at][0] <= change.at_ms:
-            waiting[steps[at][1]] = steps[at][2]
+            at_ms, place, line = steps[at]
+            joined |= dict.fromkeys(line - waiting.get(place, frozenset()), at_ms)
+            waiting[place] = line
             at += 1
         lines = {place for place, line in waiting.items() if change.run_id in line}
         if change.task_id in lines and not _has_gate(journal, change):
             # An edit has let its runs overlap: no run waits behind it.
             lines.remove(change.task_id)
-        if stage.world.profile.double_message and _rekeyed(journal, change.task_id):
+        rekeyed_ms = _rekeyed_ms(journal, change.task_id)
+        if stage.world.profile.double_message and joined.get(change.run_id, 0.0) > rekeyed_ms:
             # A worker that still knows the old key may get the copy of a message.
             lines = {place for place in lines if not place.startswith("key#")}
         if change.started and lines:
@@ -64,10 +70,12 @@ def _has_gate(journal: Journal, change: Change) -> bool:
     return bool(versions) and guarded(versions[-1].task)
 
 
-def _rekeyed(journal: Journal, task_id: str) -> bool:
-    """Whether an edit has given the task another concurrency key."""
-    keys = [one.task.shown.get("concurrency_key") for one in journal.versions[task_id]]
-    return any(key != keys[0] for key in keys)
+def _rekeyed_ms(journal: Journal, task_id: str) -> float:
+    """When an edit gave the task another concurrency key, if one did."""
+    for before, after in pairwise(journal.versions[task_id]):
+        if before.task.shown.get("concurrency_key") != after.task.shown.get("concurrency_key"):
+            return after.at_ms
+    return float("inf")
 
 
 def _names(place: str, keys: tuple[str, ...]) -> Iterator[str]:

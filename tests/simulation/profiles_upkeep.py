@@ -26,7 +26,12 @@ UPKEEP = (
             auditor=Auditor(
                 told=True,
                 calm=True,
-                laws=(laws_lost.heeded, laws_told.heeded, laws_aside.founded),
+                laws=(
+                    laws_lost.heeded,
+                    laws_told.heeded,
+                    laws_aside.founded,
+                    laws_lost.others_ran,
+                ),
                 prepared=losing.prepared,
                 alone=True,
             ),

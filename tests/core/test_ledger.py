@@ -65,6 +65,19 @@ def test_a_retried_run_counts_its_attempts_and_not_its_lateness() -> None:
     assert figures["duration_max_ms"] == 5
 
 
+def test_attempts_and_lost_leases_are_booked_under_their_tenant() -> None:
+    ledger, booked = Ledger(), Tally()
+    life = succeeded(9_000, 5) | {"attempt": 3, "attempts": ({"outcome": "lost"},)}
+    noted = run(**life)
+    booked.count(noted.tenant_id, "succeeded")
+    booked.count(noted.tenant_id, "attempts", 3)
+    booked.count(noted.tenant_id, "leases_lost", 1)
+
+    ledger.note(noted)
+
+    assert ledger.tally == booked
+
+
 def test_each_outcome_is_booked_under_its_tenant() -> None:
     ledger, booked = Ledger(), Tally()
     noted = run(status="missed", reason="any")

@@ -155,6 +155,18 @@ def test_a_row_whose_absence_is_explained_is_forgotten(
     assert manifests(stage) == []
 
 
+def test_a_row_of_a_task_that_cannot_be_read_stays_on_its_list(stage: Stage) -> None:
+    """An edit may heal the task, and then the audit can say what became of the slot."""
+    task = add(stage, "*/5 * * * *")
+    listed(stage, f"{task.task_id}.20261118T120500Z")
+    spoil(stage, task, "cursor", next_run_at=nominal(NOON + 600), compiled=b"?")
+
+    go_audited(stage, 1_500)
+
+    assert outcomes(stage, task) == {}
+    assert len(manifests(stage)) == 1
+
+
 def test_a_slot_that_a_range_covers_is_not_unaccounted(stage: Stage) -> None:
     task = add(stage, "*/10 * * * * *", misfire="none")
     listed(stage, f"{task.task_id}.20261118T120500Z")

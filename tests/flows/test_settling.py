@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from onthedot.adapters import aws
 from onthedot.core.decide import Hint
 from onthedot.core.pack import Pack, Ticket
 from onthedot.core.policy import Done
-from onthedot.flows import patience, starting, work
+from onthedot.flows import patience, settling, starting, work
 from onthedot.flows.batch import Batch, Received
 from onthedot.flows.job import Job
 from onthedot.flows.settling import given_up
@@ -27,6 +29,18 @@ def job(lease_ms: int = 0, *, ended: bool = True) -> Job:
     )
     made.answer = Done() if ended else None
     return made
+
+
+def test_of_a_retry_that_was_cancelled_before_its_write_was_read_back_the_places_go() -> None:
+    """The answer to the settle was lost, and a user cancelled the run in between."""
+    made = job()
+    started = made.held
+    made.ending = replace(started.life, status="retrying")
+    made.run = replace(started, life=replace(started.life, status="cancelled"))
+
+    settling._recognise(made, started)  # noqa: SLF001  # one step of the settle
+
+    assert (made.ending.status, made.written) == ("cancelled", True)
 
 
 @pytest.mark.parametrize(

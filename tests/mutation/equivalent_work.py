@@ -144,4 +144,32 @@ WORK = (
         "all((job.most for job in jobs))",
         "all are of one tenant; where no row was left, one more look at its permits says no more",
     ),
+    Equivalent(
+        "onthedot.flows.permits",
+        "_come_back",
+        "wait_sec = max(1, (permit.lease_ms - clock.now_ms()) // 1000 + MARGIN_SEC + 1)",
+        "1001",
+        "a wait of at most 26 s is one second shorter, and ends six seconds after the lease anyway",
+    ),
+    Equivalent(
+        "onthedot.core.manifest",
+        "Manifest.item",
+        '"entries": _packed([each[:3] for each in self.entries]),',
+        "4",
+        "the fourth is what `after` says, which is read instead of it",
+    ),
+    Equivalent(
+        "onthedot.core.slots",
+        "ElapsedSlots.prev",
+        "return slot if slot >= 0 else None",
+        "1",
+        "the only slot between the two is the first second of 1970",
+    ),
+    Equivalent(
+        "onthedot.flows.recounting",
+        "recount",
+        'stays = known.due.next_run_at - 1 if wanted.status != "active" else 0',
+        "2",
+        "a key that the cursor has passed may stand among those ahead: it never comes upon it",
+    ),
 )

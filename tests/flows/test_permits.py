@@ -19,7 +19,7 @@ from onthedot.core.task import Task
 from onthedot.flows import holding, lease, line
 from onthedot.flows.awaiting import conclude
 from onthedot.flows.cancel import cancel
-from onthedot.flows.trigger import Moment, trigger
+from onthedot.flows.trigger import trigger
 from tests.flows.calm import (
     FREE,
     add,
@@ -115,21 +115,6 @@ def test_who_loses_a_permit_to_another_takes_the_next_and_joins_no_line(
     assert max(life.started_ms - life.due_ms for life in rows) < 1_000
     written = [key for _, key, _ in stage.world.store.table("runs").rows._log]  # noqa: SLF001
     assert [sort for _, sort in written if sort.startswith("#wait#")] == []
-
-
-def test_a_quota_that_is_lifted_while_a_run_is_held_keeps_it_from_nothing(stage: Stage) -> None:
-    line.set_limit("acme", 1)
-    task = one(stage, "held")
-    now_ms = clock.now_ms()
-    trigger(task.task_id, moment=Moment(now_ms, "later", now_ms + 4_000))
-    wait(stage, clock.monotonic() + 3.5)
-    line.set_limit("acme", None)
-    wait(stage, clock.monotonic() + 30)
-
-    (run,) = runs(stage, task)
-    assert (run.life.status, run.life.permit) == ("succeeded", "")
-    assert run.life.started_ms - run.life.due_ms < 500
-    assert permits() == []
 
 
 def test_who_waits_starts_as_soon_as_another_ends(stage: Stage) -> None:

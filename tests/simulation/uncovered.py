@@ -118,7 +118,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     "needs a task that is deleted between a fetch and its start, of a run that no edit stamps": (
         "flows/lease.py:_leased: conclude(job.held, job.task, job.answer)",
     ),
-    "needs a quota that is lifted while a run is held: tests/flows/test_permits.py": (
+    "needs a quota that is lifted while a run is held: tests/flows/test_permits_lifted.py": (
         "flows/permits.py:_enter: return entered +",
     ),
     "needs a store that refuses while a process is to end": (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from onthedot.adapters import clock
-from onthedot.flows import line
+from onthedot.flows import line, permits
 from onthedot.flows.trigger import Moment, trigger
 from tests.flows.calm import FREE, add, runs, wait
 from tests.simulation.stage import Stage
@@ -21,3 +21,4 @@ def test_a_run_that_is_held_meanwhile_starts_on_time_and_without_a_permit(stage:
     (held,) = runs(stage, task)
     assert (held.life.status, held.life.permit) == ("succeeded", "")
     assert held.life.started_ms - held.life.due_ms < 500
+    assert not permits.all_taken("acme")

@@ -18,7 +18,7 @@ _CHANCES = (
     "slow skew_ms stale short_page double_message late_message shuffle double_tick drop_tick purge "
     "astray clock_steps freezes expires"
 ).split()
-_HANDLERS = "failing killing deaf takes_sec poison forged elders".split()
+_HANDLERS = "failing killing deaf takes_sec raising poison forged elders".split()
 
 
 @dataclass(frozen=True, slots=True)

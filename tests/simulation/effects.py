@@ -214,6 +214,8 @@ class Effects:
                 return call(**request)  # type: ignore[no-any-return]  # a client's answer
             first = self._chooser.some_of(len(everything))
             one = call(**partial.only(operation, request, first))
+            # The judges know a writer by the moment of its entry, and this moment has no other.
+            self._world.note("first half", operation)
             self._world.wait(self._chooser.latency_us())
             second = everything - first
             other = call(**partial.only(operation, request, second))

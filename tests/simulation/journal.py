@@ -151,7 +151,7 @@ def read(world: World, corrected: Mapping[str, int]) -> Journal:
     journal = Journal()
     start_us = world.epoch_us() - world.now_us
     journal.start_ms = start_us / 1000
-    writers = {start_us + entry[0]: entry[1] for entry in world.trace}
+    writers = writers_of(world)
     for at_us, key, before, after in pairs(world, "runs"):
         if key[1] == GATE:
             journal.gates[key[0]].append(_held(at_us, after))
@@ -197,6 +197,12 @@ def _loops(world: World, writers: Mapping[int, Any]) -> dict[str, Begun]:
         for at_us, key, before in world.store.table("runs").rows._log  # noqa: SLF001  # its own log
         if before is None and key[0].startswith(_LOOPS)
     }
+
+
+def writers_of(world: World) -> dict[int, Process]:
+    """Which process acted at which moment; what the world does at the same moment is no act."""
+    start_us = world.epoch_us() - world.now_us
+    return {start_us + at_us: who for at_us, who, *_ in world.trace if who is not None}
 
 
 def pairs(world: World, table: str) -> list[tuple[int, Any, Any, Any]]:

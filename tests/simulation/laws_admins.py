@@ -9,7 +9,7 @@ from onthedot.core.access import Key
 from onthedot.core.attributes import plain_item
 from onthedot.flows.keys import FIRST_TENANT
 from tests.simulation.caller import Ask
-from tests.simulation.journal import pairs
+from tests.simulation.journal import pairs, writers_of
 from tests.simulation.stage import Stage
 
 _LAST = "last_admin_key"
@@ -33,8 +33,7 @@ def heeded(stage: Stage) -> Iterator[str]:
 def _read(stage: Stage) -> tuple[dict[str, _Span], dict[str, str], set[str]]:
     """From when to when each admin key opened, which process made it, and which were revoked."""
     world = stage.world
-    start_us = world.epoch_us() - world.now_us
-    writers = {start_us + entry[0]: entry[1] for entry in world.trace}
+    writers = writers_of(world)
     spans: dict[str, _Span] = {}
     made: dict[str, str] = {}
     revoked: set[str] = set()

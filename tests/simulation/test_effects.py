@@ -10,7 +10,8 @@ import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 
 from tests.simulation.faults import Aim, Fault, Profile
-from tests.simulation.small_world import get, insert, make_world, put, send, stored
+from tests.simulation.journal import pairs, writers_of
+from tests.simulation.small_world import NOTES, get, insert, make_world, put, send, stored
 from tests.simulation.world import World
 
 
@@ -165,6 +166,18 @@ def test_others_act_between_the_halves_of_a_batch() -> None:
     assert 0 < len(seen[0]) < 4
     assert stored(world) == "abcd"
     assert [one.get("Error") for one in process.result["Responses"]] == [None] * 4
+    assert {writers_of(world).get(at_us) for at_us, *_ in pairs(world, NOTES)} == {process}
+
+
+def test_what_is_written_by_a_process_that_is_killed_at_once_has_its_writer() -> None:
+    aim = Aim("p#0", "put_item", 0, Fault.CRASH_AFTER)
+    world = make_world(aims=[aim])
+    process = world.spawn("p", lambda: put(world, "a"))
+    process.ended = lambda _: world.note("killed", "p#0: its whole ended")
+    world.run(1)
+
+    ((at_us, *_),) = pairs(world, NOTES)
+    assert writers_of(world)[at_us] is process
 
 
 def test_a_transaction_conflicts() -> None:

@@ -12,7 +12,7 @@ export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup installed run load kill interrupts mixed test blackbox check docs format bench fuzz fuzz-api simulate mutate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
+.PHONY: help setup installed run load outage kill interrupts mixed test blackbox check docs format bench fuzz fuzz-api simulate mutate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,11 @@ bench: setup ## measure the engine against its limits
 
 load: setup ## measure 1,000 one-minute schedules on the local stack: spread, then all at :00 (a quarter of an hour)
 	@$(venv) -m bench.local
+
+# 4 minutes are enough for `.ci/run`.
+DOWN ?= 9
+outage: setup ## stop a local stack for DOWN=9 minutes, and hold each policy to its promise afterwards
+	@$(venv) -m bench.outage --down-min $(DOWN)
 
 # Alone on the machine nothing is late by more than a second; beside other tests it may be.
 ROUNDS ?= 10

@@ -69,7 +69,7 @@ def resume(
     slots = catchup.slots(task, mode, planned)
     if dry_run == "true" or (slots and plan_token is None):
         following = schedule_view.coming(lifecycle.resumed(task, now), now, seen.due)["next_run_at"]
-        return plans.plan(catchup.effects(slots, following), world, now_ms)
+        return plans.plan(catchup.effects(task, slots, following), world, now_ms)
     return _written(define.resume(task.task_id, by(), slots, check=check_task, known=seen))
 
 

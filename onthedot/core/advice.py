@@ -10,6 +10,7 @@ from typing import Any
 from onthedot.core.changes import changes_ahead
 from onthedot.core.dialect import Placed, split
 from onthedot.core.kinds import AWS_WEEKDAY, WEEKDAY
+from onthedot.core.numbers import LATE_SEC
 from onthedot.core.schedule import Schedule
 from onthedot.core.web import BODILESS
 
@@ -47,6 +48,17 @@ def pause_near(failures: int, most: int) -> Warned:
         "One success starts the count again."
     )
     return Warned("pause_near", detail)
+
+
+def grace_short(grace_sec: int) -> list[Warned]:
+    """Warn of a grace that is shorter than the time after which a slot is late at all."""
+    if grace_sec >= LATE_SEC:
+        return []
+    detail = (
+        f"misfire_grace_sec is {grace_sec} and acts as {LATE_SEC}: a slot is late only "
+        f"{LATE_SEC} s after it was due."
+    )
+    return [Warned("grace_short", detail)]
 
 
 def payload_unsent(target: Mapping[str, Any], payload: object) -> list[Warned]:

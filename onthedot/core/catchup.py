@@ -7,6 +7,7 @@ from typing import Any
 
 from onthedot.core import pauses
 from onthedot.core.instants import nominal
+from onthedot.core.numbers import CATCH_UPS_MAX
 from onthedot.core.problems import Problem
 from onthedot.core.task import Task
 
@@ -31,7 +32,20 @@ def slots(task: Task, mode: str, now: int) -> list[int]:
     return found
 
 
-def effects(found: list[int], following: str | None) -> dict[str, Any]:
-    """Say what a resume would do."""
+def effects(task: Task, found: list[int], following: str | None) -> dict[str, Any]:
+    """Say what a resume would do: how many it runs, in which order, and for how long that holds."""
     will_run = [nominal(slot) for slot in found]
-    return {"action": "resume", "will_run": will_run, "next_run_at": following}
+    said = {"action": "resume", "will_run": will_run, "next_run_at": following}
+    return said | {"count": len(found), "order": _order(task)} if found else said
+
+
+def _order(task: Task) -> str:
+    at_once = _at_once(task)
+    few = "one at a time" if at_once == 1 else f"up to {at_once} at a time"
+    return f"oldest first, {few}; misfire_grace_sec does not apply to them"
+
+
+def _at_once(task: Task) -> int:
+    if task.overlap != "allow":
+        return 1
+    return task.max_concurrent or CATCH_UPS_MAX

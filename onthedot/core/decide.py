@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from onthedot.core import pauses
+from onthedot.core import misfire, pauses
 from onthedot.core.blackouts import closing
 from onthedot.core.dropped import why_dropped
 from onthedot.core.instants import parse_nominal
 from onthedot.core.keys import is_slot_key
-from onthedot.core.numbers import BUSY_MAX_SEC, HOLD_MAX_SEC, LOOK_AHEAD_SEC, MARGIN_SEC
-from onthedot.core.run import Run
+from onthedot.core.numbers import BUSY_MAX_SEC, HOLD_MAX_SEC, MARGIN_SEC
+from onthedot.core.run import Life, Run
 from onthedot.core.task import ENDED, Task
-
-_COVERED_AFTER_SEC = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +54,13 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
+class Late:
+    """A slot due long ago that has not started: what it stood in line for decides, or misfire."""
+
+    then: Start
+
+
+@dataclass(frozen=True, slots=True)
 class Hold:
     """Due within seconds: wait for it. Of what was decided for then, only a start holds."""
 
@@ -70,7 +75,7 @@ class Await:
     until_ms: int
 
 
-Decision = Over | Busy | Skip | Defer | Hold | Start | Await
+Decision = Over | Busy | Skip | Defer | Hold | Start | Late | Await
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +98,7 @@ def decide(run: Run | None, task: Task | None, hint: Hint, now_ms: int) -> Decis
     if life.status == "running" and now_ms <= life.lease_ms + MARGIN_SEC * 1000:
         return _busy(run, hint, now_ms)
     if life.status == "awaiting" and task is not None:
-        return Await(life.lease_ms)
+        return _awaiting(life, hint, now_ms)
     if run.cancel_ms:
         return Skip("cancelled", "previous" if run.cancel_by == "previous" else "user")
     if task is None or task.status in ENDED:
@@ -119,6 +124,13 @@ def _busy(run: Run, hint: Hint, now_ms: int) -> Busy:
     return Busy(min(BUSY_MAX_SEC, 60 * 2 ** min(hint.receives - 1, 4)))
 
 
+def _awaiting(life: Life, hint: Hint, now_ms: int) -> Busy | Await:
+    """The next attempt's message may be here before the answer that calls for it is written."""
+    if hint.attempt > life.attempt and now_ms <= life.lease_ms:
+        return Busy(min(BUSY_MAX_SEC, (MARGIN_SEC + 1) * 2 ** min(hint.receives - 1, 8)))
+    return Await(life.lease_ms)
+
+
 def _when_due(run: Run, task: Task, hint: Hint, now_ms: int) -> Decision:
     life = run.life
     starting = Start(life.due_ms, life.schedule_version)
@@ -132,8 +144,8 @@ def _when_due(run: Run, task: Task, hint: Hint, now_ms: int) -> Decision:
         if life.schedule_version != task.schedule_version:
             due_at = task.schedule.due_at(parse_nominal(run.key))
             starting = Start(due_at * 1000, task.schedule_version)
-        if now_ms - life.due_ms > (task.misfire_grace_sec + LOOK_AHEAD_SEC) * 1000:
-            return Skip("missed", "outside_grace")
+        if misfire.is_late(starting.due_ms, now_ms):
+            return Late(starting)
     if life.status == "running" and life.attempt - life.released >= task.max_attempts:
         return Skip("dead", "attempts_exhausted")
     if life.status == "retrying" and hint.attempt <= life.attempt:
@@ -163,9 +175,3 @@ def suspect(run: Run | None, now_ms: int) -> bool:
 def was_lost(run: Run | None) -> bool:
     """Tell whether a worker has been lost over it."""
     return run is not None and any(each["outcome"] == "lost" for each in run.life.attempts)
-
-
-def needs_cover_check(run: Run, now_ms: int) -> bool:
-    """A first start this late may lie in a range that was recorded meanwhile."""
-    late_ms = now_ms - run.life.due_ms
-    return not run.life.attempt and is_slot_key(run.key) and late_ms > _COVERED_AFTER_SEC * 1000

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from onthedot.core.instants import nominal
-from onthedot.core.numbers import NOT_FIRED_SEC
+from onthedot.core.numbers import LATE_SEC
 
 Item = dict[str, Any]
 
@@ -68,6 +68,6 @@ class Herd:
 
     def not_fired(self, now_ms: int) -> int:
         """Tell how many seconds the oldest is behind, if that is by definition not fired."""
-        if self.oldest >= nominal(now_ms // 1000 - NOT_FIRED_SEC):
+        if self.oldest >= nominal(now_ms // 1000 - LATE_SEC):
             return 0
         return self.behind or 1

@@ -68,8 +68,7 @@ def enter(gate: Gate, run_id: str, most: int) -> Have | Enter | Wait | None:
         return Have()
     first = not gate.waiting or gate.waiting[0] == run_id
     if len(gate.holders) < most and first:
-        rest = gate.without([run_id])
-        return Enter(replace(rest, holders=(*rest.holders, run_id)))
+        return Enter(gate.entered(run_id))
     if run_id in gate.waiting:
         return Wait(gate)
     if len(gate.waiting) >= LINE_MAX:

@@ -6,6 +6,7 @@ import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -17,7 +18,8 @@ from onthedot.core.run import Run
 TABLE = "runs"
 KEPT_SEC = 3 * 86_400
 RECENT_KEPT_SEC = 2 * 3_600
-CHECK_AFTER_SEC = 60
+# The audit first looks at a run this long after its due time.
+OVERDUE_SEC = 20
 _ENTRIES_MAX = 8_000
 _MINUTE_MS = 60_000
 
@@ -80,23 +82,32 @@ def entry(run: Run) -> Entry:
 
 
 def listing(
-    dispatch_id: str, entries: Sequence[Entry], *, now_ms: int, latest_ms: int, earlier: int = 0
+    dispatch_id: str, entries: Sequence[Entry], *, now_ms: int, earlier: int = 0
 ) -> list[Manifest]:
     """List what is about to be claimed, behind so many lists of the same dispatch.
 
-    One that had the key of an earlier one would take its place.
+    One that had the key of an earlier one would take its place. Each run lies in the first minute
+    that begins when it is overdue, so that a lost message alone makes no slot late.
     """
-    check_ms = max(now_ms, latest_ms) + CHECK_AFTER_SEC * 1000
-    return [
-        Manifest(
-            partition=manifest_key(check_ms, dispatch_id),
-            sort=f"{dispatch_id}#{earlier + first // _ENTRIES_MAX:02}",
-            since_ms=now_ms,
-            carried=0,
-            entries=tuple(entries[first : first + _ENTRIES_MAX]),
-        )
-        for first in range(0, len(entries), _ENTRIES_MAX)
-    ]
+    lists: list[Manifest] = []
+    for check_ms, of_minute in groupby(sorted(entries, key=_due), partial(_check_ms, now_ms)):
+        found = tuple(of_minute)
+        for first in range(0, len(found), _ENTRIES_MAX):
+            part = Manifest(
+                partition=manifest_key(check_ms, dispatch_id),
+                sort=f"{dispatch_id}#{earlier + len(lists):02}",
+                since_ms=now_ms,
+                carried=0,
+                entries=found[first : first + _ENTRIES_MAX],
+            )
+            lists.append(part)
+    return lists
+
+
+def _check_ms(now_ms: int, listed: Entry) -> int:
+    """When a run is to be looked at: the first whole minute at which it is overdue."""
+    overdue_ms = max(now_ms, listed.due_ms) + OVERDUE_SEC * 1000
+    return -(-overdue_ms // _MINUTE_MS) * _MINUTE_MS
 
 
 def parse(item: Mapping[str, Any]) -> Manifest:

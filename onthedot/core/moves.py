@@ -101,9 +101,11 @@ def started(
     lease_ms: int,
     log: str = "",
     waited: str = "",
+    late: bool = False,
 ) -> Run:
-    """Give the run as it is once its next attempt has begun."""
+    """Give the run as it is once its next attempt has begun; a late slot catches up."""
     seen = run.life
+    origin = "catchup" if late and run.origin == "schedule" else run.origin
     attempts = seen.attempts
     if seen.status == "running":
         attempts = (*attempts, attempt_record(seen, "lost", now_ms))[-ATTEMPTS_KEPT:]
@@ -124,7 +126,7 @@ def started(
         waited=waited,
         attempts=attempts,
     )
-    return replace(run, life=life, attention="")
+    return replace(run, origin=origin, life=life, attention="")
 
 
 def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
@@ -135,7 +137,10 @@ def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
         clauses = (*clauses, Clause.equal("queue", seen.queue))
     if seen.life.status in NOT_STARTED:
         clauses = (*clauses, Clause(("life", "due_ms"), "<=", now_ms))
-    return _update(seen, begun.life, clauses, now_ms=now_ms)
+    write = _update(seen, begun.life, clauses, now_ms=now_ms)
+    if begun.origin == seen.origin:
+        return write
+    return replace(write, sets=(*write.sets, ("origin", begun.origin)))
 
 
 def at(start: Update, now_ms: int, lease_ms: int) -> Update:

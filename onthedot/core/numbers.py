@@ -20,7 +20,10 @@ ABANDON_SEC = 5
 DELIVER_MIN_SEC = 2
 RECEIVES_MAX = 10
 BURIED_MAX = 3
-NOT_FIRED_SEC = 30
+# A slot that is not taken up this long after its due time is late: its misfire policy decides.
+LATE_SEC = 90
+# How many late slots of a task go at once where its runs may overlap without a bound.
+CATCH_UPS_MAX = 10
 ROWS_MAX = 100
 DUE_MAX = 5_000
 SHARDS_AT_ONCE = 32

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from onthedot.core import packed
-from onthedot.core.advice import payload_unsent
+from onthedot.core.advice import grace_short, payload_unsent
 from onthedot.core.defaults import COMMON
 from onthedot.core.errors import ScheduleError
 from onthedot.core.instants import nominal, parse_instant
@@ -119,7 +119,10 @@ def view(task: Task, run: Run | None, shown_run: Mapping[str, Any] | None) -> di
         "retry": {name: getattr(task.retry, name) for name in Retry.__slots__},
         "status": "completed" if over and task.status == "active" else task.status,
         "run": shown_run,
-        "warnings": [asdict(each) for each in payload_unsent(task.target, task.payload)],
+        "warnings": [
+            *map(asdict, payload_unsent(task.target, task.payload)),
+            *map(asdict, grace_short(task.misfire_grace_sec)),
+        ],
         **{name: task.shown.get(name) for name in _STAMPS},
     }
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from onthedot.core.blackouts import closing
 from onthedot.core.due import Due
 from onthedot.core.gaps import skipped_gaps
-from onthedot.core.numbers import LOOK_AHEAD_SEC, ROWS_MAX
+from onthedot.core.misfire import grace_of, policy_ends
+from onthedot.core.numbers import LATE_SEC, LOOK_AHEAD_SEC, ROWS_MAX
 from onthedot.core.planned import Firing, Plan, Unfired
 
 # So many slots are looked at in one plan; the rest is planned by the next.
@@ -38,7 +39,8 @@ def plan(due: Due, now: int, *, lost_for: str = "outside_grace") -> Plan:
     closed = _closed(due, slots)
     excluded = {record.slot for record in closed}
     open_slots = [pair for pair in slots if pair[0] not in excluded]
-    firings, unfired = _sorted_out(due, open_slots, now, lost_for)
+    more_due = slot is not None and schedule.due_at(slot) <= now
+    firings, unfired = _sorted_out(due, open_slots, now, lost_for, more_due=more_due)
     if spanned := _leading_range(unfired):
         return _as_range(due, slots, spanned)
     unfired = sorted([*unfired, *closed, *_gaps(due, slots)], key=lambda record: record.slot)
@@ -108,24 +110,24 @@ def _first_slot(due: Due) -> int | None:
 
 
 def _sorted_out(
-    due: Due, slots: list[tuple[int, int]], now: int, lost_for: str
+    due: Due, slots: list[tuple[int, int]], now: int, lost_for: str, *, more_due: bool
 ) -> tuple[list[Firing], list[Unfired]]:
-    """Late by up to the look-ahead is simply late; of the later ones the policy decides."""
+    """Of late slots the policy decides; `more_due` says that newer ones than these are due."""
     origin = "task" if due.task_id.startswith("tsk_") else "schedule"
     caught_up = "task" if origin == "task" else "catchup"
-    late = [pair for pair in slots if pair[1] < now - LOOK_AHEAD_SEC]
-    graced = [pair for pair in late if pair[1] >= now - due.grace_sec]
+    late = [pair for pair in slots if pair[1] < now - LATE_SEC]
+    graced = [pair for pair in late if pair[1] >= now - grace_of(due.grace_sec)]
     lost = late[: len(late) - len(graced)]
     unfired = [Unfired(*pair, "missed", lost_for, pair[0]) for pair in lost]
-    if due.misfire == "none":
-        unfired += [Unfired(*pair, "missed", "policy_none", pair[0]) for pair in graced]
-        graced = []
-    elif due.misfire == "latest" and graced:
-        coalesced = graced[:-1]
-        unfired += [Unfired(*pair, "skipped", "coalesced", pair[0]) for pair in coalesced]
-        graced = graced[-1:]
-    firings = [Firing(*pair, caught_up) for pair in graced]
-    firings += [Firing(*pair, origin) for pair in slots[len(late) :]]
+    newest_due = None if more_due else max((pair[0] for pair in slots if pair[1] <= now), default=0)
+    firings = []
+    for pair in graced:
+        if ended := policy_ends(due.misfire, newer=pair[0] != newest_due):
+            unfired.append(Unfired(*pair, *ended, pair[0]))
+        else:
+            firings.append(Firing(*pair, caught_up))
+    behind = due.misfire == "all" and any(each.origin == "catchup" for each in firings)
+    firings += [Firing(*pair, origin, behind=behind) for pair in slots[len(late) :]]
     return firings, unfired
 
 

@@ -14,6 +14,8 @@ class Firing:
     slot: int
     due: int
     origin: str
+    # It comes after late ones of its task.
+    behind: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ TABLE = "runs"
 OPEN = frozenset({"claimed", "waiting", "running", "awaiting", "retrying"})
 FINAL = frozenset({"succeeded", "dead", "skipped", "missed", "cancelled"})
 NOT_STARTED = ("claimed", "retrying")
+# What `waited` says of a regular slot that stands behind late ones.
+BEHIND = "catchup"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from itertools import islice, takewhile
 from typing import Any
 
 from onthedot.core import deaths, definition, zones
-from onthedot.core.advice import pause_near, payload_unsent, warnings_of
+from onthedot.core.advice import grace_short, pause_near, payload_unsent, warnings_of
 from onthedot.core.calendars import Calendar
 from onthedot.core.defaults import LISTED
 from onthedot.core.definition import fields_of
@@ -62,6 +62,7 @@ def view(
         "warnings": [
             *_dying(task, failures),
             *map(asdict, payload_unsent(task.target, fields["payload"])),
+            *map(asdict, grace_short(task.misfire_grace_sec)),
             *(asdict(each) for each in warnings_of(schedule, text, now, seconds=fields["seconds"])),
         ],
         "tzdata": zones.VERSION,

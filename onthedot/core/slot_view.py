@@ -12,7 +12,7 @@ from onthedot.core import packed, pauses
 from onthedot.core.due import Due
 from onthedot.core.instants import local, nominal, parse_nominal
 from onthedot.core.notes import note_of
-from onthedot.core.numbers import NOT_FIRED_SEC
+from onthedot.core.numbers import LATE_SEC
 from onthedot.core.run import Run
 from onthedot.core.schedule import Schedule
 from onthedot.core.task import Task
@@ -102,6 +102,6 @@ def _without_row(slot: int, schedule: Schedule, task: Task, now: int) -> tuple[s
     """What passes under a pause gets its rows when the pause ends."""
     due = schedule.due_at(slot)
     paused = slot > task.paused_at and pauses.holds(task, due)
-    if due + NOT_FIRED_SEC > now:
+    if due + LATE_SEC > now:
         return "upcoming", "paused" if paused else None
     return ("skipped", "paused") if paused else ("unaccounted", None)

@@ -8,7 +8,7 @@ from typing import Any
 
 from onthedot.core import gate, keyed, quota
 from onthedot.core.pull import pulled
-from onthedot.core.run import Run
+from onthedot.core.run import BEHIND, Run
 
 Items = Mapping[tuple[Any, ...], Mapping[str, Any]]
 
@@ -21,6 +21,21 @@ def asks(run: Run, now_ms: int) -> list[dict[str, str]]:
     tenants = quota.limit_key(run.tenant_id) if pulled(run.queue) else quota.entry_key(run)
     keys = [keyed.gate_key(run.task_id), tenants]
     return [*keys, keyed.gate_key(run.life.key_gate)] if run.life.key_gate else keys
+
+
+def lines(run: Run) -> list[dict[str, str]]:
+    """Give the keys of what tells whether a run has stood in a line."""
+    keys = [keyed.gate_key(run.task_id), quota.entry_key(run)]
+    return [*keys, keyed.gate_key(run.life.key_gate)] if run.life.key_gate else keys
+
+
+def stands(run: Run, found: Items) -> bool:
+    """Tell whether it stands in a line, or has a place or a booking that it waited for."""
+    own = gate.parse(run.task_id, _of(found, keyed.gate_key(run.task_id)))
+    place = run.life.key_gate
+    of_key = _of(found, keyed.gate_key(place)) if place else None
+    waited = own.waited(run.key) or gate.parse(place, of_key).waited(run.run_id)
+    return waited or bool(run.life.gate_ms) or bool(_of(found, quota.entry_key(run)))
 
 
 def bounded(found: Items) -> list[str]:
@@ -42,7 +57,7 @@ def shown(run: Run, found: Items, full: Collection[str], now_ms: int) -> Run:
 def _reason(run: Run, found: Items, full: Collection[str], now_ms: int) -> str:
     """In the order in which a start asks for places."""
     own = gate.parse(run.task_id, _of(found, keyed.gate_key(run.task_id)))
-    if run.key in own.waiting:
+    if run.key in own.waiting or _catches_up(run, own):
         return "overlap"
     place = run.life.key_gate
     if place and run.run_id not in gate.parse(place, _of(found, keyed.gate_key(place))).holders:
@@ -52,6 +67,12 @@ def _reason(run: Run, found: Items, full: Collection[str], now_ms: int) -> str:
     if _of(found, quota.entry_key(run)):
         return "tenant"
     return "rate" if run.life.gate_ms > now_ms else ""
+
+
+def _catches_up(run: Run, own: gate.Gate) -> bool:
+    """Tell whether it stands in the line of those that go one at a time."""
+    lined = run.origin == "catchup" or run.life.waited == BEHIND
+    return lined and bool(own.since) and own.since <= run.key and not own.names(run.key)
 
 
 def _of(found: Items, key: Mapping[str, str]) -> Mapping[str, Any] | None:

@@ -5,7 +5,7 @@ It only ever sends messages, so it cannot run anything twice; the start decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from onthedot.adapters import aws, claims, clock, queue, tables
@@ -33,7 +33,8 @@ _DAY_SEC = 25 * 3_600
 _PART_SEC = _DAY_SEC // 60
 # A claim may still be under way: its dispatcher, stalled, may yet put it.
 MISSING_FOR_SEC = 600
-_OVERDUE_SEC = 60
+# What the clock's minute may take to reach the audit.
+_ON_TIME_MS = 5_000
 _MINUTES_AT_ONCE = 4
 # After an outage there is much to look at; what is left waits for the next minute.
 _LOOK_SEC, _LOOK_FURTHER_SEC = 60, 10
@@ -46,16 +47,31 @@ def audit(seen: Ledger | None = None, *, look_back_min: int | None = None) -> Le
     back_min = LOOK_BACK_MIN if look_back_min is None else look_back_min
     seen = Ledger() if seen is None else seen
     this_minute = clock.now_ms() // 60_000 * 60
+    minutes = range(this_minute - back_min * 60, this_minute + 1, 60)
     portions = [
-        [
-            this_minute - back * 60
-            for back in range(first, first - _MINUTES_AT_ONCE, -1)
-            if back >= 0
-        ]
-        for first in range(back_min, -1, -_MINUTES_AT_ONCE)
+        minutes[first : first + _MINUTES_AT_ONCE]
+        for first in range(0, len(minutes), _MINUTES_AT_ONCE)
     ]
     _look_at_each(portions, seen, _LOOK_SEC)
+    _glance_at(this_minute + 60, seen)
     return seen
+
+
+def _glance_at(coming: int, seen: Ledger) -> None:
+    """Send what of the coming minute's lists is overdue already, and leave the lists to that one.
+
+    An audit that begins late in its minute would find a lost message up to a minute too late.
+    """
+    now_ms = clock.now_ms()
+    if now_ms < (coming - 60) * 1000 + _ON_TIME_MS:
+        return
+    apart = Apart()
+    with apart.each("glancing at the coming minute's lists"):
+        for source in _manifests([coming]):
+            entries = [each for each in source.entries if _is_overdue(each.due_ms, now_ms)]
+            rows = _rows(listed.run_id for listed in entries) if entries else {}
+            _send_again([run for run in rows.values() if _overdue(run, now_ms)], seen)
+    apart.end()
 
 
 def audit_older(seen: Ledger) -> None:
@@ -118,12 +134,9 @@ def _look_at(source: Manifest, seen: Ledger, ward: Ward) -> None:
             told += [event] if (event := of_ended(run)) else []
             continue
         open_entries.append(listed)
-        if _overdue(run.life, now_ms):
+        if _overdue(run, now_ms):
             overdue.append(run)
-    resent = handing.resent(overdue)
-    if resent:
-        seen.count("resent", len(resent))
-    queue.send([(each, 0) for each in resent])
+    _send_again(overdue, seen)
     events.keep(told)
     ward.note(ended)
     if open_entries:
@@ -155,10 +168,24 @@ def _rows(run_ids: Iterable[str]) -> dict[tuple[str, ...], Run]:
     return {key: run for key, run in read.items() if run}
 
 
-def _overdue(life: Life, now_ms: int) -> bool:
-    if life.status in ("running", "awaiting"):
-        return now_ms > life.lease_ms + (_LEASE_OVER_SEC + MARGIN_SEC) * 1000
-    return now_ms > life.due_ms + _OVERDUE_SEC * 1000
+def _send_again(overdue: Sequence[Run], seen: Ledger) -> None:
+    resent = handing.resent(overdue)
+    if resent:
+        seen.count("resent", len(resent))
+    queue.send([(each, 0) for each in resent])
+
+
+def _overdue(run: Run, now_ms: int) -> bool:
+    """Tell whether an open run should have gone on by now."""
+    if run.final:
+        return False
+    if run.life.status in ("running", "awaiting"):
+        return now_ms > run.life.lease_ms + (_LEASE_OVER_SEC + MARGIN_SEC) * 1000
+    return _is_overdue(run.life.due_ms, now_ms)
+
+
+def _is_overdue(due_ms: int, now_ms: int) -> bool:
+    return now_ms >= due_ms + manifest.OVERDUE_SEC * 1000
 
 
 def _still_missing(listed: Entry, source: Manifest, seen: Ledger) -> bool:

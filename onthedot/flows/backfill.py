@@ -15,6 +15,7 @@ from onthedot.core import gate as gates
 from onthedot.core import loop as loops
 from onthedot.core import run as runs
 from onthedot.core.backfill import Backfill, Past, turned_away
+from onthedot.core.gate import Gate
 from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.keys import GATE, backfill_key
 from onthedot.core.loop import Loop
@@ -61,7 +62,9 @@ def follow(ended: Iterable[Run]) -> None:
 
 
 def _all_at_once(loop: Loop, wanted: Backfill, task: Task) -> Loop:
-    """Launch as many as the minute has room for, and look no further."""
+    """Launch as many as the minute has room for, and look no further; late slots go first."""
+    if _gate(task).catches_up:
+        return loop
     now_ms = clock.now_ms()
     slots = _left(loop, wanted, task)
     past = _past(task, slots)
@@ -117,14 +120,20 @@ def _behind(loop: Loop, wanted: Backfill, task: Task, looked_at: int | None) -> 
 
 
 def _free(task: Task) -> bool:
-    """Tell whether nobody holds a place or waits for one; the final and the missing do not."""
-    item = tables.get(gates.TABLE, {"task_id": task.task_id, "scheduled_for": GATE})
-    seen = gates.parse(task.task_id, item)
+    """Tell whether nobody holds a place, waits for one or catches up; the final do not."""
+    seen = _gate(task)
+    if seen.since:
+        return False
     keys = [
         {"task_id": task.task_id, "scheduled_for": key} for key in (*seen.holders, *seen.waiting)
     ]
     found = tables.get_many({runs.TABLE: keys})[runs.TABLE] if keys else []
     return all(run is None or run.final for run in map(runs.readable, found))
+
+
+def _gate(task: Task) -> Gate:
+    item = tables.get(gates.TABLE, {"task_id": task.task_id, "scheduled_for": GATE})
+    return gates.parse(task.task_id, item)
 
 
 def _past(task: Task, slots: Sequence[int]) -> Past:

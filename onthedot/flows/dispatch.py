@@ -15,7 +15,7 @@ from onthedot.core.blackouts import Blackout, calendars_of
 from onthedot.core.due import Due
 from onthedot.core.herd import Herd
 from onthedot.core.instants import nominal
-from onthedot.core.numbers import DUE_MAX, LOOK_AHEAD_SEC, SHARDS_AT_ONCE
+from onthedot.core.numbers import DUE_MAX, LATE_SEC, LOOK_AHEAD_SEC, SHARDS_AT_ONCE
 from onthedot.core.packed import UNREADABLE
 from onthedot.core.plan import plan
 from onthedot.core.planned import Plan
@@ -63,8 +63,8 @@ def dispatch(shards: Sequence[int]) -> Tick:
 
 
 def _since(tick: Tick) -> str:
-    """What was due before this is overdue: not simply late any more."""
-    return nominal(tick.started_ms // 1000 - LOOK_AHEAD_SEC)
+    """What was due before this is late: its misfire policy decides, within the tick's budget."""
+    return nominal(tick.started_ms // 1000 - LATE_SEC)
 
 
 def _pages(shards: Sequence[int], tick: Tick) -> Iterator[list[tables.Item]]:

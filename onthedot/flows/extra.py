@@ -38,8 +38,7 @@ def launch(extra: Sequence[Run]) -> list[Outcome]:
     """List, claim, send; nobody else ever would, so the manifest goes first."""
     now_ms = clock.now_ms()
     entries = [manifest.entry(run) for run in extra]
-    latest_ms = max(run.life.due_ms for run in extra)
-    listed.write(manifest.listing(ids.token(), entries, now_ms=now_ms, latest_ms=latest_ms))
+    listed.write(manifest.listing(ids.token(), entries, now_ms=now_ms))
     outcomes = patience.surely([moves.insert(run, now_ms=now_ms) for run in extra])
     outcomes = [
         Outcome.DONE if outcome is Outcome.REFUSED and _ours(run) else outcome

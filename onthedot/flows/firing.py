@@ -50,7 +50,10 @@ def _row(due: Due, planned: Firing | Unfired, tick: Tick) -> run.Run:
             life, planned.status, planned.reason, now_ms=tick.started_ms, note=planned.note
         )
     else:
-        life = replace(life, claim_until=tick.claim_until, claimed_ms=tick.started_ms)
+        waited = run.BEHIND if planned.behind else ""
+        life = replace(
+            life, claim_until=tick.claim_until, claimed_ms=tick.started_ms, waited=waited
+        )
     return run.Run(
         task_id=due.task_id,
         key=nominal(planned.slot),
@@ -64,14 +67,7 @@ def _row(due: Due, planned: Firing | Unfired, tick: Tick) -> run.Run:
 def _list(wanted: Sequence[Claim], tick: Tick) -> None:
     """Manifest first: a claim whose dispatcher dies is in nobody's hands but the audit's."""
     entries = [manifest.entry(claim.run) for claim in wanted]
-    latest = max(claim.run.life.due_ms for claim in wanted)
-    lists = manifest.listing(
-        tick.dispatch_id,
-        entries,
-        now_ms=tick.started_ms,
-        latest_ms=latest,
-        earlier=tick.lists,
-    )
+    lists = manifest.listing(tick.dispatch_id, entries, now_ms=tick.started_ms, earlier=tick.lists)
     tick.lists += len(lists)
     patience.call(lambda: listed.write(lists), lambda: tick.over)
 

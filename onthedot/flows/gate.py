@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import NamedTuple
 
 from onthedot.adapters import claims, clock, queue, tables
+from onthedot.core import catching, moves
 from onthedot.core import gate as gates
-from onthedot.core import moves
 from onthedot.core import run as runs
+from onthedot.core.catching import Stay
 from onthedot.core.decide import Skip
 from onthedot.core.errors import BusyError
 from onthedot.core.gate import Enter, Gate, Have, Turned, Wait
@@ -17,16 +21,39 @@ from onthedot.core.pack import of_run
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
+from onthedot.flows import catching as catch_ups
 from onthedot.flows import executions, keyed, permits
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
 
 _TRIES = 8
+# How many rows before a run's own are asked whether they come first.
+_NEAR = 8
+
+
+class _Look(NamedTuple):
+    """The gate as it was read, the rows that it names, and what was decided by them."""
+
+    seen: Gate
+    rows: dict[str, Run | None]
+    entry: Wait | Stay
+    # The first in line, if it goes before.
+    ahead: Run | None
 
 
 def guards(job: Job) -> bool:
-    """Tell whether the task has a gate at all."""
-    return job.task is not None and gates.guarded(job.task)
+    """Tell whether it passes a gate at all: its task has one, or it catches up."""
+    if job.task is None:
+        return False
+    return gates.guarded(job.task) or catching.is_one(job.held, late=job.late)
+
+
+def undisputed(job: Job) -> bool:
+    """Tell whether a free place is all that it needs: no line, and no other before it."""
+    return not (
+        catching.passes_on(job.held, clock.now_ms(), late=job.late)
+        or (job.task is not None and gates.ordered(job.task))
+    )
 
 
 def acquire(batch: Batch, job: Job) -> Skip | bool | None:
@@ -37,8 +64,9 @@ def acquire(batch: Batch, job: Job) -> Skip | bool | None:
     for _ in range(_TRIES):
         seen = _read(run.task_id)
         rows = _rows_of(seen, run)
-        now = seen.without([key for key, row in rows.items() if row is None or row.final])
-        entry = gates.enter(now, run.key, task, _order(rows, run))
+        now = _open(seen, rows)
+        ahead = catch_ups.ahead_of(run, task, now)
+        entry = _entry(now, rows, job, task, ahead=ahead)
         match entry:
             case Have():
                 return None
@@ -48,17 +76,62 @@ def acquire(batch: Batch, job: Job) -> Skip | bool | None:
             case Enter(wanted):
                 if claims.write_one(gates.write(seen, wanted)) is Outcome.DONE:
                     return None
-            case Wait(wanted, drop):
-                if _waits(seen, wanted, rows, drop):
-                    _wake_first(wanted, rows, task, run.key)
-                    batch.done([job.ticket.run_id])
+            case Wait() | Stay():
+                if _stands(batch, job, task, _Look(seen, rows, entry, ahead)):
                     return True
     return True
 
 
+def _stands(batch: Batch, job: Job, task: Task, look: _Look) -> bool:
+    """Stand in a line; False says that the gate is to be looked at again."""
+    entry = look.entry
+    if isinstance(entry, Stay):
+        return catch_ups.stays(batch, job, look.seen, entry, task=task)
+    if not _waits(look.seen, entry.gate, look.rows, entry.drop):
+        return False
+    if look.ahead:
+        catch_ups.call(look.ahead, entry.gate, task)
+    else:
+        _wake_first(entry.gate, look.rows, task, job.held.key)
+    batch.done([job.ticket.run_id])
+    return True
+
+
+def _open(gate: Gate, rows: Mapping[str, Run | None]) -> Gate:
+    """Leave out who is final or missing: those hold nothing, and wait for nothing."""
+    return gate.without([key for key, row in rows.items() if row is None or row.final])
+
+
+def _entry(
+    now: Gate, rows: dict[str, Run | None], job: Job, task: Task, *, ahead: Run | None
+) -> gates.Entry | Stay:
+    run = job.held
+    if catching.joins(run, task, now, late=job.late):
+        return catch_ups.entry(job, task, now)
+    order = _order(rows, run)
+    if not gates.ordered(task):
+        return gates.enter(now, run.key, task, order)
+    older = partial(_older, now, run, ahead)
+    return gates.enter(now, run.key, task, order, older=older)
+
+
+def _older(now: Gate, run: Run, ahead: Run | None) -> bool:
+    """Tell whether one that is due before it is still on its way here: messages have no order."""
+    if ahead:
+        return True
+    now_ms = clock.now_ms()
+    before = tables.rows(
+        ("task_id", run.task_id), "scheduled_for", ("0", run.key), newest_first=True, page=_NEAR
+    )
+    found = (runs.readable(item) for item in islice(before, _NEAR))
+    return any(each and gates.comes_before(each, run, now, now_ms) for each in found)
+
+
 def releases(job: Job) -> bool:
     """Tell whether the run's place must be given up at all."""
-    return job.task is None or gates.waits(job.task)
+    if job.task is None or gates.waits(job.task):
+        return True
+    return catching.passes_on(job.held, clock.now_ms(), late=job.late)
 
 
 def finish(job: Job) -> None:
@@ -80,21 +153,32 @@ def release(run: Run) -> None:
     """Leave the task's own gate."""
     for _ in range(_TRIES):
         seen = _read(run.task_id)
-        if not seen.names(run.key):
+        wanted = _passed_on(seen, seen.without([run.key]), run)
+        if wanted == seen:
             return
-        wanted = seen.without([run.key])
-        if wanted.waiting:
-            _wake_an_open_one(wanted, run)
         if claims.write_one(gates.write(seen, wanted)) is Outcome.DONE:
+            if seen.since and not wanted.since:
+                catch_ups.look_again(replace(wanted, since=seen.since))
             return
     # The message must come back: what it leaves behind would keep others waiting.
     raise BusyError(f"the gate of {run.task_id} kept changing under {_TRIES} attempts")
 
 
-def _wake_an_open_one(gate: Gate, run: Run) -> None:
-    """Who was cancelled in the line wakes nobody: the first that still can run is called."""
-    rows = _rows_of(replace(gate, holders=()), run)
-    _wake(next((row for row in rows.values() if row and not row.final), None))
+def _passed_on(seen: Gate, left: Gate, run: Run) -> Gate:
+    """Wake who is next, and give the gate as it is to be; who was cancelled there wakes nobody.
+
+    Also a run that never stood here may be what the first in line has waited for.
+    """
+    if not (left.waiting or left.since) or (left == seen and not left.since and left.holders):
+        return left
+    rows = _rows_of(left, run)
+    now = _open(left, rows)
+    first = rows.get(now.waiting[0]) if now.waiting else None
+    if now.since:
+        return catch_ups.pass_on(now, first)
+    if left != seen or not now.holders:
+        _wake(first)
+    return left
 
 
 def _read(task_id: str) -> Gate:

@@ -33,9 +33,14 @@ def enter(batch: Batch, jobs: Sequence[Job]) -> Passed:
     """Take places; tasks without a gate let everybody through."""
     passed = Passed([job for job in jobs if not gate.guards(job)])
     guarded = [job for job in jobs if gate.guards(job)]
-    alone, others = _one_a_task(guarded)
+    disputed = {job.held.task_id for job in guarded if not gate.undisputed(job)}
+    plain = [job for job in guarded if job.held.task_id not in disputed]
+    alone, others = _one_a_task(plain)
     left = _enter_undisputed(alone, passed)
-    for job in (*left, *others):
+    left_of = {*left, *others}
+    singly = [job for job in guarded if job in left_of or job.held.task_id in disputed]
+    # Late ones before what came due meanwhile: their message may be the later one.
+    for job in sorted(singly, key=lambda job: job.held.life.due_ms):
         answer = gate.acquire(batch, job)
         if isinstance(answer, Skip):
             passed.turned.append((job, answer))
@@ -81,6 +86,10 @@ def _enter_undisputed(jobs: Sequence[Job], passed: Passed) -> list[Job]:
     entering: list[tuple[Job, Enter]] = []
     left = []
     for job in jobs:
+        if seen[job.held.task_id].catches_up:
+            # Others catch up: it may have to stand behind them.
+            left.append(job)
+            continue
         entry = _entry(job, seen[job.held.task_id], rows)
         if isinstance(entry, Have):
             passed.entered.append(job)
@@ -106,7 +115,9 @@ def _entry(job: Job, seen: Gate, rows: dict[tuple[str, str], Run]) -> gates.Entr
 
 
 def _nobody_waits(seen: Gate | None, run: Run) -> bool:
-    return seen is not None and run.key in seen.holders and not seen.waiting
+    if seen is None or run.key not in seen.holders:
+        return False
+    return not seen.waiting and not seen.since
 
 
 def _read(jobs: Sequence[Job]) -> dict[str, Gate]:

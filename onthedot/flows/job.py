@@ -49,6 +49,8 @@ class Job:
     # The due time and schedule that it starts under, once that is decided.
     under: Start | None = None
     ready: Ready | None = None
+    # It was not taken up in time, and runs late by its policy.
+    late: bool = False
     # Nothing is done with it before; 0 is at once.
     wake_ms: int = 0
     rounds: int = 0

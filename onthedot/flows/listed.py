@@ -24,7 +24,7 @@ def list_the_missed(records: Sequence[Run], *, by: str, now_ms: int) -> None:
     missed = [record for record in records if record.life.status == "missed"]
     if missed:
         entries = [manifest.entry(record) for record in missed]
-        write(manifest.listing(by, entries, now_ms=now_ms, latest_ms=now_ms))
+        write(manifest.listing(by, entries, now_ms=now_ms))
 
 
 def list_the_exhausted(cursors: Sequence[Update], over: Over | None = None) -> list[Update]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from onthedot.adapters import aws, clock, tables
 from onthedot.core.instants import nominal
 from onthedot.core.keys import SHARDS
-from onthedot.core.numbers import NOT_FIRED_SEC
+from onthedot.core.numbers import LATE_SEC
 
 EVERY_MIN = 5
 
@@ -15,6 +15,6 @@ def not_fired() -> dict[str, int]:
     now_ms = clock.now_ms()
     if now_ms // 60_000 % EVERY_MIN:
         return {}
-    before = nominal(now_ms // 1000 - NOT_FIRED_SEC)
+    before = nominal(now_ms // 1000 - LATE_SEC)
     pages = aws.in_parallel(lambda shard: tables.due_page(shard, ("0", before)), range(SHARDS))
     return {"not_fired": sum(len(items) for items, _ in pages)}

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from onthedot.adapters import claims, clock, runlog
-from onthedot.core import gate, moves
+from onthedot.core import catching, gate, moves
 from onthedot.core.numbers import HOLD_MAX_SEC, LEASE_SEC
 from onthedot.core.pull import pulled
-from onthedot.core.run import Run
+from onthedot.core.run import BEHIND, Run
 from onthedot.core.writes import Outcome
 from onthedot.flows.job import Job, Ready
 
@@ -27,6 +27,7 @@ def prepare(job: Job, worker: str) -> Ready:
         # An outside worker's lines stay with it; this process is only the API that it asked.
         log="" if pulled(seen.queue) else runlog.stream(),
         waited=_waited(job),
+        late=job.late,
     )
     job.ready = Ready(begun, moves.start(job.held, begun, now_ms=now_ms))
     return job.ready
@@ -69,6 +70,9 @@ def _waited(job: Job) -> str:
 
     Anybody can write that a run is woken: what can stand in no line has not stood in one.
     """
+    waited = job.held.life.waited
+    if waited and (waited != BEHIND or (job.task and catching.is_behind(job.held, job.task))):
+        return waited
     if job.hint.why == "wake" and _may_wait(job):
         return "line"
     return "rate" if job.held.life.gate_ms else ""

@@ -15,7 +15,7 @@ from onthedot.core.moments import moment
 from onthedot.flows import tallies
 
 BACK_MIN = 60
-# A dispatch lists what is due in 150 seconds to be looked at 60 seconds later.
+# A dispatch lists what is due in 150 seconds to be looked at 20 seconds later, on the minute.
 _AHEAD_MIN, _BEHIND_MIN = 4, 1
 # Items of a first query; each further one asks for twice as many, up to what an answer holds.
 _PAGE, _PAGE_MAX = 8, 1_024

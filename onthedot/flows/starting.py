@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from onthedot.adapters import claims, clock
+from onthedot.adapters import clock
 from onthedot.core import moves
 from onthedot.core.decide import (
     Hold,
+    Late,
     Skip,
     Start,
     decide,
-    needs_cover_check,
 )
 from onthedot.core.writes import Outcome
-from onthedot.flows import deliver, gates, keyed, no_start, permits
+from onthedot.flows import deliver, gates, given_back, keyed, late, no_start, permits
 from onthedot.flows.batch import Batch
 from onthedot.flows.handing import belongs_here, for_others, hand_over
 from onthedot.flows.job import Job, load, look_again
 from onthedot.flows.patience import Forgiven, put_off
-from onthedot.flows.ranges import covering
 from onthedot.flows.ready import begin, prepare, still_ready
 
 _ROUNDS_MAX = 6
@@ -56,6 +55,7 @@ def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[
 def _sorted(batch: Batch, ready: Sequence[Job], worker: str) -> _Sorted:
     """Decide on each run; what has nothing to run is dealt with at once."""
     due = _Sorted()
+    overdue: list[tuple[Job, Late]] = []
     for job in _without_others(batch, ready):
         if still_ready(job):
             due.starting.append(job)
@@ -63,13 +63,9 @@ def _sorted(batch: Batch, ready: Sequence[Job], worker: str) -> _Sorted:
         decision = decide(job.run, job.task, job.hint, clock.now_ms())
         match decision:
             case Start():
-                job.under = decision
-                if covered := _covered(job):
-                    due.skipping.append((job, covered))
-                elif not belongs_here(job):
-                    hand_over(batch, job)
-                else:
-                    due.starting.append(job)
+                _to_start(batch, due, job, decision)
+            case Late():
+                overdue.append((job, decision))
             case Skip():
                 due.skipping.append((job, decision))
             case Hold(until_ms, then):
@@ -81,7 +77,26 @@ def _sorted(batch: Batch, ready: Sequence[Job], worker: str) -> _Sorted:
                 due.again.append(job)
             case _:
                 no_start.leave(batch, job, decision)
+    _judge(batch, due, overdue)
     return due
+
+
+def _to_start(batch: Batch, due: _Sorted, job: Job, start: Start) -> None:
+    job.under = start
+    if belongs_here(job):
+        due.starting.append(job)
+    else:
+        hand_over(batch, job)
+
+
+def _judge(batch: Batch, due: _Sorted, overdue: Sequence[tuple[Job, Late]]) -> None:
+    """Oldest first: late slots of a task that run go one at a time, in their order."""
+    overdue = sorted(overdue, key=lambda each: each[1].then.due_ms)
+    for (_, found), (job, skip) in zip(overdue, late.judged(overdue), strict=True):
+        if skip:
+            due.skipping.append((job, skip))
+        else:
+            _to_start(batch, due, job, found.then)
 
 
 def _without_others(batch: Batch, ready: Sequence[Job]) -> list[Job]:
@@ -97,14 +112,6 @@ def _permitted(batch: Batch, placed: Sequence[Job], *, worker: str) -> list[Job]
     going = keyed.turns(batch, permitted)
     permits.drop([job for job in permitted if job not in going])
     return going
-
-
-def _covered(job: Job) -> Skip | None:
-    """A slot that is claimed by a stalled dispatcher may have its outcome in a range by now."""
-    if not needs_cover_check(job.held, clock.now_ms()):
-        return None
-    spanned = covering(job.held)
-    return Skip(spanned.life.status, spanned.life.reason) if spanned else None
 
 
 def _another_round(job: Job) -> bool:
@@ -127,13 +134,12 @@ def _skip(batch: Batch, skipping: Sequence[tuple[Job, Skip]]) -> list[Job]:
     if not skipping:
         return []
     now_ms = clock.now_ms()
-    outcomes = claims.write_many(
-        [
-            moves.settle_unstarted(
-                job.held, skip.status, skip.reason, now_ms=now_ms, note=skip.note
-            )
-            for job, skip in skipping
-        ]
+    writes = [
+        moves.settle_unstarted(job.held, skip.status, skip.reason, now_ms=now_ms, note=skip.note)
+        for job, skip in skipping
+    ]
+    outcomes = given_back.settle(
+        [(job, skip, write) for (job, skip), write in zip(skipping, writes, strict=True)]
     )
     ended, again = [], []
     for (job, _), outcome in zip(skipping, outcomes, strict=True):

@@ -62,9 +62,9 @@ class Watch:
         return news
 
     def _list(self, now_ms: int) -> None:
-        """Note what is to come; a manifest lies in the minute after its last run is due."""
+        """Note what is to come; a list lies in the first minute that begins when it is overdue."""
         first = now_ms // 1000
-        last = first + LOOK_AHEAD_SEC + manifest.CHECK_AFTER_SEC + _MINUTE_SEC
+        last = first + LOOK_AHEAD_SEC + manifest.OVERDUE_SEC + 2 * _MINUTE_SEC
         for minute in range(first, last, _MINUTE_SEC):
             for partition in manifest_keys(minute):
                 for item in tables.rows(("task_id", partition), "scheduled_for", _ANY):

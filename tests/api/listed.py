@@ -51,8 +51,7 @@ def audited() -> None:
 
 def _dispatch(name: str, wanted: Sequence[Run], new: Sequence[Run], now_ms: int) -> None:
     entries = [manifest.entry(each) for each in wanted]
-    latest_ms = max(each.life.due_ms for each in wanted)
-    listed.write(manifest.listing(name, entries, now_ms=now_ms, latest_ms=latest_ms))
+    listed.write(manifest.listing(name, entries, now_ms=now_ms))
     patience.surely([moves.insert(each, now_ms=now_ms) for each in new])
 
 

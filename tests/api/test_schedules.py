@@ -167,12 +167,27 @@ def test_a_resume_that_would_catch_up_shows_its_plan_first(api: Api) -> None:
 
     days = ["2026-11-19T09:00:00Z", "2026-11-20T09:00:00Z", "2026-11-21T09:00:00Z"]
     assert plan.body["effects"]["will_run"] == days
+    assert plan.body["effects"]["count"] == 3
+    order = "oldest first, one at a time; misfire_grace_sec does not apply to them"
+    assert plan.body["effects"]["order"] == order
     assert still == "paused"
     assert (other.status, other.body["code"]) == (409, "plan_stale")
     assert (done.status, done.body["status"]) == (200, "active")
     runs = api.call("GET /v1/schedules/report/runs").body["data"]
     caught_up = [run["scheduled_for"] for run in runs if run["origin"] == "catchup"]
     assert caught_up == days[::-1]
+
+
+def test_a_grace_that_is_too_short_to_act_is_warned_of(api: Api) -> None:
+    short = api.schedule(misfire_grace_sec=89)
+    target = SCHEDULE["target"]
+    task = api.call("POST /v1/tasks", {"target": target, "misfire_grace_sec": 0}).body
+
+    (warned,) = [each for each in short["warnings"] if each["code"] == "grace_short"]
+    assert warned["detail"].startswith("misfire_grace_sec is 89 and acts as 90:")
+    assert "grace_short" in {each["code"] for each in task["warnings"]}
+    enough = api.call("PATCH /v1/schedules/report", {"misfire_grace_sec": 90}).body
+    assert "grace_short" not in {each["code"] for each in enough["warnings"]}
 
 
 def test_a_dry_run_says_what_would_happen_and_does_nothing(api: Api) -> None:

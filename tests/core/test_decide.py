@@ -13,13 +13,14 @@ from onthedot.core.decide import (
     Defer,
     Hint,
     Hold,
+    Late,
     Over,
     Skip,
     Start,
     decide,
-    needs_cover_check,
     suspect,
 )
+from onthedot.core.numbers import MARGIN_SEC
 from onthedot.core.packed import pack
 from onthedot.core.run import FINAL
 from onthedot.core.schedule import compile_schedule
@@ -41,14 +42,19 @@ LATE = compiled("* * * * *", 3_600)
 # Due 59 s after its slot, and 2,018 s after it.
 LATE_MS = NOON_MS + 59_000
 MUCH_LATER = compiled("0 * * * *", 3_600)
-# Grace and look-ahead.
-TOO_LATE_MS = (3_600 + 150) * 1000
 
 START = Start(NOON_MS, 1)
 LINES: dict[str, tuple[dict[str, Any], dict[str, Any], int, Decision]] = {
     "3 running, mine": (RUNNING, {}, NOON_MS + 8_000, Busy(18)),
     "3 until the margin is over": (RUNNING, {}, LEASE_MS + 5_000, Busy(1)),
-    "3 awaiting": (RUNNING | {"status": "awaiting"}, {}, NOON_MS, Await(LEASE_MS)),
+    "3 awaiting": (RUNNING | {"status": "awaiting"}, {}, LEASE_MS + 1, Await(LEASE_MS)),
+    # The message of the next attempt may be here before the answer that calls for it is written.
+    "3 awaiting, and called for already": (
+        RUNNING | {"status": "awaiting"},
+        {},
+        LEASE_MS,
+        Busy(MARGIN_SEC + 1),
+    ),
     "3 awaiting, to be cancelled": (
         RUNNING | {"status": "awaiting", "cancel_ms": 1},
         {},
@@ -157,13 +163,13 @@ LINES: dict[str, tuple[dict[str, Any], dict[str, Any], int, Decision]] = {
         NOON_MS,
         START,
     ),
-    "9 in time": ({}, {}, NOON_MS + TOO_LATE_MS, START),
-    "9 too late": ({}, {}, NOON_MS + TOO_LATE_MS + 1, Skip("missed", "outside_grace")),
-    "9 not a manual one": ({"key": MANUAL}, {}, NOON_MS + TOO_LATE_MS + 1, START),
+    "9 in time": ({}, {}, NOON_MS + 90_000, START),
+    "9 late": ({}, {}, NOON_MS + 90_001, Late(START)),
+    "9 not a manual one": ({"key": MANUAL}, {}, NOON_MS + 90_000 + 1, START),
     "9 not a started one": (
         {"status": "retrying", "attempt": 1},
         {},
-        NOON_MS + TOO_LATE_MS + 1,
+        NOON_MS + 90_000 + 1,
         START,
     ),
     "10 its last attempt was lost": (
@@ -259,18 +265,18 @@ def test_a_slot_is_skipped_only_when_it_is_due() -> None:
 
 
 @pytest.mark.parametrize(
-    ("life", "late_ms", "needed"),
+    ("life", "late_ms", "found"),
     [
-        ({}, 90_000, False),
-        ({}, 90_001, True),
-        ({"attempt": 1, "status": "retrying"}, 90_001, False),
-        ({"key": MANUAL}, 90_001, False),
+        ({}, 90_000, START),
+        ({}, 90_001, Late(START)),
+        ({"attempt": 1, "status": "retrying"}, 90_001, Start(NOON_MS, 1)),
+        ({"key": MANUAL}, 90_001, START),
     ],
 )
-def test_a_late_first_start_may_lie_in_a_range(
-    life: dict[str, Any], late_ms: int, *, needed: bool
+def test_a_slot_that_was_due_long_ago_and_has_not_started_is_late(
+    life: dict[str, Any], late_ms: int, found: Decision
 ) -> None:
-    assert needs_cover_check(run(**life), NOON_MS + late_ms) == needed
+    assert decide(run(**life), task(), hint(2), NOON_MS + late_ms) == found
 
 
 def test_a_run_whose_worker_was_lost_is_suspect_until_it_is_over() -> None:

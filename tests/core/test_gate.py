@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,7 +74,22 @@ def test_a_free_place_is_the_first_ones_in_line() -> None:
 
     assert enter(gate("", "ab"), "b", queue, ORDER) == Wait(gate("", "ab"))
     assert enter(gate("", "ab"), "c", queue, ORDER) == Wait(gate("", "abc"))
-    assert enter(gate("", "ab"), "a", queue, ORDER) == Enter(gate("a", "b"))
+    entered = replace(gate("a", "b"), stood=("a",))
+    assert enter(gate("", "ab"), "a", queue, ORDER) == Enter(entered)
+
+
+def test_who_is_due_first_goes_first_though_it_came_last() -> None:
+    queue = policy("queue")
+
+    assert enter(gate("", "bc"), "a", queue, ORDER) == Enter(gate("a", "bc"))
+    assert enter(gate("x", "bc"), "a", queue, {**ORDER, "x": 0}) == Wait(gate("x", "abc"))
+
+
+def test_a_free_place_is_kept_for_an_older_one_that_has_not_come_yet() -> None:
+    queue = policy("queue")
+
+    assert enter(gate("", ""), "b", queue, ORDER, older=lambda: True) == Wait(gate("", "b"))
+    assert enter(gate("", "b"), "b", queue, ORDER, older=lambda: True) == Wait(gate("", "b"))
 
 
 def test_who_waits_already_waits_on_whatever_the_bound() -> None:

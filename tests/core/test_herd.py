@@ -53,12 +53,12 @@ def test_a_cursor_that_moved_between_two_pages_is_taken_once_as_seen_last() -> N
     assert herd.take_on_time() == [entry("moving", 60)]
 
 
-def test_not_fired_is_what_is_more_than_half_a_minute_behind() -> None:
+def test_not_fired_is_what_is_late_and_in_no_ones_hands() -> None:
     herd = Herd(budget=10)
-    herd.add([entry("due", -30)], since=SINCE)
+    herd.add([entry("due", -90)], since=SINCE)
     assert herd.not_fired(NOON_MS) == 0
 
-    herd.add([entry("late", -31)], since=SINCE)
+    herd.add([entry("late", -91)], since=SINCE)
     assert herd.not_fired(NOON_MS) == 1
 
     herd.add([entry("later", -200), entry("latest", -300)], since=SINCE)

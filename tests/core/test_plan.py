@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from onthedot.core.calendars import compile_calendar
 from onthedot.core.due import Due, left_after
 from onthedot.core.instants import parse_nominal
-from onthedot.core.numbers import LOOK_AHEAD_SEC, ROWS_MAX
+from onthedot.core.numbers import LATE_SEC, LOOK_AHEAD_SEC, ROWS_MAX
 from onthedot.core.packed import pack
 from onthedot.core.plan import plan
 from onthedot.core.planned import Plan
@@ -99,19 +99,19 @@ def test_every_due_slot_fires_once_or_is_recorded_once(cursor: Due, late_sec: in
 @law
 @given(
     misfire=st.sampled_from(["latest", "all", "none"]),
-    grace_sec=st.sampled_from([0, 100, 150, 151, 3_600]),
+    grace_sec=st.sampled_from([0, 89, 90, 91, 150, 3_600]),
     late_sec=st.integers(0, 5_000),
 )
-def test_what_is_late_by_up_to_the_look_ahead_always_fires(
+def test_what_is_not_late_always_fires_and_the_grace_is_never_less_than_that(
     misfire: str, grace_sec: int, late_sec: int
 ) -> None:
     now = NOON + late_sec
     *_, planned = plans(due("* * * * *", misfire=misfire, grace_sec=grace_sec), now)
 
-    fresh = {slot for slot in slots_due(due("* * * * *"), now) if slot >= now - LOOK_AHEAD_SEC}
+    fresh = {slot for slot in slots_due(due("* * * * *"), now) if slot >= now - LATE_SEC}
     assert fresh <= {firing.slot for firing in planned.firings}
     for record in planned.unfired:
-        outside = record.due < now - grace_sec
+        outside = record.due < now - max(grace_sec, LATE_SEC)
         assert (record.reason == "outside_grace") == outside
 
 
@@ -124,12 +124,12 @@ def test_whatever_stands_before_a_long_group_the_plan_gets_behind_both(
     planned = list(plans(due("* * * * *", grace_sec=grace_sec), now))
 
     assert planned[-1].range is None
-    assert planned[-1].firings[0].origin == "catchup"
+    assert planned[-1].firings[0].slot == (now - LATE_SEC + 59) // 60 * 60
 
 
 def test_a_hundred_alike_have_a_row_each_and_one_more_makes_a_range() -> None:
     cursor = due("* * * * *", misfire="none", grace_sec=86_400)
-    now = NOON + LOOK_AHEAD_SEC + ROWS_MAX * 60
+    now = NOON + LATE_SEC + (ROWS_MAX - 1) * 60 + 60
 
     few, many = plan(cursor, now), plan(cursor, now + 1)
 
@@ -163,12 +163,38 @@ def test_a_range_begins_at_the_cursor_whoever_plans_it() -> None:
     assert earlier.range.last < later.range.last
 
 
-def test_the_newest_missed_slot_fires_for_the_others() -> None:
-    planned = plan(due("* * * * *"), NOON + 600)
+def test_the_newest_late_slot_fires_for_the_others() -> None:
+    planned = plan(due("*/5 * * * *"), NOON + 699)
 
-    assert (planned.firings[0].slot, planned.firings[0].origin) == (NOON + 420, "catchup")
+    assert (planned.firings[0].slot, planned.firings[0].origin) == (NOON + 600, "catchup")
     assert {record.reason for record in planned.unfired} == {"coalesced"}
     assert {record.status for record in planned.unfired} == {"skipped"}
+
+
+def test_where_a_newer_slot_is_due_in_time_no_late_one_fires() -> None:
+    planned = plan(due("* * * * *"), NOON + 600)
+
+    assert [firing.origin for firing in planned.firings] == ["schedule"] * 4
+    assert planned.firings[0].slot == NOON + 540
+    assert [record.due for record in planned.unfired] == list(range(NOON, NOON + 540, 60))
+    assert {record.reason for record in planned.unfired} == {"coalesced"}
+
+
+def test_a_newer_slot_that_a_calendar_closes_passes_over_no_late_one() -> None:
+    closed = compile_calendar("from eight on", cron="8-59 12 * * *")
+
+    planned = plan(due("* * * * *", closed=(closed,)), NOON + 600)
+
+    assert [(one.slot, one.origin) for one in planned.firings] == [(NOON + 420, "catchup")]
+
+
+def test_each_late_slot_fires_under_all_and_none_under_none() -> None:
+    each = plan(due("* * * * *", misfire="all"), NOON + 600)
+    none = plan(due("* * * * *", misfire="none"), NOON + 600)
+
+    assert [one.origin for one in each.firings] == ["catchup"] * 9 + ["schedule"] * 4
+    assert [one.origin for one in none.firings] == ["schedule"] * 4
+    assert [one.reason for one in none.unfired] == ["policy_none"] * 9
 
 
 def test_a_one_off_keeps_its_origin_however_late() -> None:

@@ -40,8 +40,8 @@ def test_a_run_that_was_forgotten_for_hours_is_found(stage: Stage, stood_still_h
 def test_every_minute_of_the_last_day_is_looked_at(stage: Stage) -> None:
     for minute in range(24 * 60):
         listed_ms = (NOON - (minute + 2) * 60) * 1000
-        entry = manifest.Entry("sch_gone.20261118T000000Z", 1, "acme")
-        for each in manifest.listing("GONE", [entry], now_ms=listed_ms, latest_ms=listed_ms):
+        entry = manifest.Entry("sch_gone.20261118T000000Z", 1, "acme").due_at(listed_ms)
+        for each in manifest.listing("GONE", [entry], now_ms=listed_ms):
             put_run(stage, each.item())
     assert len(partition(stage, "check#")) == 24 * 60
 

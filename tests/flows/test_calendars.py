@@ -91,7 +91,7 @@ def test_a_blackout_lifted_right_before_a_slot_lets_it_fire(stage: Stage) -> Non
 
 def test_of_late_slots_the_latest_open_one_is_caught_up_on(stage: Stage) -> None:
     task = add(stage, "* * * * *", misfire="latest", **closed_by(TWO_MINUTES))
-    wait(stage, 350)
+    wait(stage, 179)
     go(stage, 390)
 
     said = outcomes(stage, task)

@@ -202,7 +202,7 @@ def test_a_list_that_no_release_can_read_keeps_no_other_from_being_looked_at(
     task = add(stage, "1 12 * * *")
     go(stage, 70)
     entry = manifest.Entry("sch_gone.20261118T000000Z", 1, "acme")
-    for each in manifest.listing("GONE", [entry], now_ms=NOON * 1000, latest_ms=NOON * 1000):
+    for each in manifest.listing("GONE", [entry], now_ms=NOON * 1000):
         put_run(stage, each.item() | {"entries": b"of a release to come"})
         put_run(stage, each.item() | {"scheduled_for": "ZZZ"})
 

@@ -55,7 +55,7 @@ def history(seed: int, text: str, profile: Profile = CALM, aims: tuple[Aim, ...]
     stage = Till(make_stage(seed, profile, aims).world)
     with staged(stage):
         employ(stage)
-        task = make_task("some", text, stage.world, max_attempts=50, **FREE)
+        task = make_task("some", text, stage.world, max_attempts=50, misfire="all", **FREE)
         stage.register(task)
         go(stage, 3_600, audited=True)
         stage.last_rows = stage.rows()

@@ -25,7 +25,7 @@ def put(stage: Stage, due_ms: int, *, is_sorted: bool = True, carried: int = 0) 
     key = nominal(due_ms // 1000)
     entry = manifest.Entry(f"sch_A.{key.replace('-', '').replace(':', '')}", 1, "acme")
     assert row_of(entry.run_id) == ("sch_A", key)
-    (source,) = manifest.listing("ONE", [entry], now_ms=due_ms, latest_ms=due_ms)
+    (source,) = manifest.listing("ONE", [entry], now_ms=due_ms)
     items = manifest.recent(source, [entry]) if is_sorted else [source.item()]
     for item in items:
         put_run(stage, item | ({"carried": carried} if carried else {}))

@@ -22,7 +22,7 @@ def listed(number: int, **life: Any) -> Run:
     run = replace(run, life=replace(run.life, **life))
     now_ms = slot * 1000
     entries = [manifest.entry(run)]
-    for each in manifest.listing(f"d{number}", entries, now_ms=now_ms, latest_ms=now_ms):
+    for each in manifest.listing(f"d{number}", entries, now_ms=now_ms):
         tables.put("runs", each.item())
     tables.put("runs", moves.insert(run, now_ms=now_ms).item)
     return run

@@ -26,7 +26,7 @@ def listed() -> Run:
     known = put(daily(1, SLOT, name="nightly"))
     run = claimed("d", task_id=known.task_id)
     entries = [manifest.entry(run)]
-    for each in manifest.listing("d", entries, now_ms=DUE_MS - 120_000, latest_ms=DUE_MS):
+    for each in manifest.listing("d", entries, now_ms=DUE_MS - 120_000):
         tables.put("runs", each.item())
     return stored(run)
 

@@ -13,7 +13,7 @@ def _turned(first: str, second: str) -> str:
     return f"if True: ⏎     {second} ⏎     {first}"
 
 
-_SEND = "queue.send([(each, 0) for each in resent])"
+_SEND = "_send_again(overdue, seen)"
 _INSERT = "claims.write_one(moves.insert(record, now_ms=now_ms))"
 _KEEP = "events.keep([event_of('missed', record)])"
 _IN_MEMORY = "both go into memory, and nothing comes between the two"
@@ -24,13 +24,6 @@ UPKEEP = (
         "seen.note(run)",
         _turned("seen.note(run)", "ended.append(run)"),
         _IN_MEMORY,
-    ),
-    Equivalent(
-        _AUDIT,
-        "audit",
-        "for first in range(back_min, -1, -_MINUTES_AT_ONCE)",
-        "2",
-        "one more portion would hold only future minutes, and those are left out",
     ),
     Equivalent(
         _AUDIT,
@@ -110,12 +103,5 @@ UPKEEP = (
         "first = max(oldest, min(audited, now - _BEHIND_MIN * _MINUTE_SEC))",
         "now + _BEHIND_MIN * _MINUTE_SEC",
         "no audit is done before its minute, so the newest one is never later than that",
-    ),
-    Equivalent(
-        "onthedot.flows.extra",
-        "launch",
-        "latest_ms = max(run.life.due_ms for run in extra)",
-        "min((run.life.due_ms for run in extra))",
-        "what is launched together is due at once, all of it",
     ),
 )

@@ -73,7 +73,7 @@ def _retrying(stage: Stage, task: Task, random: Random) -> Run:
     )
     run = _run(task, since, life)
     _put(stage, run, since)
-    (first,) = manifest.listing("ELDER", [manifest.entry(run)], now_ms=since * 1000, latest_ms=0)
+    (first,) = manifest.listing("ELDER", [manifest.entry(run)], now_ms=since * 1000)
     often = replace(first, carried=_CARRIED)
     carried = manifest.carried(often, first.entries, start + 60)
     stage.world.store.put_item(TableName="runs", Item=typed_item(carried.item()))

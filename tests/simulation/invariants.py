@@ -37,6 +37,7 @@ from tests.simulation import (
     laws_living,
     laws_looks,
     laws_messages,
+    laws_misfire,
     laws_moved,
     laws_order,
     laws_outcomes,
@@ -201,6 +202,9 @@ def _of_lines(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     everyone = everybody(stage, journal)
     runs = [one for one in everyone if not one.shifted]
     yield laws_order.kept(stage, journal, runs)
+    yield laws_misfire.heeded(stage, journal, runs)
+    yield laws_misfire.kept_turns(stage, journal, runs)
+    yield laws_misfire.given_back(stage)
     yield laws_waiting.long(stage, journal, everyone, audited=measure.audited)
     yield laws_called.spared(stage, journal, runs)
     yield laws_called.left_in_line(stage, journal, runs)

@@ -87,6 +87,8 @@ class Held(NamedTuple):
     at_ms: float
     holders: tuple[str, ...]
     waiting: tuple[str, ...]
+    # From which key on others stand in line to catch up; the rows say which.
+    since: str = ""
 
 
 class Limit(NamedTuple):
@@ -260,7 +262,8 @@ def _readable(item: Any) -> bool:
 
 def _held(at_us: int, item: Any) -> Held:
     lists = plain(item["lists"]) if item else {"holders": (), "waiting": ()}
-    return Held(at_us / 1000, tuple(lists["holders"]), tuple(lists["waiting"]))
+    holders, waiting = tuple(lists["holders"]), tuple(lists["waiting"])
+    return Held(at_us / 1000, holders, waiting, str(lists.get("since", "")))
 
 
 def _cursor(item: Any) -> Mapping[str, Any]:

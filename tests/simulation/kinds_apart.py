@@ -30,6 +30,7 @@ def _closed_by(cron: str, **given: Any) -> dict[str, Any]:
 
 
 _LATE = {"misfire": "all", **_FREE}
+_LINED: dict[str, Any] = {"misfire": "all", "overlap": "queue", "end_sec": 620}
 _LISTED = {"listed": "acme#s", "created_at": "2026-11-18T11:00:00.000Z"}
 _KEYED = {"shown": {"concurrency_key": _KEY}, "end_sec": 150, **_FREE}
 
@@ -91,6 +92,18 @@ APART: dict[str, Kind] = {
     "key theirs": ("*/20 * * * * *", {"tenant_id": "globex", **_KEYED}),
     # One minute each, one after another.
     **{f"minute {each}": (f"{each} 12 * * *", _FREE) for each in range(3, 10)},
+    # Late slots go one at a time, whatever comes due meanwhile.
+    "all skip": ("*/30 * * * * *", {"misfire": "all", "overlap": "skip", "end_sec": 620}),
+    "all queue": ("*/30 * * * * *", {**_LINED, "queue_max": 2}),
+    "all two": ("*/20 * * * * *", {**_LINED, "overlap": "allow", "max_concurrent": 2}),
+    "all previous": ("*/40 * * * * *", {**_LINED, "overlap": "cancel_previous"}),
+    "all open": ("*/10 * * * * *", {**_LINED, **_FREE}),
+    "all bounded": ("*/30 * * * * *", {**_LINED, "misfire_grace_sec": 150, "max_runs": 9}),
+    "latest queue": ("*/30 * * * * *", {"misfire": "latest", "overlap": "queue"}),
+    "latest skip": ("*/30 * * * * *", {"misfire": "latest", "overlap": "skip"}),
+    "latest bounded": ("*/30 * * * * *", {"misfire": "latest", "overlap": "skip", "max_runs": 7}),
+    "none skip": ("*/30 * * * * *", {"misfire": "none", "overlap": "skip"}),
+    "none queue": ("*/40 * * * * *", {"misfire": "none", "overlap": "queue", "max_runs": 5}),
     "patient": (
         "at(2026-11-18T12:03:00)",
         {"prefix": "tsk", "max_attempts": 2, "retry": Retry(cap_sec=2_400), **_FREE},

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from onthedot.core.instants import parse_nominal
-from onthedot.core.numbers import LOOK_AHEAD_SEC
+from onthedot.core.numbers import LATE_SEC
 from onthedot.flows.tick import Tick
 from tests.simulation.journal import Change, Journal
 from tests.simulation.stage import Stage
@@ -77,7 +77,7 @@ def _read(stage: Stage, journal: Journal) -> list[_Seen]:
         seen.hurt |= bool(fault) or "Throttling" in str(answer)
         if request.get("IndexName") == "due" and isinstance(answer, dict):
             for item in answer["Items"]:
-                if parse_nominal(item["next_run_at"]["S"]) < seen.at_ms // 1000 - LOOK_AHEAD_SEC:
+                if parse_nominal(item["next_run_at"]["S"]) < seen.at_ms // 1000 - LATE_SEC:
                     seen.overdue.add(item["task_id"]["S"])
     for change in journal.changes:
         seen_by = ticks.get(change.writer.name) if change.writer else None
@@ -109,7 +109,7 @@ def _of_lost(tick: _Seen, journal: Journal, opened_ms: Sequence[float]) -> Itera
         assert change.after is not None
         slot = change.after.range_to or change.key
         grace_sec = journal.versions[change.task_id][-1].task.misfire_grace_sec
-        lost_ms = (parse_nominal(slot) + max(LOOK_AHEAD_SEC, grace_sec)) * 1000
+        lost_ms = (parse_nominal(slot) + max(LATE_SEC, grace_sec)) * 1000
         reason = change.after.reason
         if tick.open and opened_ms[0] <= lost_ms and reason != "circuit_open":
             yield f"circuit: {change.run_id} was lost while it was open, and says {reason}"

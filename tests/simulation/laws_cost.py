@@ -38,6 +38,8 @@ _RUN = Bill(written=2, read=3, calls=5)
 # Its task's gate: who skips leaves nothing behind, and reads who was there before.
 _SKIP = Bill(written=1, read=2, calls=3)
 _GATE = Bill(written=2, read=2, calls=4)
+# Where runs go in the order of their due times, those before it are looked at.
+_ORDER = Bill(read=1, calls=1)
 _KEY = Bill(written=2, read=2, calls=4)
 _RATE = Bill(written=1, read=1, calls=2)
 # Two queries and a write at the start, a write and a query at the end.
@@ -74,6 +76,7 @@ def _run(task: Task, *, bounded: bool) -> Bill:
         bill += _SKIP
     elif task.overlap != "allow" or task.max_concurrent is not None:
         bill += _GATE
+        bill += Bill() if task.overlap == "cancel_previous" else _ORDER
     key = task.shown.get("concurrency_key") or {}
     if key.get("max_running"):
         bill += _KEY
@@ -88,6 +91,8 @@ class _Claimed:
 
     slots: int = 0
     tasks: set[str] = field(default_factory=set)
+    # In which minutes the audit is to look at them.
+    minutes: set[int] = field(default_factory=set)
 
 
 def _dispatching(stage: Stage, journal: Journal) -> Bill:
@@ -105,15 +110,17 @@ def _dispatching(stage: Stage, journal: Journal) -> Bill:
             one = claimed[change.writer.name]
             one.slots += 1
             one.tasks.add(change.task_id)
+            overdue_ms = max(change.at_ms, change.after.due_ms if change.after else 0) + 20_000
+            one.minutes.add(ceil(overdue_ms / 60_000))
     # The last advance of a schedule that ends notes for the audit that it does.
     ended = sum("due_shard" not in move.after for move in journal.moves)
     bill += Bill(written=ended, calls=ended)
     for one in claimed.values():
         statements = ceil(one.slots / _STATEMENTS_MAX) + ceil(len(one.tasks) / _STATEMENTS_MAX)
         bill += Bill(
-            # The list, the claims, the advances.
-            written=1 + one.slots + _ADVANCE_UNITS * len(one.tasks),
-            calls=1 + statements + ceil(one.slots / _MESSAGES_MAX),
+            # The lists, the claims, the advances.
+            written=len(one.minutes) + one.slots + _ADVANCE_UNITS * len(one.tasks),
+            calls=len(one.minutes) + statements + ceil(one.slots / _MESSAGES_MAX),
         )
     return bill
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from onthedot.core.attributes import plain
 from onthedot.core.instants import parse_nominal
 from onthedot.core.keys import is_slot_key
-from onthedot.core.numbers import LOOK_AHEAD_SEC
+from onthedot.core.numbers import LATE_SEC
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from tests.simulation import true_slots
@@ -32,6 +32,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
         for version in versions
     }
     rows = stage.rows()
+    started = {one.run_id: one for one in reversed(journal.changes) if one.started}
     for change in journal.changes:
         if change.after is None or change.writer is None:
             continue
@@ -39,6 +40,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
         begun_ms = first_ms[change.writer.name.partition("/")[0]] - _BEGUN_MS
         if change.before is None and change.writer.kind == "dispatch" and run is not None:
             yield from _named(change, run, begun_ms, off_ms)
+            yield from _caught_up(started.get(change.run_id), run, off_ms)
         task = tasks.get((change.task_id, change.after.tv))
         if change.before is None and task is not None and is_slot_key(change.key):
             yield from _due(change, task)
@@ -47,7 +49,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _named(change: Change, run: Run, since_ms: float, off_ms: float) -> Iterator[str]:
-    """What a dispatcher claims is on time, or late by more than it looks ahead and caught up on."""
+    """What a dispatcher claims is on time, or late and caught up on."""
     assert change.after is not None
     if change.after.status != "claimed" or not is_slot_key(change.key):
         return
@@ -55,11 +57,21 @@ def _named(change: Change, run: Run, since_ms: float, off_ms: float) -> Iterator
     once = change.task_id.startswith("tsk_")
     told = {
         "task": once,
-        "catchup": not once and late_ms[0] > LOOK_AHEAD_SEC * 1000,
-        "schedule": not once and late_ms[1] <= LOOK_AHEAD_SEC * 1000,
+        # A worker may have found it late, too.
+        "catchup": not once,
+        "schedule": not once and late_ms[1] <= LATE_SEC * 1000,
     }
     if not told.get(run.origin, False):
         yield f"misnamed: {run.run_id} was claimed {late_ms[0]:.0f} ms late as {run.origin}"
+
+
+def _caught_up(start: Change | None, run: Run, off_ms: float) -> Iterator[str]:
+    """What started in time does not catch up."""
+    if start is None or start.after is None or run.origin != "catchup" or "~" in run.key:
+        return
+    late_ms = start.at_ms - start.after.due_ms + off_ms
+    if late_ms <= LATE_SEC * 1000:
+        yield f"misnamed: {run.run_id} was started {late_ms:.0f} ms late as {run.origin}"
 
 
 def _due(change: Change, task: Task) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from onthedot.core.instants import nominal
 from onthedot.core.keys import is_slot_key
@@ -36,17 +36,21 @@ def _founded(name: str, versions: list[Version], changes: list[Change]) -> Itera
     before: Version | None = None
     for version in versions:
         if version.task.status == "completed":
-            if _slot_left(version.task, version.at_ms) and not _used_up(
-                version.task, changes, version.at_ms
-            ):
+            over = {key for key, seen in _rows(changes, version.at_ms).items() if seen.final}
+            left = _slot_left(version.task, version.at_ms, over)
+            if left and not _used_up(version.task, changes, version.at_ms):
                 yield f"completed in vain: {name} at version {version.task.version} has more"
             if before is not None and before.task.status != "completed":
                 yield from _open_then(name, changes, version.at_ms)
         before = version
 
 
-def _slot_left(task: Task, at_ms: float) -> bool:
-    return task.schedule.next(max(task.effective_from, int(at_ms / 1000))) is not None
+def _slot_left(task: Task, at_ms: float, over: Collection[str] = ()) -> bool:
+    """Whether a slot is to come: one that was claimed and is over is none."""
+    slot = task.schedule.next(max(task.effective_from, int(at_ms / 1000)))
+    while slot is not None and nominal(slot) in over:
+        slot = task.schedule.next(slot)
+    return slot is not None
 
 
 def _used_up(task: Task, changes: list[Change], at_ms: float) -> bool:

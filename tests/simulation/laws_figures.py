@@ -18,7 +18,7 @@ from tests.simulation.standing import Standing, everybody
 Figures = Mapping[str, float]
 Told = Sequence[tuple[float, Figures]]
 _COUNTED = ("succeeded", "dead", "missed", "leases_lost")
-_EVERY_MIN, _NOT_FIRED_SEC = 5, 30
+_EVERY_MIN, _NOT_FIRED_SEC = 5, 90
 # What the acts between the question and the figures take.
 _ACTS_SEC = 10
 # When an audit has looked at what ended; and how far a run's own times may be off.

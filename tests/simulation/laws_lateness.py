@@ -107,7 +107,9 @@ def late(
             continue
         since = reign.since + _handed_back_sec(journal, task)
         freed, keyed = _freed(journal, task), "concurrency_key" in task.shown
-        ends = [*ended[task.task_id], *freed] if guarded(task) else []
+        # Late slots of a task wait for each other, too.
+        lined = guarded(task) or task.misfire == "all"
+        ends = [*ended[task.task_id], *freed] if lined else []
         if shared or keyed:
             # A worker that stood still may have held a permit all the while.
             ends = [*raised, *troubles.thawed, *freed, *chain.from_iterable(ended.values())]
@@ -342,7 +344,9 @@ def steady_sec(stage: Stage) -> float:
     if profile.slow:
         sec += _CALLS_MAX * profile.slow_ms[1] / 1000
     if profile.late_message:
-        sec += profile.late_message_ms[1] / 1000
+        # Where they are minutes late, so is the one that calls the next in line.
+        late_sec = profile.late_message_ms[1] / 1000
+        sec += late_sec * (2 if late_sec > _TICK_SEC else 1)
     if profile.stale:
         sec += _TICK_SEC + profile.stale_ms[1] / 1000
     if profile.index_lag_ms[1]:

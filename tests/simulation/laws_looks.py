@@ -24,7 +24,7 @@ _LISTS, _RESENT = "check#", '"why":"resend"'
 # The longest wait until the next look; and the error of two clocks and a slow call.
 _QUARTER_MIN, _EDGE_MIN = 15, 0.3
 # How long after its lease or due time the audit sends a run again; and what a call takes.
-_AFTER_LEASE_MS, _AFTER_DUE_MS, _CALL_MS = 50_000, 60_000, 100
+_AFTER_LEASE_MS, _AFTER_DUE_MS, _CALL_MS = 50_000, 20_000, 100
 # The audit reads all runs of a list before it sends some of them again.
 _READ_MS = 10_000
 
@@ -66,8 +66,13 @@ def _asked(stage: Stage) -> dict[Process, list[tuple[float, int]]]:
 
 
 def _lately(stage: Stage, look: Process, asked: Sequence[tuple[float, int]]) -> Iterator[str]:
-    """The last minutes up to this one, once each, the oldest first."""
+    """The last minutes up to this one, once each, the oldest first; a late look, the next too."""
     minutes = [at for _, at in asked]
+    late = bool(asked) and _EDGE_SEC < asked[0][0] % _MINUTE_SEC < _MINUTE_SEC - _EDGE_SEC
+    if len(minutes) == stage.auditor.look_back_min + 2:
+        minutes.pop()
+    elif late:
+        yield f"looked astray: {look.name} came late, and not at what was overdue by then"
     if any(later - sooner != _MINUTE_SEC for sooner, later in pairwise(minutes)):
         yield f"looked astray: {look.name} asked for {[nominal(at) for at in minutes]}"
     if len(minutes) != stage.auditor.look_back_min + 1:
@@ -139,7 +144,8 @@ def _overdue_ms(seen: Seen) -> int:
 
 def carried(stage: Stage) -> Iterator[str]:
     """The audit looks at open runs less and less often, but at least every quarter of an hour."""
-    start = stage.world.start.timestamp()
+    start, astray = stage.world.start.timestamp(), stage.world.profile.astray
+    edge_min = _EDGE_MIN + bool(astray) * stage.world.profile.astray_ms[1] / 60_000
     stalled = {process for _, process, what, *_ in stage.world.trace if what == "stalls"}
     for at_us, process, what, request, *_ in stage.world.trace:
         if process is None or process.kind != "audit" or what != "put_item" or process in stalled:
@@ -151,5 +157,5 @@ def carried(stage: Stage) -> Iterator[str]:
         begun = datetime.fromisoformat(f"{item['task_id']['S'].split('#')[1]}:00Z").timestamp()
         waits = (begun - at) / _MINUTE_SEC
         wanted = min(2 ** (number - 1), _QUARTER_MIN)
-        if number and not wanted - 1 - _EDGE_MIN <= waits <= wanted + _EDGE_MIN:
+        if number and not wanted - 1 - edge_min <= waits <= wanted + edge_min:
             yield f"carried on: for {waits:.1f} minutes, {wanted} are due the time number {number}"

@@ -111,7 +111,7 @@ def _elsewhere(changes: Sequence[Change], handed: Handed, end_ms: float) -> bool
     if not last:
         return True
     after = changes[last - 1].after
-    if after is None or after.status == "running" or "waits_on" in after.life:
+    if after is None or after.status in ("running", "awaiting") or "waits_on" in after.life:
         return True
     return any(one.writer is not handed.process for one in changes[first:last])
 
@@ -120,7 +120,7 @@ def _unnamed(stage: Stage, journal: Journal, by_run: ByRun) -> Iterator[str]:
     """An open run whose last message is deleted stands in a line, or is fetched."""
     if stage.world.profile.purge:
         return
-    stood = _stood(journal)
+    stood = stood_in(journal)
     queues = stage.world.queues.queues.values()
     copies: Counter[str] = Counter()
     for at_us, what, body in sorted((one for queue in queues for one in queue.story), key=_at):
@@ -132,7 +132,8 @@ def _unnamed(stage: Stage, journal: Journal, by_run: ByRun) -> Iterator[str]:
                     continue
                 if run_id.partition(".")[0] in stage.illegible:
                     continue
-                if not _stands(stood[run_id], at_us / 1000):
+                stands = _stands(stood[run_id], at_us / 1000)
+                if not stands and not _is_behind(journal, by_run[run_id], at_us / 1000):
                     yield f"without a message: {run_id}, which is {after.status}"
 
 
@@ -150,7 +151,7 @@ def _place(changes: Sequence[Change], at_ms: float) -> int:
     return bisect_right(changes, at_ms, key=lambda one: one.at_ms)
 
 
-def _stood(journal: Journal) -> Mapping[str, list[tuple[float, float]]]:
+def stood_in(journal: Journal) -> Mapping[str, list[tuple[float, float]]]:
     """From when to when each run stood in a line: of its task, of its key, of its tenant."""
     found: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for place, gates in journal.gates.items():
@@ -172,6 +173,12 @@ def _stood(journal: Journal) -> Mapping[str, list[tuple[float, float]]]:
 
 def _of(place: str, name: str) -> str:
     return name if place.startswith("key#") else run_id_of(place, name)
+
+
+def _is_behind(journal: Journal, changes: Sequence[Change], at_ms: float) -> bool:
+    """Whether others of its task catch up, and it stands in their line."""
+    gates = [one for one in journal.gates[changes[0].task_id] if one.at_ms <= at_ms]
+    return bool(gates) and bool(gates[-1].since) and gates[-1].since <= changes[0].key
 
 
 def _stands(stood: Sequence[tuple[float, float]], at_ms: float) -> bool:

@@ -1,59 +1,49 @@
 """Laws of order: who waits is called in its turn, and nobody overtakes.
 
-Judged by the queues' stories and by what targets saw; the policy is a parameter.
+Judged by the queues' stories and by what targets saw.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from onthedot.core.numbers import CATCH_UPS_MAX
 from tests.simulation.journal import Journal
 from tests.simulation.journal import Limit as Quota
+from tests.simulation.laws_calls import untroubled
 from tests.simulation.laws_moved import is_fetched
 from tests.simulation.stage import Stage
-from tests.simulation.standing import Standing
+from tests.simulation.standing import FOR_EVER, Standing
 from tests.simulation.true_bounds import Limit, guarded, limit_of, places, waits
 
+_AT_ONCE_MS = 3_000
+_ASKED_MS = 30
+_TURNED_AWAY = ("overlap", "queue_full")
 # What a worker has read of a tenant's limit when it takes a permit is no older.
 _KNOWN_MS = 30_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
-    """What the documents promise."""
-
-    # Runs at a task's gate go by their arrival; or those that stand there by their due time.
-    by_due_time: bool = False
-    # Late slots that run go one after another, oldest first, as backfills do.
-    catch_ups_in_turn: bool = False
-
-
-TODAY = Policy()
-# After issue 12.
-STRICT = Policy(by_due_time=True, catch_ups_in_turn=True)
-
-
-def kept(
-    stage: Stage, journal: Journal, runs: Sequence[Standing], policy: Policy = TODAY
-) -> Iterator[str]:
+def kept(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[str]:
     """Gates, keys, the quota's line, backfills, catch-ups."""
     by_task = _by_task(journal, runs)
     if not journal.limits:
         for of_task in by_task.values():
             if waits(of_task[0].task) and of_task[0].task.overlap != "cancel_previous":
-                yield from _at_a_gate(of_task, policy)
+                yield from _by_due_time(of_task)
+                if untroubled(stage):
+                    yield from _in_order(of_task)
         for most, of_key in _by_key(runs):
             yield from _arrived(of_key, "its key", most)
     yield from _within_quotas(journal, runs)
     for of_task in by_task.values():
         if guarded(of_task[0].task):
-            for of_loop in _by_loop(stage, of_task, policy):
+            for of_loop in _by_loop(stage, of_task):
                 yield from _in_turn(of_loop)
-        if policy.catch_ups_in_turn and of_task[0].task.misfire == "all":
-            yield from _in_turn(_late(of_task))
+        if of_task[0].task.misfire == "all":
+            yield from _few_at_once(_late(of_task))
+            yield from _behind(stage, of_task)
 
 
 def _by_task(journal: Journal, runs: Iterable[Standing]) -> dict[str, list[Standing]]:
@@ -69,13 +59,6 @@ def _one_gate(journal: Journal, task_id: str) -> bool:
     ruled = [one.task for one in journal.versions[task_id]]
     gates = {(one.overlap, one.max_concurrent, one.queue_max, is_fetched(one)) for one in ruled}
     return len(gates) == 1
-
-
-def _at_a_gate(runs: Sequence[Standing], policy: Policy) -> Iterator[str]:
-    if policy.by_due_time:
-        yield from _by_due_time(runs)
-    else:
-        yield from _arrived(runs, "its task's gate", places(runs[0].task))
 
 
 def _arrived(runs: Sequence[Standing], where: str, most: int) -> Iterator[str]:
@@ -101,13 +84,33 @@ def _had(run: Standing, until_ms: float) -> bool:
 
 
 def _by_due_time(runs: Sequence[Standing]) -> Iterator[str]:
-    """Of those that stand there, the one that is due first is called."""
+    """Of those that stand there, the one that is due first is called.
+
+    Where runs overlap, late ones go beside regular ones, and keep none of them waiting.
+    """
+    late = _late(runs) if runs[0].task.overlap == "allow" else []
     for called in runs:
         freed = [run.over_ms for run in runs if run.over_ms < called.called_ms]
         since_ms = max(freed, default=called.due_ms)
         for other in runs:
-            if other.due_ms < called.due_ms and other.stood(since_ms, called.called_ms):
+            first = _is_before(other, called) and (other not in late or called in late)
+            if first and other.stood(since_ms, called.called_ms):
                 yield f"out of order: {called.run_id} was called before {other.run_id}"
+
+
+def _in_order(runs: Sequence[Standing]) -> Iterator[str]:
+    """Where nothing is lost, all that its task calls one at a time goes by its due time."""
+    if places(runs[0].task) > 1:
+        return
+    called = [run for run in runs if run.calls and run not in _late(runs)]
+    for soon, late in pairwise(called):
+        if late.called_ms < soon.called_ms and _is_before(soon, late):
+            yield f"out of order: {late.run_id} was called before {soon.run_id}, which was due"
+
+
+def _is_before(soon: Standing, late: Standing) -> bool:
+    """Whether it is due before; a trigger is due a moment before a message names it."""
+    return soon.due_ms < late.due_ms - (0 if soon.slot and late.slot else _ASKED_MS)
 
 
 def _by_key(runs: Iterable[Standing]) -> Iterator[tuple[int, list[Standing]]]:
@@ -162,12 +165,12 @@ def _most(limits: Sequence[Quota], at_ms: float) -> int:
     return max(known) if known and all(known) else 0
 
 
-def _by_loop(stage: Stage, runs: Iterable[Standing], policy: Policy) -> Iterator[list[Standing]]:
-    """The runs of each backfill; those of each resume, too, if the policy wants them in turn."""
+def _by_loop(stage: Stage, runs: Iterable[Standing]) -> Iterator[list[Standing]]:
+    """The runs of each backfill and of each resume."""
     rows = stage.rows()
     found: dict[object, list[Standing]] = defaultdict(list)
     for run in runs:
-        if "~b" in run.run_id and (rows[run.run_id].backfill_id or policy.catch_ups_in_turn):
+        if "~b" in run.run_id:
             found[rows[run.run_id].backfill_id or run.due_ms].append(run)
     yield from found.values()
 
@@ -180,6 +183,43 @@ def _in_turn(runs: Sequence[Standing]) -> Iterator[str]:
             yield f"out of turn: {late.run_id} was called, and {soon.run_id} was not over"
 
 
+def _few_at_once(runs: Sequence[Standing]) -> Iterator[str]:
+    """One at a time, or as many as may overlap; of those, the oldest first."""
+    called = sorted((run for run in runs if run.calls), key=lambda run: run.due_ms)
+    if not called or called[0].task.overlap != "allow":
+        yield from _in_turn(called)
+        return
+    most = called[0].task.max_concurrent or CATCH_UPS_MAX
+    for run in called:
+        beside = [one for one in called if one.called_ms <= run.called_ms < one.over_ms]
+        if len(beside) > most:
+            yield f"too many at once: {run.run_id} was called beside {len(beside) - 1} others"
+
+
 def _late(runs: Iterable[Standing]) -> list[Standing]:
     """Slots that no worker had in its hands 90 s after they were due."""
     return [run for run in runs if run.slot and run.received_ms > run.due_ms + 90_000]
+
+
+def _behind(stage: Stage, runs: Sequence[Standing]) -> Iterator[str]:
+    """Where they would be turned away, regular slots stand behind the late ones that came first."""
+    if runs[0].task.overlap not in ("skip", "queue"):
+        return
+    rows = stage.rows()
+    for late in _late(runs):
+        for run in runs:
+            # Two workers may have both in their hands at once.
+            first = late.received_ms < run.received_ms - _AT_ONCE_MS
+            if not run.slot or run.due_ms <= late.due_ms:
+                continue
+            if not first and run.task.overlap == "queue":
+                # It stood at the gate before; both have waited for the same end.
+                freed = [one.over_ms for one in runs if one.over_ms < run.called_ms]
+                first = late.received_ms < max(freed, default=0.0) - _AT_ONCE_MS
+            if not first:
+                continue
+            if run.called_ms < late.called_ms < FOR_EVER:
+                yield f"out of turn: {run.run_id} was called before {late.run_id}"
+            reason = rows[run.run_id].life.reason if run.run_id in rows else ""
+            if late.received_ms < run.over_ms < late.over_ms and reason in _TURNED_AWAY:
+                yield f"turned away: {run.run_id} ended {reason} behind {late.run_id}"

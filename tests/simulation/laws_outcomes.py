@@ -42,7 +42,7 @@ class Policy:
     """What the laws hold the flows to."""
 
     # Who is late by no more is simply late: no misfire policy is asked.
-    late_sec: int = 150
+    late_sec: int = 90
     # How a run may end that was running when its cancel was answered: what its handler then says.
     cancelled_running: frozenset[str] = frozenset({"cancelled", "succeeded", "dead", "skipped"})
     # How long before its takeover of a lost run a worker may have read that no cancel was asked.
@@ -163,7 +163,7 @@ def _passed(stage: Stage, journal: Journal, change: Change, ends: Ends, *, polic
                 told = task.misfire == "none" and late > policy.late_sec
             case "coalesced":
                 told = task.misfire == "latest" and late > policy.late_sec
-                until = change.at_ms / 1000 + off - policy.late_sec
+                until = change.at_ms / 1000 + off
                 newer = _newer(task, slot, change, until=until, ends=ends)
                 told = told and (newer or _spent(task, stage.rows()))
             case "quarantined":
@@ -203,7 +203,7 @@ def _may_be_open(stage: Stage, change: Change) -> bool:
 
 
 def _newer(task: Task, slot: int, change: Change, *, until: float, ends: Ends) -> bool:
-    """Whether a newer slot was late by then, and was not passed over with this one.
+    """Whether a newer slot was due by then, and was not passed over with this one.
 
     Another dispatcher may have passed over that one, too, later on: then for a newer one still.
     """

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from onthedot.core.attributes import plain_item
 from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.keys import is_slot_key
-from onthedot.core.numbers import LOOK_AHEAD_SEC
+from onthedot.core.numbers import LATE_SEC
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from tests.simulation.journal import Change, Journal
@@ -37,7 +37,7 @@ def _in_turn(stage: Stage, journal: Journal) -> Iterator[str]:
     born = {(one.task_id, one.key): one.at_ms for ones in claimed.values() for one in ones}
     for name, changes in claimed.items():
         began_ms = min(change.at_ms for change in changes)
-        late_ms = began_ms - (LOOK_AHEAD_SEC + _EDGE_SEC) * 1000
+        late_ms = began_ms - (LATE_SEC + _EDGE_SEC) * 1000
         taken = {one.task_id for one in changes if one.after and one.after.due_ms < late_ms}
         got: dict[str, int] = defaultdict(int)
         for task_id in taken:

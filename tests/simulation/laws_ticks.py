@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from onthedot.core.instants import parse_nominal
-from onthedot.core.numbers import LOOK_AHEAD_SEC
+from onthedot.core.numbers import LATE_SEC
 from onthedot.core.run import Run
 from onthedot.flows.tick import Tick
 from tests.simulation.journal import RUN_NAMED, SENDS, Change, Journal
@@ -73,7 +73,7 @@ def _overdue(stage: Stage) -> dict[str, dict[str, set[bool]]]:
         name = process.name.partition("/")[0] if process is not None else ""
         if process is None or process.kind != "dispatch" or name in stood:
             continue
-        since = began.setdefault(name, start + at_us / 1_000_000) - LOOK_AHEAD_SEC
+        since = began.setdefault(name, start + at_us / 1_000_000) - LATE_SEC
         if request.get("IndexName") != "due" or not isinstance(answer, dict):
             continue
         for item in answer["Items"]:

@@ -20,6 +20,7 @@ from onthedot.core.planned import Plan
 from onthedot.core.run import Run
 from onthedot.core.writes import Clause, Insert, Update
 from onthedot.flows import dispatch, firing, ranges, starting
+from onthedot.flows import late as late_starts
 from onthedot.flows.tick import Tick
 
 Patch = tuple[Any, str, Any]
@@ -67,7 +68,7 @@ def unguarded() -> list[Patch]:
     return [
         (ranges, "_put", put),
         (ranges, "_resolve_inside", lambda *_, **__: True),
-        (starting, "needs_cover_check", lambda *_: False),
+        (late_starts, "covering", lambda _: None),
         (Tick, "over", property(lambda _: False)),
     ]
 
@@ -85,7 +86,7 @@ def own_end() -> list[Patch]:
 
 def no_cover() -> list[Patch]:
     """However late a start is, no range is looked for."""
-    return [(starting, "needs_cover_check", lambda *_: False)]
+    return [(late_starts, "covering", lambda _: None)]
 
 
 def mortal() -> list[Patch]:

@@ -31,8 +31,8 @@ def fires_nothing(reason: str = REASONS[0]) -> list[Patch]:
 def _sorting(change: Callable[[list[Firing], list[Unfired]], Any]) -> list[Patch]:
     original = plans._sorted_out  # noqa: SLF001  # planted in the plan
 
-    def sorted_out(*given: Any) -> Any:
-        return change(*original(*given))
+    def sorted_out(*given: Any, **named: Any) -> Any:
+        return change(*original(*given, **named))
 
     return [(plans, "_sorted_out", sorted_out)]
 
@@ -52,8 +52,8 @@ def grace_halved() -> list[Patch]:
     """What is late is missed before its grace is over."""
     original = plans._sorted_out  # noqa: SLF001  # planted in the plan
 
-    def sorted_out(due: Due, *given: Any) -> Any:
-        return original(replace(due, grace_sec=due.grace_sec // 2), *given)
+    def sorted_out(due: Due, *given: Any, **named: Any) -> Any:
+        return original(replace(due, grace_sec=due.grace_sec // 2), *given, **named)
 
     return [(plans, "_sorted_out", sorted_out)]
 

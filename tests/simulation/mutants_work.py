@@ -208,7 +208,7 @@ def release_first() -> list[Patch]:
             return
         wanted = seen.without([run.key])
         if claims.write_one(doors.write(seen, wanted)) is Outcome.DONE and wanted.waiting:
-            gate._wake_an_open_one(wanted, run)  # noqa: SLF001
+            gate._passed_on(seen, wanted, run)  # noqa: SLF001
 
     return [(gate, "give_up", give_up), (gate, "_wake_first", lambda *_: None)]
 

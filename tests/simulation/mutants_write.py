@@ -75,7 +75,7 @@ def listed_late() -> list[Patch]:
         now_ms = clock.now_ms()
         outcomes = claims.write_many([moves.insert(run, now_ms=now_ms) for run in runs])
         entries = [manifest.entry(run) for run in runs]
-        listed = manifest.listing(ids.token(), entries, now_ms=now_ms, latest_ms=now_ms)
+        listed = manifest.listing(ids.token(), entries, now_ms=now_ms)
         for each in listed:
             tables.put(manifest.TABLE, each.item())
         extra.send([run for run, done in zip(runs, outcomes, strict=True) if done is Outcome.DONE])

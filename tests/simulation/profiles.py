@@ -16,6 +16,7 @@ from tests.simulation.profiles_closed import CLOSED
 from tests.simulation.profiles_edits import EDITS
 from tests.simulation.profiles_ending import ENDINGS
 from tests.simulation.profiles_judged import JUDGED
+from tests.simulation.profiles_late import LATE
 from tests.simulation.profiles_limits import LIMITS
 from tests.simulation.profiles_outages import OUTAGES
 from tests.simulation.profiles_pull import OUTSIDE
@@ -362,7 +363,7 @@ SCENES = (
         takes_sec=4,
     ),
     *LIMITS,
-    *JUDGED,
+    *(*JUDGED, *LATE),
     *OUTAGES,
     *SPLITS,
     *WORLD,

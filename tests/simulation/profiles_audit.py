@@ -181,7 +181,7 @@ AUDITS = (
                 Outage(partition="check#", reads=True, writes=False, from_sec=500, for_sec=400),
             )
         ),
-        course=_course(excused_sec=500),
+        course=_course(look_back_min=10, excused_sec=500),
     ),
     # The look at the runs takes more than a minute, and pauses end beside it.
     Scene(

@@ -28,6 +28,18 @@ LINES = (
         calls_max=4,
         takes_sec=40,
     ),
+    # Messages come in any order; what is due is not.
+    Scene(
+        name="shuffled lines",
+        kinds=("queue", "often", "last queue"),
+        drawn=1,
+        faults=Profile(shuffle=True, pickup_ms=(0, 400)),
+        course=_COURSE,
+        calls=("trigger",),
+        calls_max=14,
+        calls_between=(61, 63),
+        takes_sec=5,
+    ),
     Scene(
         name="tenant's line",
         kinds=("minute", "twenty", "jitter", "last two"),

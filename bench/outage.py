@@ -1,0 +1,251 @@
+"""`python -m bench.outage`: schedules of each misfire policy, and a stack that is down for minutes.
+
+Then each slot is held to what its policy promises. The stack has a folder of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from bench import accounts
+from onthedot.adapters import tables
+from onthedot.core import task
+from onthedot.core.instants import nominal, parse_nominal
+from onthedot.core.numbers import LATE_SEC
+from onthedot.core.run import Run
+from onthedot.core.task import Task
+from onthedot.local import admin_key
+from onthedot.local.caller import Caller
+from onthedot.local.folder import Folder
+from onthedot.local.stack import started
+
+MINUTE_SEC = 60
+POLICIES = ("latest", "all", "none")
+# A call takes so long: runs that go one at a time are seen to.
+CALL_SEC = 2.0
+# Between a worker's decision and its start, on a machine that has just begun.
+DECIDED_SEC = 10
+# So much of the last minutes is left to a stack that was just started, and has to be over.
+CALM_SEC = 20
+PATIENCE_SEC = 270
+_CREATED = 201
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """When the stack stopped, and when it was there again."""
+
+    since: float
+    until: float
+
+
+@dataclass(slots=True)
+class Case:
+    """One schedule or task, and what is to be true of it afterwards."""
+
+    name: str
+    policy: str
+    body: dict[str, Any]
+    task: Task | None = None
+    said: list[str] = field(default_factory=list)
+
+    @property
+    def once(self) -> bool:
+        """Tell whether it is a one-off task."""
+        return "run_at" in self.body
+
+    def register(self, caller: Caller) -> None:
+        """Register it, as a user would."""
+        path = "/v1/tasks" if self.once else "/v1/schedules"
+        status, answer = caller.ask("POST", path, {"name": self.name, **self.body})
+        if status != _CREATED:
+            raise RuntimeError(f"{self.name}: {status} {answer}")
+        (found,) = tables.get_many({"tasks": [task.spec_key(str(answer["task_id"]))]})["tasks"]
+        self.task = task.parse(found)
+
+    def runs(self) -> list[Run]:
+        """Give its runs, and ranges of slots, by their slots."""
+        if self.task is None:
+            raise LookupError(f"{self.name} is not registered")
+        return sorted(accounts.read([self.task]).runs, key=lambda run: run.key)
+
+    def slots(self, until: float) -> list[int]:
+        """Give the slots that are due by then."""
+        if self.task is None:
+            raise LookupError(f"{self.name} is not registered")
+        found = []
+        slot = self.task.schedule.next(self.task.effective_from)
+        while slot is not None and slot <= until:
+            found.append(slot)
+            slot = self.task.schedule.next(slot)
+        return found
+
+
+class _Slow(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("content-length") or 0))
+        time.sleep(CALL_SEC)
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def _cases(url: str, begin: int, down_sec: int) -> list[Case]:
+    """Two minutely schedules a policy; then a daily, a per-second one and tasks for once."""
+    slow = {"type": "http", "url": url}
+    quick = {"type": "python", "handler": "hello"}
+    amid = begin + down_sec // 2
+    wall = time.gmtime(amid)
+    daily = f"{wall.tm_sec} {wall.tm_min} {wall.tm_hour} * * *"
+    cases = []
+    for policy in POLICIES:
+        minutely = {"cron": "* * * * *", "misfire": policy, "target": slow}
+        cases += [
+            Case(f"minutely-{policy}", policy, minutely),
+            Case(f"minutely-too-{policy}", policy, minutely),
+            Case(f"daily-{policy}", policy, {"cron": daily, "misfire": policy, "target": slow}),
+            Case(
+                f"secondly-{policy}",
+                policy,
+                {
+                    "cron": "* * * * * *",
+                    "misfire": policy,
+                    "overlap": "allow",
+                    "start_at": nominal(begin + 30),
+                    "end_at": nominal(begin + down_sec - 10),
+                    "target": quick,
+                },
+            ),
+        ]
+    once = {"run_at": nominal(amid), "target": slow}
+    cases.append(Case("once", "all", once))
+    cases.append(Case("once-strict", "none", {**once, "misfire_grace_sec": 0}))
+    return cases
+
+
+def _judge(case: Case, runs: Sequence[Run], outage: Outage, until: float) -> Iterator[str]:
+    """Say what of it is not as promised."""
+    yield from _one_outcome_each(case, runs, until)
+    ran = sorted((run for run in runs if run.life.attempt), key=lambda run: run.life.started_ms)
+    late = [run for run in ran if accounts.late_ms(run) > (LATE_SEC + DECIDED_SEC) * 1000]
+    if case.policy == "none" and late:
+        yield f"{len(late)} started late, {late[0].key} by {accounts.late_ms(late[0])} ms"
+    if case.policy == "all":
+        lost = Counter(str(run.life.reason) for run in runs if run.life.status != "succeeded")
+        if lost:
+            yield f"not all ran: {dict(lost)}"
+    if case.policy == "latest" and len(late) > 1:
+        yield f"{len(late)} late ones started"
+    if case.policy == "latest" and late:
+        began = late[0].life.started_ms / 1000 - DECIDED_SEC
+        if newer := [slot for slot in case.slots(began) if nominal(slot) > late[0].key]:
+            yield f"{late[0].key} started late, and {len(newer)} newer ones were due"
+    if case.body.get("overlap") != "allow":
+        yield from _in_order(ran)
+    if not late and case.policy == "all" and not case.once:
+        yield f"none started late in {outage.until - outage.since:.0f} s of outage"
+
+
+def _one_outcome_each(case: Case, runs: Sequence[Run], until: float) -> Iterator[str]:
+    named = Counter(run.key for run in runs)
+    ranges = [(run.key, run.range_to) for run in runs if run.range_to]
+    for slot in case.slots(until):
+        key = nominal(slot)
+        spanned = any(first <= key <= last for first, last in ranges)
+        if not spanned and named[key] != 1:
+            yield f"{key} has {named[key]} runs"
+    for run in runs:
+        if parse_nominal(run.key) <= until and not run.final:
+            yield f"{run.key} is {run.life.status}"
+        if run.life.attempt > 1:
+            yield f"{run.key} was started {run.life.attempt} times"
+
+
+def _in_order(ran: Sequence[Run]) -> Iterator[str]:
+    for soon, late in pairwise(ran):
+        if late.key < soon.key:
+            yield f"{late.key} started after {soon.key}"
+        if late.life.started_ms < soon.life.ended_ms:
+            yield f"{late.key} started while {soon.key} ran"
+
+
+def _settled(cases: Sequence[Case], until: float) -> Mapping[str, list[Run]]:
+    """Wait until all that was due has its outcome, or patience is over."""
+    deadline = time.monotonic() + PATIENCE_SEC
+    while True:
+        found = {case.name: case.runs() for case in cases}
+        open_runs = [
+            run
+            for runs in found.values()
+            for run in runs
+            if not run.final and parse_nominal(run.key) <= until
+        ]
+        if not open_runs or time.monotonic() > deadline:
+            return found
+        time.sleep(3)
+
+
+def _told(case: Case, runs: Sequence[Run]) -> str:
+    said: Counter[str] = Counter()
+    for run in runs:
+        reason = f"({run.life.reason})" if run.life.reason else ""
+        said[f"{run.life.status}{reason}"] += run.range_count or 1
+    late = sum(run.origin == "catchup" and run.life.attempt > 0 for run in runs)
+    return f"{case.name:22} {dict(said)}, {late} caught up"
+
+
+def main(arguments: list[str]) -> int:
+    """Let the stack be down, and judge; 1 says that a promise is broken."""
+    parser = argparse.ArgumentParser(prog="python -m bench.outage", description=__doc__)
+    parser.add_argument("--down-min", type=float, default=9.0)
+    down_sec = int(parser.parse_args(arguments).down_min * MINUTE_SEC)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Slow)
+    Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_address[1]}/"
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder, started(Folder(Path(folder))) as stack:
+        os.environ.update(stack.environment)
+        caller = Caller(stack.door.port, admin_key.made(stack))
+        # The first slots are claimed before, the next ones lie in the outage.
+        begin = -(-int(time.time() + CALM_SEC) // MINUTE_SEC) * MINUTE_SEC + MINUTE_SEC + CALM_SEC
+        cases = _cases(url, begin, down_sec)
+        for case in cases:
+            case.register(caller)
+        time.sleep(max(0.0, begin - time.time()))
+        stack.stop()
+        since = time.time()
+        print(f"down at {nominal(int(since))}", flush=True)
+        time.sleep(down_sec)
+        stack.start()
+        outage = Outage(since, time.time())
+        print(f"up again at {nominal(int(outage.until))}", flush=True)
+        time.sleep(CALM_SEC)
+        until = time.time()
+        found = _settled(cases, until)
+    server.shutdown()
+    broken = 0
+    for case in cases:
+        print(_told(case, found[case.name]))
+        for said in _judge(case, found[case.name], outage, until):
+            broken += 1
+            print(f"  BROKEN: {said}")
+    print(f"{broken} promises broken; {time.monotonic() - began:.0f} s in all")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,148 @@
+"""Catching up at work: who stands in line, who may go, and who is woken when one has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+from onthedot.adapters import claims, clock, queue, tables
+from onthedot.core import catching
+from onthedot.core import gate as gates
+from onthedot.core import run as runs
+from onthedot.core import task as tasks
+from onthedot.core.catching import Stay
+from onthedot.core.errors import BusyError
+from onthedot.core.gate import Enter, Gate, Have
+from onthedot.core.instants import nominal
+from onthedot.core.keys import lies_beside
+from onthedot.core.numbers import ROWS_MAX
+from onthedot.core.pack import of_run
+from onthedot.core.run import Run
+from onthedot.core.task import Task
+from onthedot.core.writes import Outcome
+from onthedot.flows.batch import Batch
+from onthedot.flows.job import Job
+
+# Where a regular run holds the place whose end nobody hears, the first in line looks again.
+_LOOK_SEC = 10
+_PAGE = 25
+
+
+def entry(job: Job, task: Task, gate: Gate) -> Have | Enter | Stay:
+    """Decide over a run that goes by the line, as far as its rows must be read for that."""
+    run = job.held
+    if run.key in gate.holders:
+        return Have()
+    now_ms = clock.now_ms()
+    since = min(run.key, gate.since or _oldest(run, task, gate, now_ms))
+    standing = _standing(task, replace(gate, since=since), now_ms, own=run)
+    line = islice(standing, max(1, catching.room(gate, task)))
+    return catching.enter(gate, run, task, [each.key for each in line])
+
+
+def stays(batch: Batch, job: Job, seen: Gate, stay: Stay, *, task: Task) -> bool:
+    """Stand in line: the row says so first, for who wakes goes by it; False: look again."""
+    if noted := catching.noted(job.held, task, late=job.late, now_ms=clock.now_ms()):
+        job.run, write = noted
+        if claims.write_one(write) is not Outcome.DONE:
+            # The row has changed: its message comes back, and is decided on by what it says then.
+            return True
+    if stay.gate != seen and claims.write_one(gates.write(seen, stay.gate)) is not Outcome.DONE:
+        return False
+    if stay.first and stay.first != job.held.key:
+        _wake(job.held.task_id, stay.first)
+    if stay.alone and queue.send([(of_run(job.held, "hop"), _LOOK_SEC)]):
+        return True
+    batch.done([job.ticket.run_id])
+    return True
+
+
+def pass_on(gate: Gate, waiting: Run | None) -> Gate:
+    """Wake who is next, and give the gate as it is to be then; without any, the line ends.
+
+    That is the first in line, or who waits at the gate itself.
+    """
+    task = _task(gate.task_id)
+    first = _first(task, gate) if task else None
+    if first is None or task is None:
+        next_one = waiting
+    else:
+        next_one = waiting if catching.goes_first(gate, task, first.key) else first
+    if next_one and (task is None or catching.room(gate, task)):
+        _send(next_one)
+    return replace(gate, since=first.key if first else "")
+
+
+def look_again(gate: Gate) -> None:
+    """Wake who came to stand in line while its end was written: it saw a line, and waits."""
+    task = _task(gate.task_id)
+    if task and (first := _first(task, gate)):
+        _send(first)
+
+
+def ahead_of(run: Run, task: Task, gate: Gate) -> Run | None:
+    """Give the first in line if it is due before one that waits at the gate itself."""
+    if not gate.since or gate.since >= run.key or task.overlap != "queue":
+        return None
+    first = _first(task, gate)
+    return first if first and first.key < run.key else None
+
+
+def call(first: Run, gate: Gate, task: Task) -> None:
+    """Wake the first in line if it could go now."""
+    if catching.room(gate, task):
+        _send(first)
+
+
+def _first(task: Task, gate: Gate) -> Run | None:
+    return next(_standing(task, gate, clock.now_ms()), None)
+
+
+def _standing(task: Task, gate: Gate, now_ms: int, *, own: Run | None = None) -> Iterator[Run]:
+    """Walk the line, oldest first; who asks stands in it, whatever its row says yet."""
+    between = (gate.since, f"{nominal(now_ms // 1000)}~~")
+    place = ("task_id", task.task_id)
+    for run in _runs(tables.rows(place, "scheduled_for", between, page=_PAGE)):
+        if (own and run.key == own.key) or catching.stands(run, task, gate, now_ms):
+            yield run
+
+
+def _oldest(run: Run, task: Task, gate: Gate, now_ms: int) -> str:
+    """Look back for the oldest that stands in line; a hundred rows of others end the search."""
+    place, between = ("task_id", task.task_id), ("0", run.key)
+    oldest, others = run.key, 0
+    rows = tables.rows(place, "scheduled_for", between, newest_first=True, page=ROWS_MAX)
+    for older in _runs(rows):
+        if catching.stands(older, task, gate, now_ms):
+            oldest, others = older.key, 0
+        others += 1
+        if others > ROWS_MAX:
+            break
+    return oldest
+
+
+def _runs(items: Iterator[tables.Item]) -> Iterator[Run]:
+    for item in items:
+        if lies_beside(item["scheduled_for"]):
+            continue
+        run = runs.readable(item)
+        if run is not None:
+            yield run
+
+
+def _task(task_id: str) -> Task | None:
+    item = tables.get(tasks.TABLE, tasks.spec_key(task_id))
+    return tasks.readable(item) if item else None
+
+
+def _wake(task_id: str, key: str) -> None:
+    item = tables.get(runs.TABLE, {"task_id": task_id, "scheduled_for": key})
+    first = runs.readable(item) if item else None
+    if first is not None and not first.final:
+        _send(first)
+
+
+def _send(run: Run) -> None:
+    if queue.send([(of_run(run, "wake"), 0)]):
+        raise BusyError(f"SQS did not take the message that wakes {run.run_id}")

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, TypeVar
 
+from botocore.awsrequest import (
+    AWSHTTPConnection,
+    AWSHTTPConnectionPool,
+    AWSHTTPSConnection,
+    AWSHTTPSConnectionPool,
+)
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
 from botocore.exceptions import ConnectionError as Unreachable
 from botocore.session import get_session
 
 from onthedot.core.allowance import Allowance
+from onthedot.core.exchange import Exchange
 from onthedot.core.reach import Home
 from onthedot.core.skew import Skew
 
@@ -52,6 +60,7 @@ _Given = TypeVar("_Given")
 _Got = TypeVar("_Got")
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 _allowed: ContextVar[Allowance | None] = ContextVar("allowed", default=None)
+_exchange: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 QUEUES = ("high", "normal", "low", "dead")
 
 
@@ -83,7 +92,56 @@ def patient_client(service: str, seconds: int) -> Any:
         connect_timeout=2,
         read_timeout=seconds,
     )
-    return _session().create_client(service, config=patience)
+    made = _session().create_client(service, config=patience)
+    # Its pools make the connections that `waiting_in` can wake; there is no public way to say so.
+    made._endpoint.http_session._pool_classes_by_scheme.update(_POOLS)  # noqa: SLF001
+    return made
+
+
+@contextmanager
+def waiting_in(exchange: Exchange) -> Iterator[None]:
+    """Let the calls of a patient client end as soon as the exchange is broken off."""
+    before = _exchange.set(exchange)
+    try:
+        yield
+    finally:
+        _exchange.reset(before)
+
+
+class _Woken:
+    """A connection at which a thread waits for an answer, until its exchange is broken off."""
+
+    def getresponse(self) -> Any:
+        exchange, sock = _exchange.get(), self.sock  # type: ignore[attr-defined] # the connection's
+        if exchange is None:
+            return super().getresponse()  # type: ignore[misc] # the connection's
+        with exchange.woken_by(partial(_shut, sock)):
+            return super().getresponse()  # type: ignore[misc] # the connection's
+
+
+def _shut(sock: socket.socket) -> None:
+    """Not by its own method: that of TLS would take the state away from who waits."""
+    with suppress(OSError):
+        socket.socket.shutdown(sock, socket.SHUT_RDWR)
+
+
+class _Plain(_Woken, AWSHTTPConnection):  # type: ignore[misc] # a library without types
+    pass
+
+
+class _Secured(_Woken, AWSHTTPSConnection):  # type: ignore[misc] # a library without types
+    pass
+
+
+class _PlainPool(AWSHTTPConnectionPool):  # type: ignore[misc] # a library without types
+    ConnectionCls = _Plain
+
+
+class _SecuredPool(AWSHTTPSConnectionPool):  # type: ignore[misc] # a library without types
+    ConnectionCls = _Secured
+
+
+_POOLS = {"http": _PlainPool, "https": _SecuredPool}
 
 
 def passes(failure: BaseException) -> bool:

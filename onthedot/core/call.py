@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from onthedot.core.exchange import Exchange
 from onthedot.core.templates import BYTES_MAX
 
 
@@ -34,6 +35,13 @@ class Call:
     room: int = BYTES_MAX
     # Progress to be shown while the target works.
     report: Callable[[Any], None]
+    # Who cancels the run breaks it off; targets that wait for an answer wait in it.
+    exchange: Exchange = field(default_factory=Exchange)
+
+
+# These answer within seconds by themselves, and what they say is believed. An execution that was
+# started, and that nobody knew of, nobody could stop.
+BRIEF = frozenset({"sqs", "sns", "eventbridge", "stepfunctions"})
 
 
 def run_fields(call: Call) -> dict[str, Any]:

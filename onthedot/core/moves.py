@@ -164,8 +164,14 @@ def fence(life: Life) -> tuple[Clause, ...]:
 
 
 def settle(run: Run, life: Life, *, now_ms: int) -> Update:
-    """Write what became of the attempt that `run` shows running."""
-    return _update(run, life, fence(run.life), now_ms=now_ms)
+    """Write what became of the attempt that `run` shows running.
+
+    One that was asked to stop, unseen by its worker, is not to be tried again or waited for.
+    """
+    clauses = fence(run.life)
+    if life.status == "retrying" or life.called_back:
+        clauses = (*clauses, Clause.missing("cancel_ms"))
+    return _update(run, life, clauses, now_ms=now_ms)
 
 
 def stamp(run: Run, version: int, *, now_ms: int) -> Update:

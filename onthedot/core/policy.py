@@ -12,10 +12,13 @@ from typing import Any
 from onthedot.core.attempts import ATTEMPTS_KEPT, attempt_record
 from onthedot.core.numbers import BUSY_MAX_SEC
 from onthedot.core.results import kept
-from onthedot.core.run import Life, ended
+from onthedot.core.run import Life, Run, ended
 from onthedot.core.task import Retry, Task
 
 LOOK_MIN_SEC, LOOK_MAX_SEC = 3, 300
+# What is noted of a run that was cancelled while its target had it.
+CLOSED = "the connection was closed: the target may have acted, and may still be working"
+LEFT = "the target did not stop: it may have acted, and may still be working"
 _ANSWER_MAX = 2_000
 _LONG = ("stack", "answer")
 _TYPE_MAX, _MESSAGE_MAX, _STACK_MAX = 200, 1_000, 8_192
@@ -61,9 +64,10 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """It honoured a request to cancel."""
+    """It honoured a request to cancel, or nobody waits for it any more because of one."""
 
     reason: str = "user"
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +117,8 @@ def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: floa
             return replace(ended(life, "succeeded", "", now_ms=now_ms), result=kept(result))
         case Skipped(note):
             return ended(life, "skipped", "handler", now_ms=now_ms, note=note)
-        case Stopped(reason):
-            return ended(life, "cancelled", reason, now_ms=now_ms)
+        case Stopped(reason, note):
+            return ended(life, "cancelled", reason, now_ms=now_ms, note=note)
         case Dead(reason, error):
             return replace(ended(life, "dead", reason, now_ms=now_ms), error=error)
         case Awaiting(reason, waits_on):
@@ -135,6 +139,24 @@ def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: floa
             if answer.after_sec is not None:
                 wait_sec = answer.after_sec
             return _retrying(life, answer, now_ms, now_ms + max(1, wait_sec) * 1000)
+
+
+def heeding(answer: Answer, run: Run) -> Answer:
+    """Give what became of an attempt whose run may have been asked to stop meanwhile.
+
+    What it has done counts; what it failed in is not tried again, and nobody waits for its call.
+    """
+    if isinstance(answer, Stopped) and run.cancel_by == "previous":
+        return replace(answer, reason="previous")
+    if not run.cancel_ms:
+        return answer
+    reason = "previous" if run.cancel_by == "previous" else "user"
+    match answer:
+        case Awaiting(_, ""):
+            return Stopped(reason, LEFT)
+        case Again():
+            return Stopped(reason)
+    return answer
 
 
 def next_look_sec(life: Life, now_ms: int) -> int:
@@ -162,6 +184,7 @@ def _retrying(life: Life, answer: Again, now_ms: int, due_ms: int) -> Life:
         due_ms=due_ms,
         lease_ms=0,
         gate_ms=0,
+        gate_behind_ms=0,
         first_started_ms=life.first_started_ms or life.started_ms,
         first_due_ms=life.due_first_ms,
         released=life.released + answer.released,

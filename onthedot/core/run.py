@@ -56,6 +56,8 @@ class Life:
     # Where its concurrency key's places are, and when the key's rate lets it start.
     key_gate: str = ""
     gate_ms: int = 0
+    # By how much the line of that rate was behind the clock when it was booked.
+    gate_behind_ms: int = 0
     # Which of its tenant's permits its newest attempt took, where the tenant has a quota.
     permit: str = ""
     # What the execution that an awaiting run is polled for is called.
@@ -71,6 +73,11 @@ class Life:
     def due_first_ms(self) -> int:
         """When it was due before any retry: what it is listed by, and late by."""
         return self.first_due_ms or self.due_ms
+
+    @property
+    def called_back(self) -> bool:
+        """Tell whether nothing can be asked how it is: it says so itself."""
+        return self.status == "awaiting" and not self.waits_on
 
     def stored(self) -> dict[str, Any]:
         """Give the map attribute; what is zero or empty is left out, but for the clauses' own."""

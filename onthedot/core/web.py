@@ -58,7 +58,7 @@ class Response:
 class NoResponse:
     """Nothing came back that could be judged."""
 
-    kind: Literal["forbidden", "timed_out", "failed"]
+    kind: Literal["forbidden", "timed_out", "failed", "broken_off"]
     message: str
 
 

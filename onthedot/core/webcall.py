@@ -10,7 +10,7 @@ from typing import Any
 
 from onthedot.core import filled, signatures, small, templates
 from onthedot.core.call import Call, measured_ms, run_fields
-from onthedot.core.policy import Again, Answer, Awaiting, Dead, Done, error_of
+from onthedot.core.policy import Again, Answer, Awaiting, Dead, Done, Stopped, error_of
 from onthedot.core.templates import Room
 from onthedot.core.web import BODILESS, NoResponse, Request, Response, reserved
 
@@ -129,6 +129,8 @@ def _unanswered(seen: NoResponse) -> Answer:
             return Again("timed_out", error_of("TimedOut", seen.message))
         case "failed":
             return Again("failed", error_of("ConnectionFailed", seen.message))
+        case "broken_off":
+            return Stopped(note=seen.message)
 
 
 def _unexpected(seen: Response, now_ms: int) -> Answer:

@@ -13,6 +13,8 @@ from typing import Any
 
 Key = tuple[tuple[str, Any], ...]
 Path = tuple[str, ...]
+# An operator that compares with nothing.
+_MISSING = " IS MISSING"
 
 
 class Outcome(Enum):
@@ -35,6 +37,11 @@ class Clause:
     def equal(cls, path: str, value: object) -> Clause:
         """Name the very state that was seen."""
         return cls(tuple(path.split(".")), "=", value)
+
+    @classmethod
+    def missing(cls, name: str) -> Clause:
+        """Say that there is no such attribute yet."""
+        return cls((name,), _MISSING, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +98,10 @@ def update_statement(
     if removes:
         # One clause for all: not every engine reads a second.
         changes.append(f"REMOVE {', '.join(_quoted((name,)) for name in removes)}")
-    where = " AND ".join(f"{_quoted(path)}{operator}?" for path, operator in conditions)
+    where = " AND ".join(
+        f"{_quoted(path)}{operator}{'' if operator == _MISSING else '?'}"
+        for path, operator in conditions
+    )
     return f'UPDATE "{table}" {" ".join(changes)} WHERE {where}'
 
 
@@ -109,7 +119,7 @@ def statement(write: Write, table: str) -> tuple[str, list[Any]]:
     text = update_statement(table, tuple(name for name, _ in write.sets), write.removes, conditions)
     values = [value for _, value in write.sets]
     values += [value for _, value in write.key]
-    values += [clause.value for clause in write.clauses]
+    values += [clause.value for clause in write.clauses if clause.operator != _MISSING]
     return text, values
 
 
@@ -155,14 +165,22 @@ def removal(write: Delete) -> Expression:
 
 
 def _condition(write: Update | Delete, alias: Mapping[str, str]) -> str:
-    conditions = [
-        f"{'.'.join(alias[name] for name in clause.path)} {clause.operator} :c{place}"
-        for place, clause in enumerate(write.clauses)
-    ]
+    conditions = [_compares(clause, place, alias) for place, clause in enumerate(write.clauses)]
     # An update would make an item that is missing; no write of ours may.
     exists = f"attribute_exists({alias[write.key[0][0]]})"
     return " AND ".join([exists, *conditions])
 
 
+def _compares(clause: Clause, place: int, alias: Mapping[str, str]) -> str:
+    path = ".".join(alias[name] for name in clause.path)
+    if clause.operator == _MISSING:
+        return f"attribute_not_exists({path})"
+    return f"{path} {clause.operator} :c{place}"
+
+
 def _compared(write: Update | Delete) -> dict[str, Any]:
-    return {f":c{place}": clause.value for place, clause in enumerate(write.clauses)}
+    return {
+        f":c{place}": clause.value
+        for place, clause in enumerate(write.clauses)
+        if clause.operator != _MISSING
+    }

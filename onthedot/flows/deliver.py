@@ -15,7 +15,7 @@ from onthedot.core.call import Call, run_fields
 from onthedot.core.keys import is_slot_key
 from onthedot.core.numbers import DELIVER_MIN_SEC
 from onthedot.core.payloads import Away
-from onthedot.core.policy import Again, Answer, Dead, error_of, words_of
+from onthedot.core.policy import Again, Answer, Dead, Stopped, error_of, words_of
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.core.templates import Room
@@ -33,7 +33,10 @@ def deliver(call: Call) -> Answer:
         return Dead("permanent", error_of("UnknownTarget", f"no target {call.target['type']}"))
     try:
         whole = complete(call)
-        return whole if isinstance(whole, Dead) else target(whole)
+        if isinstance(whole, Dead):
+            return whole
+        # What was cancelled by now is not called any more.
+        return Stopped() if call.exchange.broken_off else target(whole)
     except templates.Unfit as unfit:
         return _unfit(unfit)
     except Exception as failure:  # noqa: BLE001 the one place where anything becomes an outcome
@@ -96,6 +99,7 @@ def call_of(job: Job, run: Run, task: Task) -> Call:
         # Only a lease that was extended is this worker's: a stall counts as a loss, too.
         lease_lost=lambda: job.lost or clock.now_ms() >= job.held.life.lease_ms,
         report=lambda progress: setattr(job, "progress", progress),
+        exchange=job.exchange,
     )
 
 

@@ -36,6 +36,7 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
         over = outcome is Outcome.UNSURE and job.held.life.lease_ms <= now_ms
         if outcome is Outcome.REFUSED or over:
             job.lost = True
+            job.exchange.break_off()
             continue
         if outcome is Outcome.DONE:
             listed = "long" if _long(job, now_ms) else job.held.attention
@@ -58,7 +59,7 @@ def _long(job: Job, now_ms: int) -> bool:
 
 
 def _look_for_cancels(kept: Sequence[Job]) -> None:
-    """A request to cancel stands on the row; the handler finds it in its next look."""
+    """A request to cancel stands on the row: a call is broken off, a handler finds it by itself."""
     before = [(job, job.held) for job in kept]
     with Forgiven():
         load(kept)
@@ -66,3 +67,5 @@ def _look_for_cancels(kept: Sequence[Job]) -> None:
         # A look that failed may have got as far as the row of another's attempt.
         seen = job.run or mine
         job.run = replace(mine, cancel_ms=seen.cancel_ms, cancel_by=seen.cancel_by)
+        if seen.cancel_ms:
+            job.stop()

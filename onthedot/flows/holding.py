@@ -10,7 +10,7 @@ from onthedot.adapters import claims, clock, tables
 from onthedot.core import moves, pull
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
-from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, Stopped, error_of
+from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, error_of, heeding
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
@@ -57,7 +57,7 @@ def extend(
         now_ms = clock.now_ms()
         if now_ms >= run.life.started_ms + task.timeout_sec * 1000:
             over = Again("timed_out", error_of("TimedOut", "the time is over"))
-            conclude(run, task, _heeding(run, over))
+            conclude(run, task, heeding(over, run))
             return Told.LOST
         kept = extended(run, task, lease_sec)
         shown = run.life.progress if progress is None else progress
@@ -85,7 +85,7 @@ def settle(
             # The writer may have died right after that: then the places are still held.
             give_up_places(run)
             return Told.TAKEN
-        if conclude(run, task, _heeding(run, answer)):
+        if conclude(run, task, heeding(answer, run)):
             return Told.TAKEN
     return Told.LOST
 
@@ -133,13 +133,6 @@ def _came_of(run: Run, answer: Answer) -> bool:
             given_up = life.reason == "attempts_exhausted" and not answer.released
             return given_up or life.status == "cancelled" or life.reason == answer.outcome
     return False
-
-
-def _heeding(run: Run, answer: Answer) -> Answer:
-    """A run that was asked to stop, and then fails or is out of time, has stopped."""
-    if run.cancel_ms and isinstance(answer, Again):
-        return Stopped("previous" if run.cancel_by == "previous" else "user")
-    return answer
 
 
 def _held(run_id: str, tenant_id: str, queues: Collection[str]) -> tuple[Run | None, Task | None]:

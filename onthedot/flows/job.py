@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from onthedot.adapters import clock, tables
 from onthedot.core import quota, reach
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
+from onthedot.core.call import BRIEF
 from onthedot.core.decide import Hint, Start
+from onthedot.core.exchange import Exchange
 from onthedot.core.keys import row_of
 from onthedot.core.numbers import ABANDON_SEC
 from onthedot.core.pack import Ticket
@@ -51,6 +53,8 @@ class Job:
     ready: Ready | None = None
     # It was not taken up in time, and runs late by its policy.
     late: bool = False
+    # Which turn at its key's rate it took: the line's place, the booking, and when.
+    turn: tuple[str, int, int] | None = None
     # Nothing is done with it before; 0 is at once.
     wake_ms: int = 0
     rounds: int = 0
@@ -68,6 +72,9 @@ class Job:
     answer: Answer | None = None
     # Its lease is another's by now, or may be: its handler is to stop.
     lost: bool = False
+    # Since when its worker knows that it was cancelled; what its target waits in.
+    stopped_ms: int = 0
+    exchange: Exchange = field(default_factory=Exchange)
     # What the row is to become; whether a message of the next attempt is out, whether the row
     # has become so, and whether its places are given up, too.
     ending: Life | None = None
@@ -92,6 +99,11 @@ class Job:
             raise LookupError(f"{self.ticket.run_id} has no task")
         return self.held.life.started_ms + self.task.timeout_sec * 1000
 
+    def stop(self) -> None:
+        """Let it stop: a call that waits for its answer does so at once."""
+        self.stopped_ms = self.stopped_ms or clock.now_ms()
+        self.exchange.break_off()
+
     @property
     def reached(self) -> Any:  # noqa: ANN401 any JSON
         """How far it is, by its handler's last word."""
@@ -100,7 +112,10 @@ class Job:
     @property
     def abandoned_ms(self) -> int:
         """When nobody waits for its handler any more."""
-        return self.deadline_ms + ABANDON_SEC * 1000
+        until_ms = self.deadline_ms
+        if self.stopped_ms and self.task and self.task.target["type"] not in BRIEF:
+            until_ms = min(until_ms, self.stopped_ms)
+        return until_ms + ABANDON_SEC * 1000
 
     @property
     def missing(self) -> bool:

@@ -5,6 +5,7 @@ Entered after the task's own gate and left beside it, so nobody waits for one th
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -24,9 +25,12 @@ from onthedot.core.writes import Outcome
 from onthedot.flows import deliver
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
+from onthedot.flows.patience import Forgiven
 
 _TRIES = 16
 _CROWDED_SEC = 60
+# So long a run is held until its turn.
+_HELD_MS = 1_000
 
 
 def enter(batch: Batch, jobs: Sequence[Job]) -> list[Job]:
@@ -117,16 +121,18 @@ def _names(job: Job, place: str) -> bool:
 
 
 def _has_turn(batch: Batch, job: Job, limit: Limit) -> bool:
-    """What was booked for it holds a while; a booking that is not used is a start less."""
+    """A turn that has come is taken; one that is taken and not used is a start less."""
     now_ms = clock.now_ms()
     at_ms = job.held.life.gate_ms
-    if now_ms > at_ms + keyed.KEPT_MS:
-        at_ms = _book(job, limit, now_ms)
+    if at_ms <= now_ms:
+        at_ms = _turn(job, limit, now_ms)
     if 0 < at_ms <= now_ms:
         return True
-    if at_ms:
-        wait_sec = min(BUSY_MAX_SEC, -(-(at_ms - now_ms) // 1000))
-        _come_back(batch, job, wait_sec)
+    if at_ms - now_ms > _HELD_MS:
+        _come_back(batch, job, min(BUSY_MAX_SEC, (at_ms - now_ms) // 1000))
+    elif at_ms:
+        # Messages come by the second: late ones would leave a part of each second unused.
+        job.wake_ms, job.loaded = at_ms, False
     return False
 
 
@@ -136,22 +142,52 @@ def _come_back(batch: Batch, job: Job, seconds: int) -> None:
         batch.done([job.held.run_id])
 
 
-def _book(job: Job, limit: Limit, now_ms: int) -> int:
-    """Give when it may start; zero where too many book at once, and its message comes back."""
+def _turn(job: Job, limit: Limit, now_ms: int) -> int:
+    """Give when it may start; zero where too many ask at once, and its message comes back."""
+    life = job.held.life
     for _ in range(_TRIES):
         seen = keyed.starts(limit.place, tables.get(keyed.TABLE, keyed.rate_key(limit.place)))
-        wanted = seen.booked(limit, now_ms)
-        if claims.write_one(seen.write(wanted)) is not Outcome.DONE:
+        if life.gate_ms:
+            booked_ms = life.gate_ms - life.gate_behind_ms
+            wanted, at_ms = seen.take(limit, booked_ms, now_ms)
+        else:
+            wanted, at_ms = seen.booked(limit, now_ms)
+            booked_ms = wanted.at_ms[-1]
+        if wanted != seen and claims.write_one(seen.write(wanted)) is not Outcome.DONE:
             continue
-        at_ms = wanted.at_ms[-1]
-        if at_ms > now_ms:
+        if at_ms > now_ms and not life.gate_ms:
             # No permit is held until then.
-            life = replace(job.held.life, gate_ms=at_ms, permit="")
+            life = replace(life, gate_ms=at_ms, gate_behind_ms=wanted.behind_ms, permit="")
             if claims.write_one(moves.mark(job.held, life, now_ms=now_ms)) is not Outcome.DONE:
                 return 0
             job.run = replace(job.held, life=life)
+        job.turn = (limit.place, booked_ms, at_ms)
         return at_ms
     return 0
+
+
+def begun(jobs: Iterable[Job]) -> None:
+    """Tell the lines of starts that a busy store made late: the rate holds for those that follow.
+
+    The next turn is a second away at least.
+    """
+    now_ms = clock.now_ms()
+    late: dict[str, list[int]] = defaultdict(list)
+    for job in jobs:
+        if job.turn and now_ms - job.turn[2] > keyed.PROMPT_MS:
+            place, booked_ms, _ = job.turn
+            late[place].append(booked_ms)
+    for place, booked in late.items():
+        with Forgiven():
+            _put_off(place, booked, now_ms)
+
+
+def _put_off(place: str, booked_ms: Sequence[int], now_ms: int) -> None:
+    for _ in range(_TRIES):
+        seen = keyed.starts(place, tables.get(keyed.TABLE, keyed.rate_key(place)))
+        wanted = seen.begun(booked_ms, now_ms)
+        if wanted == seen or claims.write_one(seen.write(wanted)) is Outcome.DONE:
+            return
 
 
 def leave(run: Run) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from onthedot.adapters import claims, clock, ids, queue
 from onthedot.core import moves, stale
 from onthedot.core.pack import Ticket, delay_sec
-from onthedot.core.policy import Stopped, after, next_look_sec
+from onthedot.core.policy import after, heeding, next_look_sec
 from onthedot.core.run import FINAL, Life, Run
 from onthedot.core.writes import Outcome
 from onthedot.flows import gates, permits
@@ -64,9 +64,7 @@ def _settle(batch: Batch, ended: Sequence[Job]) -> None:
 def _life_after(job: Job, now_ms: int) -> Life:
     if job.task is None:
         raise LookupError(f"{job.ticket.run_id} ran without a task")
-    answer = job.answer or job.part.result()
-    if isinstance(answer, Stopped) and job.held.cancel_by == "previous":
-        answer = Stopped("previous")
+    answer = heeding(job.answer or job.part.result(), job.held)
     life = replace(job.held.life, progress=job.reached)
     return after(life, job.task, answer, now_ms=now_ms, fraction=ids.fraction())
 
@@ -111,7 +109,7 @@ def _read_back(doubtful: Sequence[Job]) -> None:
         for job, started in zip(doubtful, mine, strict=True):
             _recognise(job, started)
     for job, started in zip(doubtful, mine, strict=True):
-        job.run = started
+        job.run = replace(started, cancel_ms=job.held.cancel_ms, cancel_by=job.held.cancel_by)
 
 
 def _recognise(job: Job, started: Run) -> None:
@@ -125,3 +123,6 @@ def _recognise(job: Job, started: Run) -> None:
     elif seen.life.status != "running" and job.ending:
         job.ending = replace(job.ending, status=seen.life.status)
         job.written = True
+    elif seen.cancel_ms:
+        # It was asked to stop as it came to its end, which is to be thought over.
+        job.ending = None

@@ -46,7 +46,9 @@ def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[
     again = due.again + _skip(batch, due.skipping)
     passed = gates.enter(batch, due.starting)
     again += _skip(batch, passed.turned)
-    going = _permitted(batch, keyed.enter(batch, passed.entered), worker=worker)
+    placed = keyed.enter(batch, passed.entered)
+    going = _permitted(batch, placed, worker=worker)
+    again += [job for job in placed if not job.loaded]
     started = _start(going, ours, again, worker=worker)
     batch.delete_done()
     return started, [job for job in again if _another_round(job)]
@@ -172,7 +174,9 @@ def _start(
     put_off(job for job, outcome in others if outcome is Outcome.UNSURE or job not in read)
     again += [job for job, _ in others]
     look_again(started)
-    return [job for job in started if job.answer or deliver.begin(job)]
+    going = [job for job in started if job.answer or deliver.begin(job)]
+    keyed.begun(going)
+    return going
 
 
 def _read(doubtful: Sequence[Job]) -> Sequence[Job]:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from botocore.exceptions import ClientError, ReadTimeoutError
+from botocore.exceptions import ClientError, HTTPClientError, ReadTimeoutError
 
 from onthedot.adapters import clock, jobs, net, patterns, secrets
 from onthedot.adapters import own as known_own
@@ -21,7 +21,7 @@ from onthedot.adapters.targets import (
 )
 from onthedot.core import own, refusals, webcall
 from onthedot.core.call import Call
-from onthedot.core.policy import Again, Answer, Dead, error_of
+from onthedot.core.policy import CLOSED, Again, Answer, Dead, Stopped, error_of
 from onthedot.core.web import Response, discreet
 from onthedot.flows.hands import context_of
 
@@ -38,7 +38,7 @@ def _python(call: Call) -> Answer:
 
 def _http(call: Call) -> Answer:
     wanted = webcall.request(call, _secrets(call.target), now_ms=clock.now_ms())
-    seen = net.send(wanted)
+    seen = net.send(wanted, call.exchange)
     if isinstance(seen, Response):
         seen = discreet(seen, wanted)
     return webcall.answer(call, seen, matches=patterns.found, now_ms=clock.now_ms())
@@ -60,8 +60,12 @@ def _judged(target: Callable[[Call], Answer]) -> Callable[[Call], Answer]:
             return Dead("target_forbidden", error)
         try:
             return target(asked)
-        except ReadTimeoutError as late:
-            return Again("timed_out", error_of("TimedOut", str(late)))
+        except HTTPClientError as failure:
+            if asked.exchange.broken_off:
+                return Stopped(note=CLOSED)
+            if isinstance(failure, ReadTimeoutError):
+                return Again("timed_out", error_of("TimedOut", str(failure)))
+            raise
         except ClientError as refusal:
             _log.warning("run %s was refused: %s", asked.run_id, refusal)
             return refusals.judged(refusal.response)

@@ -12,7 +12,7 @@ from onthedot.adapters import aws, clock, ids, runner
 from onthedot.adapters.aws import Watch
 from onthedot.core.decide import Hint
 from onthedot.core.numbers import HEARTBEAT_SEC
-from onthedot.core.policy import Again, error_of
+from onthedot.core.policy import LEFT, Again, Stopped, error_of
 from onthedot.flows import aside, patience, suspects
 from onthedot.flows.batch import Batch, received
 from onthedot.flows.heartbeat import extend
@@ -125,11 +125,15 @@ def _to_settle(running: Sequence[Job]) -> list[Job]:
 
 
 def _stop_late(running: Sequence[Job]) -> None:
-    """A handler that did not stop at its deadline is abandoned: its attempt ends all the same."""
+    """A handler that did not stop as it was to is abandoned: its attempt ends all the same."""
     now_ms = clock.now_ms()
     for job in running:
         if not job.answer and now_ms >= job.abandoned_ms and not job.part.done():
-            job.answer = Again("timed_out", error_of("TimedOut", "the handler took too long"))
+            job.answer = (
+                Stopped(note=LEFT)
+                if job.stopped_ms
+                else Again("timed_out", error_of("TimedOut", "the handler took too long"))
+            )
 
 
 def _let_others_start(began: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Event
 from typing import Any
 
 import pytest
@@ -198,6 +199,24 @@ def test_a_handler_that_runs_is_asked_to_stop(world: World) -> None:
     assert asked["cancel_requested_at"]
     assert (run["status"], run["reason"]) == ("cancelled", "user")
     assert late.refusal == (409, "already_finished")
+
+
+def test_a_call_that_hangs_is_broken_off_when_its_run_is_cancelled(world: World) -> None:
+    user, never = world.tenant(), Event()
+    hook = world.hook(Reply(once=never))
+    user.schedule("hangs", cron=YEARLY, target=hook.target, overlap="cancel_previous")
+    first = user.trigger("hangs")
+    until(lambda: hook.calls, len)
+
+    second = user.trigger("hangs")
+    until(lambda: hook.calls, lambda calls: len(calls) == 2)
+    user.said(202, "POST", f"/v1/runs/{second}/cancel")
+    ended = [user.settled(run_id) for run_id in (first, second)]
+    never.set()
+
+    assert [run["status"] for run in ended] == ["cancelled"] * 2
+    assert [run["reason"] for run in ended] == ["previous", "user"]
+    assert all(run["note"].endswith("may have acted, and may still be working") for run in ended)
 
 
 def test_the_lines_of_a_handler_are_shown_seconds_later(world: World) -> None:

@@ -22,7 +22,7 @@ from onthedot.core.registered import Known, cursor
 from onthedot.core.run import Life, Run
 from onthedot.core.schedule import compile_schedule
 from onthedot.core.task import Task
-from onthedot.core.writes import Insert, Update, Write
+from onthedot.core.writes import Clause, Insert, Update, Write
 
 SLOT = 1_795_000_020
 NOW_MS = SLOT * 1000 + 500
@@ -205,6 +205,9 @@ def tries(case: Case) -> list[Try]:
     ]
     for clause in write.clauses:
         name = f"{case.name}, {'.'.join(clause.path)}"
+        if clause == Clause.missing(clause.path[0]):
+            found.append(Try(f"{name} there", write, item | {clause.path[0]: 1}, wins=False))
+            continue
         found += [
             Try(f"{name} without", write, _without(item, clause.path), wins=False),
             Try(f"{name} other", write, _other(item, clause.path), wins=False),

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from onthedot.core.attempts import ATTEMPTS_KEPT
 from onthedot.core.policy import (
+    CLOSED,
+    LEFT,
     Again,
     Answer,
     Awaiting,
@@ -22,6 +24,7 @@ from onthedot.core.policy import (
     after,
     backoff_sec,
     error_of,
+    heeding,
     next_look_sec,
     words_of,
 )
@@ -361,3 +364,30 @@ def test_an_error_is_cut_and_likes_have_one_fingerprint() -> None:
     assert len(prints) == 1
     assert len(prints.pop()) == 12
     assert error_of("KeyError", "x")["fingerprint"] != error_of("ValueError", "x")["fingerprint"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "by", "became"),
+    [
+        (Done(1), "user", Done(1)),
+        (Dead("permanent"), "user", Dead("permanent")),
+        (Again("failed"), "user", Stopped("user")),
+        (Again("failed"), "previous", Stopped("previous")),
+        (Awaiting("callback"), "user", Stopped("user", LEFT)),
+        (Awaiting("execution", "arn"), "user", Awaiting("execution", "arn")),
+        (Stopped(note=CLOSED), "previous", Stopped("previous", CLOSED)),
+        (Stopped("task_deleted"), "user", Stopped("task_deleted")),
+    ],
+)
+def test_what_was_asked_to_stop_does_not_go_on(answer: Answer, by: str, became: Answer) -> None:
+    assert heeding(answer, run(status="running", cancel_ms=1, cancel_by=by)) == became
+
+
+def test_what_nobody_asked_to_stop_goes_on() -> None:
+    assert heeding(Again("failed"), run(status="running")) == Again("failed")
+
+
+def test_who_was_not_waited_for_says_so() -> None:
+    stopped = after(run(status="running").life, task(), Stopped(note=LEFT), now_ms=1, fraction=0)
+
+    assert (stopped.status, stopped.reason, stopped.note) == ("cancelled", "user", LEFT)

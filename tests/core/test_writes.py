@@ -9,6 +9,7 @@ import pytest
 
 from onthedot.core import due, gate, loop, moves
 from onthedot.core.gate import Gate
+from onthedot.core.run import Life
 from onthedot.core.writes import Clause, Delete, Insert, Update, expression, removal, statement
 from tests.core.made import NOON, NOON_MS, TASK_ID, run
 from tests.core.made import due as made_due
@@ -135,6 +136,31 @@ def test_an_expression_spells_no_name_out() -> None:
         )
         assert not re.search(r"\w", bare)
         assert set(re.findall(r"#n\d+", spelled.update + spelled.condition)) == set(spelled.names)
+
+
+@pytest.mark.parametrize("life", [RETRYING.life, run(status="awaiting", attempt=2).life])
+def test_what_does_not_end_an_attempt_for_good_is_refused_once_a_cancel_was_asked_for(
+    life: Life,
+) -> None:
+    write = moves.settle(RUNNING, life, now_ms=NOON_MS)
+    text, values = statement(write, "physical")
+    spelled = expression(write)
+
+    assert [".".join(clause.path) for clause in write.clauses] == [*FENCE, "cancel_ms"]
+    assert text.endswith(' AND "cancel_ms" IS MISSING')
+    assert text.count("?") == len(values)
+    assert values[-3:] == ["running", 2, "W"]
+    cancelled = next(short for short, name in spelled.names.items() if name == "cancel_ms")
+    assert spelled.condition.endswith(f" AND attribute_not_exists({cancelled})")
+    assert set(re.findall(r":c\d+", spelled.condition)) == {":c0", ":c1", ":c2"}
+    assert ":c3" not in spelled.values
+
+
+def test_an_execution_that_was_started_is_waited_for_whatever_was_asked() -> None:
+    """Its next look stops it."""
+    life = run(status="awaiting", attempt=2, waits_on="arn").life
+
+    assert moves.settle(RUNNING, life, now_ms=NOON_MS).clauses == moves.fence(RUNNING.life)
 
 
 def test_an_insert_puts_the_whole_item_under_a_key_that_is_free() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from onthedot.core.errors import BusyError
-from onthedot.core.policy import Again
+from onthedot.core.policy import LEFT, Again, Awaiting
 from onthedot.core.run import row_key
 from onthedot.flows.cancel import cancel
 from onthedot.flows.trigger import trigger
@@ -49,6 +49,36 @@ def test_a_handler_that_looks_stops_when_it_is_asked_to(stage: Stage) -> None:
     assert asked.life.status == "running"
     assert asked.cancel_by == "user"
     wait(stage, 90)
+
+    assert outcomes(stage, task)["12:01:00"] == "cancelled(user)"
+
+
+def test_a_handler_that_never_looks_is_left_five_seconds_after_it_was_asked(stage: Stage) -> None:
+    task = add(stage, "* * * * *")
+    stage.takes_sec = lambda _: 40
+    stage.deaf = lambda _: True
+    go(stage, 70)
+    run = runs(stage, task)[0]
+
+    cancel(run.run_id)
+    wait(stage, 70 + 6 + 5 + 1)
+
+    after = stage.rows()[run.run_id]
+    assert (said(after), after.life.note) == ("cancelled(user)", LEFT)
+
+
+@pytest.mark.parametrize("answer", [Again("failed", after_sec=3_600), Awaiting("callback")])
+def test_a_run_that_comes_to_no_end_after_the_request_does_not_go_on(
+    stage: Stage, answer: Again | Awaiting
+) -> None:
+    """Its worker has not seen the request yet; no other attempt or callback is waited for."""
+    task = add(stage, "* * * * *")
+    stage.answer = lambda _: answer
+    stage.takes_sec = lambda _: 3
+    go(stage, 62)
+
+    cancel(runs(stage, task)[0].run_id)
+    wait(stage, 65)
 
     assert outcomes(stage, task)["12:01:00"] == "cancelled(user)"
 

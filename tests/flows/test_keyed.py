@@ -155,7 +155,8 @@ def test_a_rate_spreads_what_is_too_much_in_order(stage: Stage) -> None:
     assert len(at) == 5
     assert at[:2] == [0, 0]
     assert all(later - sooner >= 30 for sooner, later in zip(at, at[2:], strict=False))
-    assert at[-1] <= 70
+    # Held for the rest of a second, they use the rate to the full.
+    assert at[-1] == 60
     assert waiting_messages(stage) == []
 
 
@@ -168,15 +169,42 @@ def test_no_window_has_more_starts_than_the_rate_allows(count: int, per_sec: int
     assert limit is not None
     seen, booked = Starts(place="p"), []
     for number in range(400):
-        seen = seen.booked(limit, NOON * 1000 + number)
-        booked.append(seen.at_ms[-1])
+        seen, at_ms = seen.booked(limit, NOON * 1000 + number)
+        booked.append(at_ms)
 
     assert booked == sorted(booked)
     most = min(count, 100)
-    assert booked[most] == booked[0] + per_sec * 1000 * most // count
+    assert booked[most] == booked[0] + per_sec * 1000 * most // count + keyed.PROMPT_MS
     ahead = booked[count:]
     assert all(late - soon >= per_sec * 1000 - 1 for soon, late in zip(booked, ahead, strict=False))
     assert len(seen.at_ms) <= 100
+
+
+def test_a_turn_that_is_taken_late_pushes_those_that_are_booked_behind_it() -> None:
+    limit = Limit(place="p", count=2, per_ms=4_000)
+    seen, at = Starts(place="p"), NOON * 1000
+    for _ in range(2):
+        seen, turn_ms = seen.booked(limit, at)
+        assert turn_ms == at
+    seen, third_ms = seen.booked(limit, at)
+    seen = seen.begun({at, at + 1}, at + 600)
+
+    early, told_ms = seen.take(limit, third_ms, third_ms)
+    assert (third_ms, told_ms) == (at + 4_050, at + 4_650)
+    assert early.taken == seen.taken
+    # Whoever books now is behind it by as much.
+    assert early.booked(limit, at + 4_100)[1] == at + 4_651
+    late, turn_ms = early.take(limit, third_ms, at + 4_700)
+    assert turn_ms == at + 4_700
+    assert [taken_ms for _, taken_ms in late.taken] == [at + 600, at + 4_700]
+    # Another message of the run asks for the same turn, which is taken once.
+    assert late.take(limit, third_ms, at + 4_900) == (late, at + 4_700)
+
+
+def test_a_line_of_the_release_before_is_read_on() -> None:
+    item = {**keyed.rate_key("p"), "rev": 3, "starts": [1_000, 2_000]}
+
+    assert keyed.starts("p", item) == Starts(place="p", rev=3, at_ms=(1_000, 2_000))
 
 
 def test_the_key_is_the_tenants_and_of_the_text_that_the_template_gives() -> None:

@@ -104,16 +104,7 @@ EQUIVALENT = (
         )
         for module, function, source in (
             ("onthedot.core.gate", "write", '(("lists", lists), ("rev", seen.rev + 1)),'),
-            (
-                "onthedot.core.keyed",
-                "Starts.write",
-                '(("starts", list(wanted.at_ms)), ("rev", self.rev + 1)),',
-            ),
-            (
-                "onthedot.core.keyed",
-                "Starts.write",
-                'item = {**rate_key(self.place), "rev": 1, "starts": list(wanted.at_ms)}',
-            ),
+            ("onthedot.core.keyed", "Starts.write", '("rev", self.rev + 1),'),
         )
     ),
     Equivalent(

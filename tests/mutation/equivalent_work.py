@@ -133,7 +133,7 @@ WORK = (
     Equivalent(
         "onthedot.core.keyed",
         "Starts.booked",
-        "at_ms = max([now_ms, *latest[-1:]])",
+        "at_ms = max([now_ms - self.behind_ms, *(last_ms + 1 for last_ms in latest[-1:])])",
         "2",
         "each start is booked behind all before it, so the last is the latest of any number",
     ),

@@ -20,6 +20,7 @@ from tests.simulation import (
     laws_calendars,
     laws_called,
     laws_calls,
+    laws_cancels,
     laws_claims,
     laws_cost,
     laws_dated,
@@ -277,6 +278,7 @@ def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
 
 def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     """What targets and outside workers said later, and what they were told."""
+    yield laws_cancels.heeded(stage, journal)
     yield laws_words.acknowledged(stage, journal)
     yield laws_words.refused(stage, journal)
     yield laws_words.told(stage)

@@ -158,7 +158,7 @@ def read(world: World, corrected: Mapping[str, int]) -> Journal:
         if key[1] == GATE:
             journal.gates[key[0]].append(_held(at_us, after))
         elif key[1].startswith("#"):
-            _read_bound(journal, at_us / 1000, key, after)
+            _read_bound(journal, at_us / 1000, key, (before, after))
         elif _is_of_this_history(before, after, at_us, start_us):
             ends = (_seen(before), _seen(after))
             writer = writers.get(at_us)
@@ -181,11 +181,15 @@ def read(world: World, corrected: Mapping[str, int]) -> Journal:
     return journal
 
 
-def _read_bound(journal: Journal, at_ms: float, key: tuple[str, str], after: Any) -> None:
+def _read_bound(
+    journal: Journal, at_ms: float, key: tuple[str, str], ends: tuple[Any, Any]
+) -> None:
     """What bounds runs of several tasks: a key's rate, a tenant's limit, its line."""
-    place, what = key
+    (place, what), (before, after) = key, ends
     if what == RATE:
-        journal.bookings[place].append(plain(after["starts"])[-1])
+        # A turn that is taken is no booking: those that are booked stay as they are.
+        if before is None or before["starts"] != after["starts"]:
+            journal.bookings[place].append(plain(after["starts"])[-1])
     elif what == LIMIT:
         tenant_id, most = place.partition("#")[2], plain(after["most"]) if after else 0
         journal.limits.append(Limit(at_ms, most, tenant_id))

@@ -29,6 +29,7 @@ def _closed_by(cron: str, **given: Any) -> dict[str, Any]:
     return {"blackouts": (night,), **_FREE, **given}
 
 
+_OFTEN = {"concurrency_key": {"key": "often", "rate": {"count": 2, "per_sec": 10}}}
 _LATE = {"misfire": "all", **_FREE}
 _LINED: dict[str, Any] = {"misfire": "all", "overlap": "queue", "end_sec": 620}
 _LISTED = {"listed": "acme#s", "created_at": "2026-11-18T11:00:00.000Z"}
@@ -90,6 +91,8 @@ APART: dict[str, Kind] = {
     # Two tenants have chosen the same key.
     "key ours": ("*/20 * * * * *", _KEYED),
     "key theirs": ("*/20 * * * * *", {"tenant_id": "globex", **_KEYED}),
+    "rated often": ("*/4 * * * * *", {"shown": _OFTEN, "end_sec": 60, **_FREE}),
+    "rated pairs": ("*/20 * * * * *", {"shown": _OFTEN, "end_sec": 120, **_FREE}),
     # One minute each, one after another.
     **{f"minute {each}": (f"{each} 12 * * *", _FREE) for each in range(3, 10)},
     # Late slots go one at a time, whatever comes due meanwhile.

@@ -8,7 +8,7 @@ from onthedot.core.task import Retry
 from tests.simulation.counter import QUEUE
 from tests.simulation.handled import HANDLER
 from tests.simulation.kinds import Kind
-from tests.simulation.receivers import CALLBACK_PATH
+from tests.simulation.receivers import CALLBACK_PATH, SLOW_PATH
 from tests.simulation.states import MACHINE
 
 _FREE: dict[str, Any] = {"overlap": "allow", "max_concurrent": None}
@@ -26,6 +26,12 @@ _POSTED: dict[str, Any] = {
     "target": {"type": "http", "url": "https://jobs.example/now"},
     "timeout_sec": 20,
     **_SOON,
+}
+# It often takes longer than anybody who cancels it would wait.
+_SLOW: dict[str, Any] = {
+    "target": {"type": "http", "url": f"https://jobs.example{SLOW_PATH}"},
+    "timeout_sec": 60,
+    "retry": Retry(base_sec=120, cap_sec=300),
 }
 _EXECUTION: dict[str, Any] = {
     "target": {"type": "stepfunctions", "state_machine_arn": MACHINE, "wait": True},
@@ -53,6 +59,8 @@ PULL_KINDS: dict[str, Kind] = {
     "callback queue": ("*/40 * * * * *", {**_CALLBACK, **_QUEUED}),
     "callback previous": ("*/30 * * * * *", {**_CALLBACK, "overlap": "cancel_previous"}),
     "posted": ("*/20 * * * * *", {**_POSTED, **_FREE}),
+    "slow post": ("*/30 * * * * *", {**_SLOW, **_FREE}),
+    "slow post previous": ("*/20 * * * * *", {**_SLOW, "overlap": "cancel_previous"}),
     "execution": ("*/30 * * * * *", {**_EXECUTION, **_FREE}),
     "execution queue": ("*/40 * * * * *", {**_EXECUTION, **_QUEUED}),
     "execution previous": ("*/30 * * * * *", {**_EXECUTION, "overlap": "cancel_previous"}),

@@ -12,6 +12,8 @@ from tests.simulation.true_bounds import Limit, limit_of
 
 # Two clocks differ by so much.
 _SKEW_MS = 2 * SKEW_MS
+# Between a turn that is taken, or told late, and the write of its start.
+_EDGE_MS = 150
 
 
 def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
@@ -25,7 +27,14 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
             yield from _overtaken(journal.gates[limit.place])
             yield from _stranded(stage, journal.gates[limit.place])
         if limit.count and not task_ids & moved:
-            yield from _hurried(limit, changes, journal.bookings[limit.place])
+            booked_ms = journal.bookings[limit.place]
+            yield from _hurried(limit, changes, booked_ms, prompt=_prompt(stage))
+
+
+def _prompt(stage: Stage) -> bool:
+    """Whether a start follows its turn at once: no process stands still, all clocks are right."""
+    profile, chooser = stage.world.profile, stage.world.chooser
+    return not (chooser.drawn or chooser.only or profile.skew_ms or profile.outages)
 
 
 def rekeyed(journal: Journal) -> set[str]:
@@ -62,8 +71,10 @@ def _crowded(limit: Limit, changes: list[Change]) -> Iterator[str]:
                 yield f"crowded: {sorted(inside)} share a key, {limit.most} may"
 
 
-def _hurried(limit: Limit, changes: list[Change], booked_ms: list[int]) -> Iterator[str]:
-    """Bookings keep to the rate, and no start but a takeover comes without one, or before it.
+def _hurried(
+    limit: Limit, changes: list[Change], booked_ms: list[int], *, prompt: bool
+) -> Iterator[str]:
+    """Starts and bookings keep to the rate; none but a takeover comes without one, or before it.
 
     A worker that stalls may start late: then two starts are nearer than their bookings.
     """
@@ -75,6 +86,10 @@ def _hurried(limit: Limit, changes: list[Change], booked_ms: list[int]) -> Itera
         for change in changes
         if change.started and change.before is not None and change.before.status != "running"
     ]
+    for soon_ms, late_ms in zip(started_ms, started_ms[limit.count :], strict=False):
+        if prompt and late_ms - soon_ms < limit.per_ms - _EDGE_MS:
+            took = late_ms - soon_ms
+            yield f"too many: {limit.count + 1} starts of a key within {took:.0f} ms"
     if len(started_ms) > len(booked_ms):
         yield f"unbooked: {len(started_ms)} starts of a key, {len(booked_ms)} booked"
     for at_ms, since_ms in zip(started_ms, sorted(booked_ms), strict=False):

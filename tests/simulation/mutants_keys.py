@@ -33,9 +33,24 @@ def kept() -> list[Patch]:
 
 def unbooked() -> list[Patch]:
     """Everybody books as if nobody had before."""
-    reading = limits.starts
+    booked = limits.Starts.booked
 
-    def starts(place: str, item: Any) -> Any:
-        return replace(reading(place, item), at_ms=())
+    def alone(seen: limits.Starts, limit: limits.Limit, now_ms: int) -> tuple[limits.Starts, int]:
+        return booked(replace(seen, at_ms=()), limit, now_ms)
 
-    return [(limits, "starts", starts)]
+    return [(limits.Starts, "booked", alone)]
+
+
+def untold() -> list[Patch]:
+    """A start that comes late for its turn pushes nobody behind it."""
+    return [(keyed, "begun", lambda _jobs: None)]
+
+
+def never_behind() -> list[Patch]:
+    """Who has booked starts at its time, whoever was late before it."""
+
+    def taken(seen: limits.Starts, _limit: Any, at_ms: int, now_ms: int) -> Any:
+        turn_ms = at_ms + seen.behind_ms
+        return seen, max(now_ms, turn_ms)
+
+    return [(limits.Starts, "take", taken)]

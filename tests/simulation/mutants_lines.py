@@ -131,7 +131,7 @@ def rate_halved() -> list[Patch]:
     """A start is booked twice as far ahead as the rate asks for."""
     booking = Starts.booked
 
-    def booked(self: Starts, limit: Limit, now_ms: int) -> Starts:
+    def booked(self: Starts, limit: Limit, now_ms: int) -> tuple[Starts, int]:
         return booking(self, replace(limit, per_ms=2 * limit.per_ms), now_ms)
 
     return [(Starts, "booked", booked)]

@@ -66,7 +66,7 @@ def any_heartbeat() -> list[Patch]:
 
 def unheeded() -> list[Patch]:
     """A worker that was asked to stop, and says that it failed, has its run tried again."""
-    return [(holding, "_heeding", lambda _run, answer: answer)]
+    return [(holding, "heeding", lambda answer, _run: answer)]
 
 
 def lease_unwritten() -> list[Patch]:

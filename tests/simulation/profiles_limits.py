@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.simulation.faults import Aim, Fault
+from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.scene import SLOW, UNTIL_CALM, Scene, quiet
 from tests.simulation.stage import Course
 
@@ -17,6 +17,19 @@ LIMITS = (
         faults=SLOW,
         takes_sec=30,
         failing=0.15,
+    ),
+    # The store is slow, so that starts come late for their turns.
+    *(
+        Scene(
+            name=name,
+            kinds=("rated often", "rated pairs"),
+            drawn=2,
+            faults=Profile(slow=slow, slow_ms=(100, 1_500)),
+            course=Course(ticks_until=150, sec=1_000),
+            takes_sec=2,
+            failing=0.1,
+        )
+        for name, slow in (("rates", 0.0), ("rates slow", 0.1))
     ),
     # A tenant that may have two runs under way at once, of tasks with gates and without.
     Scene(

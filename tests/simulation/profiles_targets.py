@@ -7,6 +7,7 @@ from dataclasses import replace
 from tests.simulation.faults import Profile
 from tests.simulation.kinds_targets import ALLOWED
 from tests.simulation.outages import Outage
+from tests.simulation.profiles_cancels import CANCELS
 from tests.simulation.scene import UNTIL_CALM, Scene, quiet
 from tests.simulation.stage import Course
 
@@ -85,6 +86,7 @@ SERVICES = (
     _called("services throttled", (*_QUEUES, *_FUNCTIONS, *_BUSES), Profile(outages=(_REFUSES,))),
     # Payloads that lie in a bucket, are edited, and are gone.
     *(_laden(name, faults) for name, faults in _LADEN.items()),
+    *CANCELS,
     # What may not be called, or cannot, beside what may.
     replace(_called("doomed", _DOOMED, _CRASHES), drawn=5, targets=ALLOWED),
 )

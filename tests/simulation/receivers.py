@@ -11,22 +11,24 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError
 
 from onthedot.adapters import clock
-from onthedot.core.policy import Again, Answer, Awaiting, Dead, Done
+from onthedot.core.exchange import BrokenOff, Exchange
+from onthedot.core.policy import CLOSED, Again, Answer, Awaiting, Dead, Done, Stopped
 from onthedot.core.web import NoResponse, Request, Response
 from tests.simulation import asking, delivering
 from tests.simulation.asking import Unavailable
+from tests.simulation.broken_off import waited
 
 if TYPE_CHECKING:
     from tests.simulation.stage import Stage
 
-CALLBACK_PATH = "/callback"
+CALLBACK_PATH, SLOW_PATH = "/callback", "/slow"
 # What a receiver answers instead of taking a run on, how often, and what that means.
 _REFUSALS: tuple[tuple[float, int, dict[str, str], Answer], ...] = (
     (0.03, 500, {}, Again("failed")),
     (0.03, 429, {"retry-after": "20"}, Again("failed", after_sec=20)),
     (0.01, 400, {}, Dead("permanent")),
 )
-_TIMES_OUT = 0.03
+_TIMES_OUT, _FAILS_SLOWLY = 0.03, 0.4
 _TRIES = 15
 # A step of a caller: so many seconds later it says that; None keeps the attempt.
 Step = tuple[float, Answer | None]
@@ -39,7 +41,7 @@ class Receiver:
         self._stage = stage
         self._seed = seed
 
-    def send(self, wanted: Request) -> Response | NoResponse:
+    def send(self, wanted: Request, exchange: Exchange | None = None) -> Response | NoResponse:
         """Receives one request; its answer may be slow, or lost."""
         stage, world = self._stage, self._stage.world
         run_id = wanted.headers["idempotency-key"]
@@ -47,6 +49,10 @@ class Receiver:
         random = Random(f"receiver {self._seed} {run_id} {attempt}")
         status, headers, answer = _response(random, calls_back=CALLBACK_PATH in wanted.url)
         waits_sec = random.choice([0.0, 0.05, 0.3, 2.5])
+        if SLOW_PATH in wanted.url:
+            waits_sec = random.uniform(1.0, 30.0)
+            if random.random() < _FAILS_SLOWLY:
+                status, headers, answer = _REFUSALS[0][1:]
 
         def received(run: str, attempt: int) -> None:
             due = datetime.fromisoformat(wanted.headers["onthedot-due-at"])
@@ -60,12 +66,16 @@ class Receiver:
 
         try:
             world.act("post", received, run=run_id, attempt=attempt)
-            clock.sleep(min(waits_sec, wanted.patience_sec))
+            waits_sec = waits_sec if status else wanted.patience_sec
+            waited(world, exchange, min(waits_sec, wanted.patience_sec))
+        except BrokenOff:
+            stage.answered(run_id, attempt, Stopped(note=CLOSED))
+            return NoResponse("broken_off", CLOSED)
         except BotoCoreError:
             delivering.lost(stage, run_id, attempt, answer)
             return NoResponse("timed_out", "no answer")
-        if not status:
-            clock.sleep(max(0.0, wanted.patience_sec - waits_sec))
+        if waits_sec > wanted.patience_sec or not status:
+            delivering.lost(stage, run_id, attempt, answer)
             return NoResponse("timed_out", "no answer")
         return Response(status=status, headers=headers, body=b"{}")
 

@@ -92,7 +92,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     _LOST: (
         "flows/gate.py:acquire: return True",
         "flows/holding.py:extend: return Told.LOST",
-        "flows/keyed.py:_book: return 0",
+        "flows/keyed.py:_turn: return 0",
         "flows/keyed.py:_has_place: return False",
     ),
     f"{_RARE}tests/flows": (

@@ -12,13 +12,20 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+from botocore.exceptions import HTTPClientError
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from onthedot.adapters import net
+from onthedot.adapters import aws, clock, net, runner
+from onthedot.adapters.targets import function
+from onthedot.core.call import Call
+from onthedot.core.exchange import Exchange
+from onthedot.core.policy import CLOSED
 from onthedot.core.web import NoResponse, Request, Response
+from tests.engines.place import surroundings
+from tests.targets.receiver import call_fields
 
 BODY = b"{}"
 ANSWER = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
@@ -146,3 +153,45 @@ def test_a_handshake_that_does_not_come_has_no_more_time_than_any() -> None:
 
     assert isinstance(answer, NoResponse)
     assert answer.kind == "timed_out"
+
+
+@pytest.mark.usefixtures("allowed")
+def test_an_exchange_over_tls_is_broken_off(
+    certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trusting(monkeypatch, certificate)
+    exchange = Exchange()
+    with serving(certificate) as (port, got):
+        url = f"https://localhost:{port}/"
+        request = Request(method="POST", url=url, headers={}, body=b"half", patience_sec=20)
+        part = runner.submit(lambda: net.send(request, exchange))
+        _until_heard(got, b"half")
+        exchange.break_off()
+
+        assert part.result(2) == NoResponse("broken_off", CLOSED)
+
+
+def test_a_function_that_is_called_over_tls_is_broken_off(
+    certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = {"function_arn": "arn:aws:lambda:us-east-1:1:function:any"}
+    deadline_ms = clock.now_ms() + 20_000
+    call = Call(**call_fields(target=target, deadline_ms=deadline_ms))
+    with surroundings(monkeypatch), serving(certificate) as (port, got):
+        monkeypatch.setenv("AWS_CA_BUNDLE", str(certificate))
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"https://localhost:{port}")
+        aws.patient_client.cache_clear()
+        part = runner.submit(lambda: function.call(call))
+        _until_heard(got, b"order")
+        call.exchange.break_off()
+
+        with pytest.raises(HTTPClientError):
+            part.result(2)
+    aws.patient_client.cache_clear()
+
+
+def _until_heard(got: list[bytes], text: bytes) -> None:
+    deadline = time.monotonic() + 10
+    while text not in b"".join(got):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

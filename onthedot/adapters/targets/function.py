@@ -25,11 +25,13 @@ def call(asked: Call) -> Answer:
         "Payload": json.dumps(asked.payload).encode(),
     }
     if not waits:
-        aws.patient_client("lambda", _ASYNC_SEC).invoke(**request)
+        with aws.waiting_in(asked.exchange):
+            aws.patient_client("lambda", _ASYNC_SEC).invoke(**request)
         return Done()
     request["ClientContext"] = base64.b64encode(json.dumps(context).encode()).decode()
     patience_sec = max(1, round((asked.deadline_ms - aws.local_ms()) / 1000))
-    answer = aws.patient_client("lambda", patience_sec).invoke(**request)
+    with aws.waiting_in(asked.exchange):
+        answer = aws.patient_client("lambda", patience_sec).invoke(**request)
     said = small.said(answer["Payload"].read(BODY_MAX).decode("utf-8", "replace") or "null")
     if "FunctionError" in answer:
         return Again("failed", _error(said))

@@ -13,6 +13,7 @@ from onthedot.api.answers import Handlers
 from onthedot.api.asking import queues, tenant
 from onthedot.api.shapes_lease import CompleteIn, ErrorIn, FailIn, HeartbeatIn, LeaseIn
 from onthedot.core import run_view
+from onthedot.core.kept_versions import Sent
 from onthedot.core.keys import row_of
 from onthedot.core.moments import moment
 from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, error_of
@@ -103,7 +104,9 @@ def _settled(run_id: str, attempt: int, answer: Answer) -> Response[str]:
 def _shown(leased: Leased) -> dict[str, Any]:
     """Besides what objects have, a worker is told until when, and where to go on."""
     return {
-        "run": run_view.view(leased.run, leased.task, leased.call.payload),
+        "run": run_view.view(
+            leased.run, leased.task, Sent(leased.call.target, leased.call.payload)
+        ),
         "attempt": leased.call.attempt,
         "lease_until": moment(leased.run.life.lease_ms),
         "deadline": moment(leased.call.deadline_ms),

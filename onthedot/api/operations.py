@@ -16,7 +16,7 @@ from onthedot.api.asking import by, tenant
 from onthedot.api.instants import BACKWARDS, in_body, refused_in_body
 from onthedot.api.pages import Cursor, Limit
 from onthedot.api.plans import DryRun, PlanToken
-from onthedot.api.shapes_runs import DeadIn, DeadReplayIn
+from onthedot.api.shapes_runs import DeadIn, DeadReplayIn, UseIn
 from onthedot.core import dead_letters as letters
 from onthedot.core import loop_view
 from onthedot.core.dead_letters import Chosen, Letter
@@ -36,7 +36,9 @@ def replay(
     plan_token: PlanToken = None,
 ) -> Response[str]:
     """Run dead letters again. The first request gives the plan, its token carries it out."""
-    more = {"payload_patch": body.payload_patch} if body.payload_patch else {}
+    use = (body.use or UseIn()).use()
+    more: dict[str, Any] = {"use": use.as_json()}
+    more |= {"payload_patch": body.payload_patch} if body.payload_patch else {}
     return _operation("replay", body, dry_run=dry_run == "true", plan_token=plan_token, more=more)
 
 

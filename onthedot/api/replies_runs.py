@@ -42,6 +42,8 @@ class RunEntry(Told):
     max_attempts: int
     priority: int
     range: RunRange | None
+    replay_of: str | None
+    replayed_as: str | None = Field(description="The newest run that replays it.")
 
 
 class LogPlace(Told):
@@ -56,6 +58,9 @@ class Attempt(Told):
 
     attempt: int
     worker: str | None
+    version: int | None = Field(
+        description="The version of its schedule or task that it used; null if not noted."
+    )
     started_at: Moment | None
     ended_at: Moment | None
     duration_ms: int | None
@@ -73,15 +78,14 @@ class Run(RunEntry):
     retry_at: Moment | None
     lag_ms: int | None
     schedule_version: int
-    payload: Any
+    target: dict[str, Any] | None = Field(description="What its newest attempt called.")
+    payload: Any = Field(description="What its newest attempt was given; null if it was purged.")
     result: Any
     error: dict[str, Any] | None
     progress: Any
     attempts: list[Attempt]
     cancel_requested_at: Moment | None
     cancelled_by: str | None
-    replay_of: str | None
-    replayed_as: str | None
     replayed_by: str | None
     replayed_at: Moment | None
     backfill_id: str | None
@@ -127,12 +131,20 @@ class CompletePage(Told, Generic[Each]):
     complete: bool
 
 
+class Use(Told):
+    """Which payload and which target replays take."""
+
+    payload: Literal["sent", "current"]
+    target: Literal["sent", "current"]
+
+
 class Operation(Told):
     """What is done to many dead letters."""
 
     operation_id: str
     kind: Literal["replay", "purge"]
     filter: dict[str, str | None]
+    use: Use | None = Field(description="What a replay takes; null for a purge.")
     payload_patch: dict[str, Any] | None
     total: int | None = Field(description="How many its plan counted.")
     complete: bool = Field(description="False where there may be more than `total`.")

@@ -26,6 +26,15 @@ def check(fields: Mapping[str, Any]) -> None:
     check_payload(fields.get("payload"))
     _check_size(fields)
     field_rules.check(fields)
+    _check_target(fields)
+
+
+def check_target(target: Mapping[str, Any], timeout_sec: int) -> None:
+    """Refuse a target of former times that nobody could register now."""
+    _check_target({"target": target, "timeout_sec": timeout_sec})
+
+
+def _check_target(fields: Mapping[str, Any]) -> None:
     target_rules.check(fields, networks(os.environ.get("TARGET_NETWORKS", "")), patterns.mistake)
     target_rules.check_own(fields["target"], own.known())
     reach.check(fields["target"])

@@ -7,14 +7,15 @@ from typing import Any
 
 from onthedot.adapters import clock, runlog, tables
 from onthedot.api.asking import tenant
-from onthedot.core import payloads, run_view
 from onthedot.core import run as runs
+from onthedot.core import run_view, side_item
 from onthedot.core import task as tasks
-from onthedot.core.keys import payload_key
+from onthedot.core.kept_versions import Sent
 from onthedot.core.problems import not_found
 from onthedot.core.run import Run
+from onthedot.core.side_item import Own
 from onthedot.core.task import Task
-from onthedot.flows import waiting
+from onthedot.flows import history, waiting
 from onthedot.flows.payloads import at_hand
 
 
@@ -24,11 +25,12 @@ class Found:
 
     run: Run
     task: Task
-    payload: Any
+    # What its newest attempt was given.
+    sent: Sent
 
     def view(self) -> dict[str, Any]:
         """Show it whole."""
-        return run_view.view(self.run, self.task, self.payload, log_group=runlog.group())
+        return run_view.view(self.run, self.task, self.sent, log_group=runlog.group())
 
     def waiting(self) -> Found:
         """Give it as one that waits, with what for, if it does; asked only where it may."""
@@ -37,12 +39,12 @@ class Found:
 
 
 def find(run_id: str) -> Found:
-    """Read a run of this tenant's, in one call."""
+    """Read a run of this tenant's, in one call; in two where its spec was edited since."""
     try:
         row = runs.row_key(run_id)
     except ValueError:
         raise not_found("run of that id") from None
-    beside = {**row, "scheduled_for": payload_key(row["scheduled_for"])}
+    beside = side_item.key(row["task_id"], row["scheduled_for"])
     found = tables.get_many(
         {runs.TABLE: [row, beside], tasks.TABLE: [tasks.spec_key(row["task_id"])]}
     )
@@ -52,6 +54,11 @@ def find(run_id: str) -> Found:
     if run is None or run.tenant_id != tenant() or not found[tasks.TABLE]:
         raise not_found("run of that id")
     task = tasks.parse(found[tasks.TABLE][0])
-    own = items.get((beside["scheduled_for"],))
-    payload = payloads.read(own["payload"]) if own else task.payload
-    return Found(run, task, at_hand(payload))
+    own = side_item.parse(items.get((beside["scheduled_for"],)))
+    return Found(run, task, shown(run, task, own))
+
+
+def shown(run: Run, task: Task, own: Own) -> Sent:
+    """Give what a run was given as it is shown: its payload, wherever that lies."""
+    sent = history.sent(run, task, own)
+    return replace(sent, payload=None if run.purged_ms else at_hand(sent.payload))

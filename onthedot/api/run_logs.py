@@ -14,7 +14,7 @@ from onthedot.api import answers
 from onthedot.api.answers import Handlers
 from onthedot.api.pages import Cursor, Listing
 from onthedot.api.run_found import Found, find
-from onthedot.core import run_view
+from onthedot.core import attempts
 from onthedot.core.moments import moment
 from onthedot.core.problems import not_found
 
@@ -57,7 +57,7 @@ def lines(
 
 
 def _attempt(found: Found, wanted: int | None) -> Mapping[str, Any] | None:
-    known = run_view.attempts(found.run)
+    known = attempts.all_of(found.run.life)
     if wanted is None:
         return known[-1] if known else None
     match = next((one for one in known if one["attempt"] == wanted), None)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from onthedot.api import answers, plans, reach
+from onthedot.api import answers, plans, rules
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import asked, by, own_moment
 from onthedot.api.plans import DryRun, PlanToken
 from onthedot.api.run_found import Found, find
-from onthedot.api.shapes_runs import ReplayIn
+from onthedot.api.shapes_runs import ReplayIn, UseIn
+from onthedot.core.kept_versions import Sent
 from onthedot.core.keys import moment_key
 from onthedot.core.problems import Problem, not_found
 from onthedot.core.run import Run
 from onthedot.core.task import ENDED
 from onthedot.flows import cancel as cancelling
 from onthedot.flows import define, replay
+from onthedot.flows.payloads import at_hand
 from onthedot.flows.replay import Wish
 
 
@@ -54,21 +57,43 @@ def again(
     """Run it again as a new run, with its payload, a part of it changed, or another one."""
     found = find(run_id)
     _check_replayable(found)
-    reach.check(found.task.target)
-    given = body or ReplayIn()
-    payload = given.payload
-    if payload is None and (given.payload_patch is not None or found.run.payload_ref):
-        payload = replay.patched(found.payload, given.payload_patch)
-    effects = {"action": "replay", "run_id": run_id, "replayed_as": found.run.replayed_as or None}
-    if planned := plans.first(dry_run, plan_token, effects, _world(found.run)):
+    wish = _wish(body or ReplayIn())
+    given = replay.chosen(found.run, found.task, wish)
+    if given is None:
+        message = "The payload that was sent is gone: give another, or use the current one."
+        raise Problem("not_dead", message)
+    target = given.target or found.task.target
+    rules.check_target(target, found.task.timeout_sec)
+    effects = _effects(found.run, wish, target)
+    world = [*_world(found.run), found.task.version]
+    if planned := plans.first(dry_run, plan_token, effects, world):
         return planned
-    # Every try of a request begins the same run.
-    key = _own_key() if asked().once else ""
-    wish = Wish(by=asked().by.key_id, payload=payload, key=key)
-    begun = replay.again(found.run, found.task, wish)
+    begun = replay.again(found.run, found.task, wish, given)
     define.tell(by(), "run.replayed", run_id)
-    shown = Found(begun, found.task, found.payload if payload is None else payload).view()
+    payload = at_hand(found.task.payload) if given.payload is None else given.payload
+    shown = Found(begun, found.task, Sent(target, payload)).view()
     return answers.answer(shown, 201, {"Location": f"/v1/runs/{begun.run_id}"})
+
+
+def _wish(given: ReplayIn) -> Wish:
+    # Every try of a request begins the same run.
+    return Wish(
+        by=asked().by.key_id,
+        use=(given.use or UseIn()).use(),
+        payload=given.payload,
+        patch=given.payload_patch,
+        key=_own_key() if asked().once else "",
+    )
+
+
+def _effects(old: Run, wish: Wish, target: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "action": "replay",
+        "run_id": old.run_id,
+        "replayed_as": old.replayed_as or None,
+        "use": wish.use.as_json(),
+        "target": target,
+    }
 
 
 def _world(run: Run) -> list[object]:

@@ -17,6 +17,7 @@ from onthedot.api.preconditions import check_task
 from onthedot.api.shapes_acts import PauseIn, ResumeIn, TriggerIn
 from onthedot.core import catchup, lifecycle, run_view, schedule_view
 from onthedot.core.instants import measured
+from onthedot.core.kept_versions import Sent
 from onthedot.flows import define, trigger
 from onthedot.flows.catchup import before_resume
 from onthedot.flows.edit import Edited
@@ -99,7 +100,8 @@ def start(
     if run is None:
         raise missing()
     define.tell(by(), "schedule.triggered", run.run_id)
-    shown = run_view.view(run, task, task.payload if payload is None else payload)
+    given = Sent(task.target, task.payload if payload is None else payload)
+    shown = run_view.view(run, task, given)
     return answers.answer(shown, 202, {"Location": f"/v1/runs/{run.run_id}"})
 
 

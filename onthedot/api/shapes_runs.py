@@ -10,18 +10,35 @@ from pydantic import model_validator as checked
 from onthedot.api.shapes import Instant
 from onthedot.api.shapes_target import Written
 from onthedot.core.dead_letters import Reason
+from onthedot.core.kept_versions import Use, Which
+
+
+class UseIn(Written):
+    """Which payload and which target a replay takes: what was sent, or what is there now."""
+
+    payload: Which | None = None
+    target: Which | None = None
+
+    def use(self) -> Use:
+        """Give both, the defaults for what is not said."""
+        return Use(payload=self.payload or "sent", target=self.target or "current")
 
 
 class ReplayIn(Written):
-    """What a replay gets instead of the old run's payload: another one, or a merge patch."""
+    """What a replay takes of the old run, and what in its place: a payload, or a merge patch."""
 
+    use: UseIn | None = None
     payload: Any = None
     payload_patch: dict[str, Any] | None = None
 
     @checked(mode="after")
     def _one_of_both(self) -> ReplayIn:
-        if self.payload is not None and self.payload_patch is not None:
+        if self.payload is None:
+            return self
+        if self.payload_patch is not None:
             raise ValueError("payload and payload_patch exclude one another: expected one of them")
+        if self.use and self.use.payload:
+            raise ValueError("payload and use.payload exclude one another: expected one of them")
         return self
 
 
@@ -37,8 +54,9 @@ class DeadIn(Written):
 
 
 class DeadReplayIn(DeadIn):
-    """What changes in their payloads: a merge patch for each."""
+    """What they take of the old runs, and what changes in each payload: a merge patch."""
 
+    use: UseIn | None = None
     payload_patch: dict[str, Any] | None = None
 
 

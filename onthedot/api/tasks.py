@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from onthedot.api import answers, complaints, plans, rules, warned
+from onthedot.api import answers, complaints, plans, rules, run_found, warned
 from onthedot.api.answers import Handlers
 from onthedot.api.asking import asked, began_ms, by, own_id, tenant, tried_before
 from onthedot.api.plans import DryRun, PlanToken
@@ -19,7 +19,7 @@ from onthedot.core import oneoff, run_view
 from onthedot.core.business_key import BusinessKey, digest
 from onthedot.core.problems import Problem, not_found
 from onthedot.core.task import Task
-from onthedot.flows import oneoffs
+from onthedot.flows import history, oneoffs
 from onthedot.flows.known import read
 
 
@@ -139,8 +139,10 @@ BUSINESS_KEY_SEC = 86_400
 
 def _shown(task: Task) -> dict[str, Any]:
     run = oneoffs.row(task)
-    shown = None if run is None else run_view.view(run, task, task.payload)
-    return oneoff.view(task, run, shown)
+    if run is None:
+        return oneoff.view(task, None, None)
+    sent = run_found.shown(run, task, history.own(run))
+    return oneoff.view(task, run, run_view.view(run, task, sent))
 
 
 def _written(task: Task | None) -> Response[str]:

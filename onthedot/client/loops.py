@@ -30,7 +30,7 @@ class DeadLetters:
         return cast("list[ErrorGroup]", self.transport.call("GET", f"{_DEAD}/groups")["data"])
 
     def plan_replay(self, **which: object) -> Plan[Operation]:
-        """Plan to run again those that match; `payload_patch` and `rate_per_min` say how."""
+        """Plan to run again those that match; `use`, `payload_patch`, `rate_per_min` say how."""
         return plan(self.transport, f"{_DEAD}/replay", which)
 
     def plan_purge(self, **which: object) -> Plan[Operation]:

@@ -42,7 +42,7 @@ class Runs:
         return cast("Run", self.transport.call("POST", _at(run_id, "cancel")))
 
     def replay(self, run_id: str, **what: object) -> Run:
-        """Run it again as a new run."""
+        """Run it again as a new run: `payload`, `payload_patch` and `use` say with what."""
         return cast("Run", self.transport.call("POST", _at(run_id, "replay"), body=what))
 
     def wait(self, run_id: str, timeout_sec: float = 60.0) -> Run:

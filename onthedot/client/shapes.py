@@ -22,6 +22,8 @@ class Run(TypedDict, total=False):
     ended_at: str | None
     attempt: int
     max_attempts: int
+    replayed_as: str | None
+    target: Json | None
     payload: Any
     result: Any
     error: Json | None

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any, Literal
 
 from onthedot.core import attention
+from onthedot.core.attempts import all_of
 from onthedot.core.moments import moment
 from onthedot.core.run import TABLE, Life, Run
 from onthedot.core.writes import Clause, Update
@@ -143,7 +144,8 @@ def purged(run: Run, *, now_ms: int) -> Update:
 
 
 def _emptied(life: Life) -> Life:
-    attempts = tuple(
-        {name: value for name, value in one.items() if name != "error"} for one in life.attempts
+    """How its newest attempt ended is told by its error: that is noted before the error goes."""
+    told = tuple(
+        {name: value for name, value in one.items() if name != "error"} for one in all_of(life)
     )
-    return replace(life, error=None, result=None, progress=None, checkpoint=None, attempts=attempts)
+    return replace(life, error=None, result=None, progress=None, checkpoint=None, attempts=told)

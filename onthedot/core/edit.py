@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from onthedot.core import lifecycle, names, pauses, trail
+from onthedot.core import kept_versions, lifecycle, names, pauses, payloads, trail
 from onthedot.core.definition import fields_of
 from onthedot.core.registered import Known, first_due, revision
 from onthedot.core.task import ENDED, Task
@@ -117,6 +117,10 @@ def beside(step: Step) -> list[Part]:
     if after.schedule_version != before.schedule_version and not _runs_once(after):
         key_id = signed.by.key_id if signed else pauses.SYSTEM
         parts.append(revision(before, until=after.effective_from, by=key_id))
+    if kept_versions.differ(before, after):
+        # What it does not know, it has at hand.
+        said = step.seen.payload or payloads.written(before.payload)
+        parts.append(kept_versions.insert(before, payload=said, until=step.at))
     if pauses.end_of(after) != pauses.end_of(before):
         parts += pauses.to_end(after)
     if signed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from onthedot.core.instants import nominal
+from onthedot.core.kept_versions import Use
 from onthedot.core.loop import DONE, Loop
 from onthedot.core.moments import moment
 
@@ -35,10 +36,16 @@ def operation(loop: Loop) -> dict[str, Any]:
         "operation_id": loop.loop_id,
         "kind": loop.kind,
         "filter": filters | times,
+        "use": _use(loop),
         "payload_patch": loop.wanted.get("payload_patch"),
         **_progress(loop),
         **_course(loop),
     }
+
+
+def _use(loop: Loop) -> dict[str, str] | None:
+    """Say which payload and target replays take; one that a former release began, by default."""
+    return Use(**loop.wanted.get("use", {})).as_json() if loop.kind == "replay" else None
 
 
 def _progress(loop: Loop) -> dict[str, Any]:

@@ -99,11 +99,15 @@ def started(
     msg: str,
     now_ms: int,
     lease_ms: int,
+    version: int = 0,
     log: str = "",
     waited: str = "",
     late: bool = False,
 ) -> Run:
-    """Give the run as it is once its next attempt has begun; a late slot catches up."""
+    """Give the run as it is once its next attempt has begun; a late slot catches up.
+
+    `version` is that of the spec by which its target is called.
+    """
     seen = run.life
     origin = "catchup" if late and run.origin == "schedule" else run.origin
     attempts = seen.attempts
@@ -114,6 +118,7 @@ def started(
         status="running",
         reason="",
         attempt=seen.attempt + 1,
+        version=version,
         # Who sent it is of no more use, and every write of the row pays for it.
         claim_id="",
         claim_until=0,

@@ -66,7 +66,7 @@ def away(place: str, text: str) -> Away:
 
 
 class Namer(NamedTuple):
-    """The one item that may name an object."""
+    """The item that may name an object."""
 
     table: str
     task_id: str
@@ -77,11 +77,17 @@ class Namer(NamedTuple):
         """Its key."""
         return {"task_id": self.task_id, _SORTS[self.table]: self.sort}
 
+    @property
+    def of_task(self) -> bool:
+        """Tell whether it is a task's spec: what that has named, its former versions may name."""
+        return self.table == _OF_TASKS
+
 
 def namer(key: str) -> Namer | None:
     """Tell who may name an object; None: it is none of ours.
 
-    No later version of a task takes up what a former one has left, and no run another's.
+    No later version of a task takes up what a former one has left, and no run another's; only what
+    is kept of former versions still names theirs.
     """
     kind, _, rest = key.partition("/")
     task_id, _, rest = rest.partition("/")

@@ -159,6 +159,17 @@ def heeding(answer: Answer, run: Run) -> Answer:
     return answer
 
 
+def delivers(target: Mapping[str, Any]) -> bool:
+    """Tell whether a target only takes the work over, and says nothing of its end."""
+    match target.get("type"):
+        case "lambda":
+            return target.get("mode") == "async"
+        case "stepfunctions":
+            return not target.get("wait")
+        case kind:
+            return kind in ("sqs", "sns", "eventbridge")
+
+
 def next_look_sec(life: Life, now_ms: int) -> int:
     """Look at an execution after a quarter of its age again; at a callback when its time is up."""
     left = max(1, -(-(life.lease_ms - now_ms) // 1000))

@@ -24,6 +24,8 @@ class Known:
     indexed: bool
     # Shown otherwise than it is stored: fit to be looked at, not to be written over.
     mended: bool = False
+    # What the spec says of its payload, which may lie elsewhere.
+    payload: str = ""
 
 
 def cursor(task: Task, next_run_at: int | None) -> dict[str, Any]:

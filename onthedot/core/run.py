@@ -31,6 +31,8 @@ class Life:
     # The newest version of the task that this run is known to obey.
     tv: int
     schedule_version: int
+    # By which version of the spec its newest attempt runs; 0 where that was not noted.
+    version: int = 0
     due_ms: int
     claim_id: str = ""
     claim_until: int = 0
@@ -49,6 +51,8 @@ class Life:
     dropped: str = ""
     # A first start that waited in a line, or for its turn at a rate, was not late by our doing.
     waited: str = ""
+    # Its target only took the work over, and says nothing of its end.
+    delivered: bool = False
     buried: int = 0
     # Attempts that gave the run back by themselves: not counted against max_attempts.
     released: int = 0
@@ -114,7 +118,9 @@ class Run:
     range_count: int = 0
     # The slot that it stands for, where the key is not the slot's own.
     slot: str = ""
+    # Where a payload, or a target, lies that it has in place of its task's.
     payload_ref: str = ""
+    target_ref: str = ""
     replay_of: str = ""
     replayed_as: str = ""
     replayed_by: str = ""
@@ -157,6 +163,7 @@ OPTIONAL = (
     "range_count",
     "slot",
     "payload_ref",
+    "target_ref",
     "replay_of",
     "replayed_as",
     "replayed_by",

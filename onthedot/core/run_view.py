@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from onthedot.core.attempts import attempt_record
+from onthedot.core import attempts
 from onthedot.core.instants import local
 from onthedot.core.instants import parse_nominal as instant_of
+from onthedot.core.kept_versions import Sent
 from onthedot.core.keys import is_slot_key
 from onthedot.core.moments import moment
 from onthedot.core.notes import note_of
-from onthedot.core.run import Life, Run
+from onthedot.core.policy import delivers
+from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.core.zones import zone
 
-# What kind of target only takes the work over, and says nothing of its end.
-_DELIVERED = frozenset({"sqs", "sns", "eventbridge"})
-_OUTCOMES = {"succeeded": "succeeded", "skipped": "skipped", "cancelled": "cancelled"}
 
-
-def view(run: Run, task: Task, payload: object, *, log_group: str | None = None) -> dict[str, Any]:
+def view(run: Run, task: Task, sent: Sent, *, log_group: str | None = None) -> dict[str, Any]:
     """Show a run with all of its attempts; what was purged of it is gone."""
     life = run.life
     started_ms = life.first_started_ms or life.started_ms
@@ -32,15 +30,14 @@ def view(run: Run, task: Task, payload: object, *, log_group: str | None = None)
         "retry_at": moment(life.due_ms) if life.status == "retrying" else None,
         "lag_ms": started_ms - life.due_first_ms if started_ms else None,
         "schedule_version": life.schedule_version,
-        "payload": None if run.purged_ms else payload,
+        "target": sent.target,
+        "payload": None if run.purged_ms else sent.payload,
         "result": life.result,
         "error": life.error or None,
         "progress": life.progress,
-        "attempts": [_attempt(attempt, log_group) for attempt in attempts(run)],
+        "attempts": [_attempt(attempt, log_group) for attempt in attempts.all_of(life)],
         "cancel_requested_at": moment(run.cancel_ms),
         "cancelled_by": run.cancel_by or None,
-        "replay_of": run.replay_of or None,
-        "replayed_as": run.replayed_as or None,
         "replayed_by": run.replayed_by or None,
         "replayed_at": moment(run.replayed_ms),
         "backfill_id": run.backfill_id or None,
@@ -72,19 +69,9 @@ def summary(run: Run, task: Task) -> dict[str, Any]:
         "max_attempts": task.max_attempts,
         "priority": task.priority,
         "range": run.span,
+        "replay_of": run.replay_of or None,
+        "replayed_as": run.replayed_as or None,
     }
-
-
-def attempts(run: Run) -> list[Mapping[str, Any]]:
-    """Give every attempt, the newest last; a row keeps no record of that one until it moves on."""
-    life = run.life
-    told = any(
-        one["attempt"] == life.attempt and one["outcome"] != "stale" for one in life.attempts
-    )
-    if not life.attempt or told:
-        return list(life.attempts)
-    newest = attempt_record(life, "", life.ended_ms)
-    return [*life.attempts, {**newest, "outcome": _outcome(life)}]
 
 
 def slot_of(run: Run) -> str | None:
@@ -95,24 +82,9 @@ def slot_of(run: Run) -> str | None:
 def _completion(run: Run, task: Task) -> str | None:
     if run.life.status != "succeeded":
         return None
-    target = task.target
-    match target.get("type"):
-        case "lambda":
-            delivered = target.get("mode") == "async"
-        case "stepfunctions":
-            delivered = not target.get("wait")
-        case kind:
-            delivered = kind in _DELIVERED
+    # What a former release has run does not say it.
+    delivered = run.life.delivered if run.life.version else delivers(task.target)
     return "delivered" if delivered else "completed"
-
-
-def _outcome(life: Life) -> str | None:
-    """Tell how the newest attempt ended, if it has."""
-    if life.status != "dead":
-        return _OUTCOMES.get(life.status)
-    if not life.error:
-        return "lost"
-    return "timed_out" if life.error.get("type") == "TimedOut" else "failed"
 
 
 def _note(run: Run, task: Task) -> str | None:
@@ -130,6 +102,7 @@ def _attempt(attempt: Mapping[str, Any], log_group: str | None) -> dict[str, Any
     return {
         "attempt": attempt["attempt"],
         "worker": attempt.get("worker"),
+        "version": attempt.get("version"),
         "started_at": moment(started_ms),
         "ended_at": moment(ended_ms),
         "duration_ms": ended_ms - started_ms if started_ms and ended_ms else None,

@@ -10,10 +10,11 @@ from itertools import islice
 from typing import Any
 
 from onthedot.adapters import claims, clock, listing, tables
-from onthedot.core import attention
+from onthedot.core import attention, side_item
 from onthedot.core import dead_letters as letters
 from onthedot.core import run as runs
 from onthedot.core.dead_letters import Chosen, Letter
+from onthedot.core.kept_versions import Use
 from onthedot.core.keys import moment_key, run_id
 from onthedot.core.loop import Loop
 from onthedot.core.ulid import LETTERS
@@ -51,7 +52,13 @@ def replay_step(loop: Loop) -> Loop:
     """Run a minute's worth of them again; what was purged, or whose task is gone, is left."""
 
     def again(letter: Letter) -> bool:
-        wish = Wish(by=loop.by, patch=loop.wanted.get("payload_patch"), key=_key(loop, letter))
+        wish = Wish(
+            by=loop.by,
+            # One that a former release began does not say it.
+            use=Use(**loop.wanted.get("use", {})),
+            patch=loop.wanted.get("payload_patch"),
+            key=_key(loop, letter),
+        )
         return replay(run_id(letter.task_id, letter.key), wish) is not None
 
     return _step(loop, again)
@@ -86,7 +93,9 @@ def _purge(letter: Letter) -> bool:
     run = runs.readable(item) if item else None
     if run is None or run.life.status != letters.KIND:
         return False
-    if run.payload_ref:
+    if run.payload_ref and run.target_ref:
+        claims.write_one(side_item.without_payload(run))
+    elif run.payload_ref:
         tables.delete(runs.TABLE, {**letter.row, "scheduled_for": run.payload_ref})
     return claims.write_one(letters.purged(run, now_ms=clock.now_ms())) is Outcome.DONE
 

@@ -8,17 +8,17 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from onthedot.adapters import aws, clock, runner, tables
-from onthedot.core import payloads, reach, refusals, templates, trace
-from onthedot.core import run as runs
+from onthedot.adapters import aws, clock, runner
+from onthedot.core import reach, refusals, templates, trace
 from onthedot.core.call import Call, run_fields
 from onthedot.core.keys import is_slot_key
 from onthedot.core.numbers import DELIVER_MIN_SEC
 from onthedot.core.payloads import Away
-from onthedot.core.policy import Again, Answer, Dead, Stopped, error_of, words_of
+from onthedot.core.policy import Again, Answer, Dead, Stopped, delivers, error_of, words_of
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.core.templates import Room
+from onthedot.flows import history
 from onthedot.flows.job import Job
 from onthedot.flows.payloads import at_hand
 from onthedot.flows.targets import TARGETS
@@ -64,6 +64,8 @@ def begin(job: Job) -> bool:
         job.answer = forbidden
         return True
     call = call_of(job, job.held, job.task)
+    # By the time that it is settled, its task may have another target.
+    job.delivers = delivers(call.target)
     job.part = runner.submit(lambda: deliver(call))
     return True
 
@@ -123,8 +125,5 @@ def _unfit(unfit: templates.Unfit) -> Dead:
 
 def _payload(run: Run, task: Task) -> object:
     """A run may have a payload of its own in place of its task's."""
-    if not run.payload_ref:
-        return task.payload
-    key = {"task_id": run.task_id, "scheduled_for": run.payload_ref}
-    item = tables.get(runs.TABLE, key)
-    return payloads.read(item["payload"]) if item else task.payload
+    payload = history.own(run).payload if run.payload_ref else None
+    return task.payload if payload is None else payload

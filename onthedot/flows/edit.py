@@ -18,6 +18,7 @@ from onthedot.core.registered import Known
 from onthedot.core.run import NOT_STARTED, Run
 from onthedot.core.task import ENDED, Task
 from onthedot.core.writes import Outcome, Update
+from onthedot.flows import range_ends
 from onthedot.flows.books import close_the_books
 from onthedot.flows.dispatch import dispatch_inline
 from onthedot.flows.extra import send
@@ -93,11 +94,24 @@ def _carry_out(step: Step) -> Sequence[Run] | None:
     # From here on no run starts as it would have before: only then may a place be given back.
     near = _stamp(step.wanted)
     give_back(step, counted, near)
+    if _may_lift(step):
+        range_ends.shorten(step.wanted, step.at)
     # What has left the index may have been claimed by a dispatcher that died before it sent it.
     _send(near, step.sent_from)
     # The next tick would come too late for what is due within the look-ahead.
     _dispatch(step.wanted.task_id, step.next_due)
     return near
+
+
+def _may_lift(step: Step) -> bool:
+    """A blackout is recorded ahead of its time, and may be over with this edit, or an earlier try.
+
+    What that one has lifted is not there any more; but it was another schedule, or stands still.
+    """
+    after = step.wanted
+    if step.written:
+        return after.schedule_version > 1 or after.status != "active"
+    return step.moves and bool(step.seen.task.blackouts)
 
 
 def _signed(before: Task, wanted: Task, signed: Signed | None) -> Task:

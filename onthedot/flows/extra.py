@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from onthedot.adapters import clock, ids, queue, tables
-from onthedot.core import manifest, moves, pack
+from onthedot.core import manifest, moves, pack, side_item
 from onthedot.core import run as runs
 from onthedot.core.errors import BusyError
 from onthedot.core.keys import payload_key
@@ -17,9 +18,6 @@ from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
 from onthedot.flows import listed, patience
 from onthedot.flows.payloads import stored
-
-# A hundred attempts of a day, each a day after the other, and 90 days of history: 290 days.
-_PAYLOAD_KEPT_SEC = 400 * 86_400
 
 
 def first_life(task: Task, due_ms: int, claim_id: str) -> Life:
@@ -49,17 +47,17 @@ def launch(extra: Sequence[Run]) -> list[Outcome]:
     return outcomes
 
 
-def launched(run: Run, payload: object) -> Run:
-    """Launches one; its own payload is put first, for the worker that finds the run."""
-    if payload is not None:
-        run = replace(run, payload_ref=payload_key(run.key))
-        side = {
-            "task_id": run.task_id,
-            "scheduled_for": run.payload_ref,
-            "payload": stored(of_run(run.task_id, run.key), payload),
-            "expires_at": run.life.due_ms // 1000 + _PAYLOAD_KEPT_SEC,
-        }
-        tables.put(runs.TABLE, side)
+def launched(run: Run, payload: object, target: Mapping[str, Any] | None = None) -> Run:
+    """Launches one; what is its own is put first, for the worker that finds the run."""
+    if payload is not None or target is not None:
+        beside = payload_key(run.key)
+        run = replace(
+            run,
+            payload_ref="" if payload is None else beside,
+            target_ref="" if target is None else beside,
+        )
+        text = None if payload is None else stored(of_run(run.task_id, run.key), payload)
+        tables.put(runs.TABLE, side_item.item(run, payload=text, target=target))
     if launch([run]) == [Outcome.DONE]:
         return run
     # Another minute, or another try of the same request, was first.

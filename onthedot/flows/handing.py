@@ -49,7 +49,8 @@ def resent(overdue: Iterable[Run]) -> list[Pack]:
     packs = []
     for run in waiting:
         task = specs.get(run.task_id)
-        moved = task is not None and not alike(task.queue, run.queue)
+        own = bool(run.target_ref)
+        moved = task is not None and not own and not alike(task.queue, run.queue)
         ours = replace(run, queue=QUEUES[task.priority]) if moved and task else run
         if not pulled(ours.queue):
             packs.append(of_run(ours, "resend"))

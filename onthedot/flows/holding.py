@@ -14,7 +14,7 @@ from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, error_of, h
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
-from onthedot.flows import permits
+from onthedot.flows import history, permits
 from onthedot.flows.awaiting import conclude, give_up_places
 
 _TRIES = 4
@@ -142,4 +142,5 @@ def _held(run_id: str, tenant_id: str, queues: Collection[str]) -> tuple[Run | N
     run = next((runs.readable(item) for item in found[runs.TABLE]), None)
     if run is None or run.tenant_id != tenant_id or not pull.within(run.queue, queues):
         return None, None
-    return run, next((tasks.parse(item) for item in found[tasks.TABLE]), None)
+    task = next((tasks.parse(item) for item in found[tasks.TABLE]), None)
+    return run, history.aimed(run, task) if task else None

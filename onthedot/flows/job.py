@@ -22,6 +22,7 @@ from onthedot.core.run import Life, Run
 from onthedot.core.stamping import surely_within
 from onthedot.core.task import Task
 from onthedot.core.writes import Update
+from onthedot.flows import history
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,9 @@ class Job:
     unreadable: bool = False
     # What the handler said last of how far it is.
     progress: Any = None
-    # The handler's running call, once it has started.
+    # The handler's running call, once it has started, and whether it only hands the work over.
     part: Any = None
+    delivers: bool = False
     # What is known of its end before the handler says so.
     answer: Answer | None = None
     # Its lease is another's by now, or may be: its handler is to stop.
@@ -182,6 +184,16 @@ def _load(jobs: list[Job]) -> None:
             job.run = None
         job.ready = None
         job.loaded = True
+    _aim(jobs)
+
+
+def _aim(jobs: Iterable[Job]) -> None:
+    """Give runs that have a target of their own a task that has it; few ever do."""
+    for job in jobs:
+        if job.run and job.task and job.run.target_ref:
+            job.task = history.aimed(job.run, job.task)
+            job.unreadable = job.task is None
+            job.run = None if job.unreadable else job.run
 
 
 def look_again(started: Iterable[Job]) -> None:
@@ -200,3 +212,4 @@ def look_again(started: Iterable[Job]) -> None:
         job.task = (tasks.readable(spec) if spec else None) or job.task
         if spec is None or spec["status"] in tasks.ENDED:
             job.answer = Stopped(tasks.ENDED[spec["status"]] if spec else "task_deleted")
+    _aim(old)

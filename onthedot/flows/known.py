@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from onthedot.adapters import tables
 from onthedot.core import due as dues
+from onthedot.core import payloads
 from onthedot.core import task as tasks
 from onthedot.core.blackouts import Blackout
 from onthedot.core.registered import Known
@@ -20,8 +21,9 @@ def read(task_id: str) -> Known | None:
         return None
     spec, found = items["spec",], items["cursor",]
     task = tasks.parse(spec)
+    said = payloads.written(task.payload)
     task = replace(task, payload=at_hand(task.payload))
-    return Known(task, dues.parse(found, task.closed), "due_shard" in found)
+    return Known(task, dues.parse(found, task.closed), "due_shard" in found, payload=said)
 
 
 def blackouts(task_ids: Sequence[str]) -> dict[str, Sequence[Blackout]]:

@@ -17,8 +17,9 @@ from onthedot.core.numbers import ROWS_MAX
 from onthedot.core.planned import Plan, Unfired
 from onthedot.core.run import Life, Run
 from onthedot.core.writes import Outcome
-from onthedot.flows import patience
+from onthedot.flows import patience, range_ends
 from onthedot.flows.extra import send
+from onthedot.flows.known import read
 from onthedot.flows.listed import list_the_exhausted, list_the_missed
 
 
@@ -32,12 +33,23 @@ def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
     patience.surely([moves.insert(gap, now_ms=gap.life.ended_ms) for gap in gaps])
     counted = _resolve_inside(each.due, spanned, last, force=force)
     if counted is None:
+        _edited(each.due)
         return None
     following, due_at = each.due.due_after(last), each.due.schedule.due_at(last)
     move = dues.advance(each.due, following, counted, last=due_at)
-    if list_the_exhausted([move]) or claims.write_one(move) is not Outcome.DONE:
+    if list_the_exhausted([move]):
+        return None
+    if claims.write_one(move) is not Outcome.DONE:
+        _edited(each.due)
         return None
     return dues.behind(each.due, following, counted)
+
+
+def _edited(due: Due) -> None:
+    """An edit that came in between has not seen the range; no dispatcher may take a row away."""
+    known = read(due.task_id) if due.closed else None
+    if known is not None:
+        range_ends.shorten(known.task, clock.now_ms() // 1000, whole=False)
 
 
 def covering(run: Run) -> Run | None:

@@ -24,6 +24,7 @@ def prepare(job: Job, worker: str) -> Ready:
         msg=job.hint.message_id,
         now_ms=now_ms,
         lease_ms=now_ms + LEASE_SEC * 1000,
+        version=job.task.version if job.task else 0,
         # An outside worker's lines stay with it; this process is only the API that it asked.
         log="" if pulled(seen.queue) else runlog.stream(),
         waited=_waited(job),
@@ -58,6 +59,25 @@ def begin(jobs: Sequence[Job], worker: str) -> tuple[list[Job], list[tuple[Job, 
         else:
             doubtful.append((job, outcome))
     return started, doubtful
+
+
+def agreed(jobs: Sequence[Job]) -> list[Job]:
+    """Note by which version each is called where its start notes another; give those that say so.
+
+    An edit that could not stamp them has come in between. What cannot be noted is not called: its
+    lease ends, and another attempt begins.
+    """
+    now_ms = clock.now_ms()
+    other = [
+        (job, replace(job.held.life, version=job.task.version))
+        for job in jobs
+        if job.task and not job.answer and job.task.version != job.held.life.version
+    ]
+    notes = [moves.mark(job.held, life, now_ms=now_ms) for job, life in other]
+    for (job, life), outcome in zip(other, claims.write_many(notes), strict=True):
+        job.lost = outcome is not Outcome.DONE
+        job.run = replace(job.held, life=life)
+    return [job for job in jobs if not job.lost]
 
 
 def _late(jobs: Sequence[Job], now_ms: int) -> list[Job]:

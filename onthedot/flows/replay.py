@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from onthedot.adapters import claims, clock, ids, tables
-from onthedot.core import payloads, remarks
+from onthedot.adapters import aws, claims, clock, ids, tables
+from onthedot.core import quota, reach, remarks
 from onthedot.core import run as runs
+from onthedot.core.kept_versions import Sent, Use
 from onthedot.core.keys import is_slot_key, moment_key
 from onthedot.core.merge import merged
+from onthedot.core.payloads import Away
 from onthedot.core.run import Run
+from onthedot.core.side_item import Own
 from onthedot.core.task import ENDED, Task
+from onthedot.flows import history
 from onthedot.flows.extra import first_life, launched, relaunched
 from onthedot.flows.known import read
 from onthedot.flows.payloads import at_hand
@@ -20,39 +24,57 @@ from onthedot.flows.payloads import at_hand
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """Who wants the replay, and what with: None is the payload that the old run had.
+    """Who wants the replay, and what with: None is the payload that `use` says.
 
     Each run keeps a payload of its own: the old one's may be purged.
     """
 
     by: str = "user"
+    use: Use = field(default_factory=Use)
     payload: Any = None
-    # What is to be changed in that one (RFC 7396).
+    # What is to be changed in the payload that `use` says (RFC 7396).
     patch: Mapping[str, Any] | None = None
     # A replay that may be asked for again has a key that follows from what it belongs to.
     key: str = ""
 
 
 def replay(run_id: str, wish: Wish | None = None) -> Run | None:
-    """Run it once more; None: it is open, purged, or of a task that is no more."""
+    """Run it once more; None: it may not be, as of now.
+
+    It is open, purged, or of a task that is no more; its payload is gone; or its tenant may not
+    call that target any more.
+    """
     item = tables.get(runs.TABLE, runs.row_key(run_id))
     old = runs.parse(item) if item else None
     known = read(old.task_id) if old else None
     if old is None or known is None or not replayable(old, known.task):
         return None
     wanted = wish or Wish()
-    payload = wanted.payload
-    if payload is None and (wanted.patch is not None or old.payload_ref):
-        payload = patched(payload_of(old, known.task), wanted.patch)
-    return again(old, known.task, replace(wanted, payload=payload))
+    given = chosen(old, known.task, wanted)
+    if given is None or not _allowed(old, given.target or known.task.target):
+        return None
+    return again(old, known.task, wanted, given)
 
 
-def again(old: Run, task: Task, wish: Wish) -> Run:
-    """Run again what was read and may be: with its task's payload, or with that of the wish."""
-    made = _made(old, task, wish.key)
+def chosen(old: Run, task: Task, wish: Wish) -> Own | None:
+    """Give what the replay is to have in place of its task's; None: the payload is gone."""
+    was = history.sent(old, task, history.own(old))
+    target = was.target if wish.use.target == "sent" else None
+    payload = wish.payload
+    if payload is None and (wish.patch is not None or wish.use.payload == "sent"):
+        payload = _payload(was, task, wish)
+        if isinstance(payload, Away):
+            return None
+        payload = _patched(payload, wish.patch)
+    return Own(payload, target)
+
+
+def again(old: Run, task: Task, wish: Wish, given: Own) -> Run:
+    """Run again what was read and may be."""
+    made = _made(old, replace(task, target=given.target or task.target), wish.key)
     # Asked for again, it may have been launched by a step that died before it said so.
     there = wish.key and tables.get(runs.TABLE, runs.row_key(made.run_id))
-    begun = relaunched(runs.parse(there)) if there else launched(made, wish.payload)
+    begun = relaunched(runs.parse(there)) if there else launched(made, given.payload, given.target)
     claims.write_one(remarks.replayed(old, wish.by, begun.run_id, now_ms=clock.now_ms()))
     return begun
 
@@ -62,19 +84,28 @@ def replayable(old: Run, task: Task) -> bool:
     return old.final and not old.purged_ms and not old.is_range and task.status not in ENDED
 
 
-def payload_of(run: Run, task: Task) -> Any:  # noqa: ANN401 any JSON
-    """Give the payload that a run has: its own, that of the run it repeats, or its task's."""
-    if not run.payload_ref:
-        return at_hand(task.payload)
-    item = tables.get(runs.TABLE, {"task_id": run.task_id, "scheduled_for": run.payload_ref})
-    return at_hand(payloads.read(item["payload"])) if item else task.payload
+def _payload(was: Sent, task: Task, wish: Wish) -> Any:  # noqa: ANN401 any JSON
+    """Give the payload itself, or where it lay that is gone; None: it was given none."""
+    said = was.payload if wish.use.payload == "sent" else task.payload
+    if said is None and wish.patch is not None:
+        # It never started: it is changed in what it would have been given.
+        said = task.payload
+    found = at_hand(said)
+    return said if found is None else found
 
 
-def patched(present: Any, patch: Mapping[str, Any] | None) -> Any:  # noqa: ANN401 any JSON
+def _patched(present: Any, patch: Mapping[str, Any] | None) -> Any:  # noqa: ANN401 any JSON
     """Give a payload with what is to be changed in it."""
     if patch is None:
         return present
     return merged(present if isinstance(present, Mapping) else {}, patch)
+
+
+def _allowed(old: Run, target: Mapping[str, Any]) -> bool:
+    """Tell whether the run's tenant may call that today; the worker asks once more."""
+    limit = tables.get(quota.TABLE, quota.limit_key(old.tenant_id))
+    patterns = reach.at_registration(limit)
+    return patterns is None or reach.beyond(target, patterns, aws.home()) is None
 
 
 def _made(old: Run, task: Task, key: str) -> Run:

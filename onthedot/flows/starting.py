@@ -20,7 +20,7 @@ from onthedot.flows.batch import Batch
 from onthedot.flows.handing import belongs_here, for_others, hand_over
 from onthedot.flows.job import Job, load, look_again
 from onthedot.flows.patience import Forgiven, put_off
-from onthedot.flows.ready import begin, prepare, still_ready
+from onthedot.flows.ready import agreed, begin, prepare, still_ready
 
 _ROUNDS_MAX = 6
 # So long a start is asked for again; then its message, which comes back, asks.
@@ -174,7 +174,7 @@ def _start(
     put_off(job for job, outcome in others if outcome is Outcome.UNSURE or job not in read)
     again += [job for job, _ in others]
     look_again(started)
-    going = [job for job in started if job.answer or deliver.begin(job)]
+    going = [job for job in agreed(started) if job.answer or deliver.begin(job)]
     keyed.begun(going)
     return going
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from onthedot.adapters import blobs, clock, tables
-from onthedot.core import payloads
+from onthedot.core import kept_versions, payloads
 from onthedot.core.payloads import ASIDE, Away, written
+from onthedot.core.task import TABLE as TASKS
 
 TABLE = "runs"
 _PLACE = {"task_id": "sweep", "scheduled_for": "-"}
@@ -47,7 +48,10 @@ def _sort_out(keys: Sequence[str]) -> None:
 
 
 def _named(keys: Iterable[str]) -> dict[str, bool]:
-    """Tell of each whether the one item that may name it does; of what is not ours, nothing."""
+    """Tell of each whether the item that may name it does, or a former version of a task.
+
+    Of what is not ours it tells nothing.
+    """
     namers = {key: namer for key in keys if (namer := payloads.namer(key))}
     wanted: dict[str, list[dict[str, str]]] = {}
     for namer in dict.fromkeys(namers.values()):
@@ -57,4 +61,16 @@ def _named(keys: Iterable[str]) -> dict[str, bool]:
         for table, items in tables.get_many(wanted).items()
         for item in items
     }
-    return {key: naming.get(namer) == written(Away(key)) for key, namer in namers.items()}
+    named = {key: naming.get(namer) == written(Away(key)) for key, namer in namers.items()}
+    # Read after the specs: an edit moves a name from its spec to what it keeps in one write.
+    kept = _kept(namer.task_id for key, namer in namers.items() if namer.of_task and not named[key])
+    return {key: one or written(Away(key)) in kept for key, one in named.items()}
+
+
+def _kept(task_ids: Iterable[str]) -> set[str]:
+    """Give what the former versions of these tasks name."""
+    found: set[str] = set()
+    for task_id in dict.fromkeys(task_ids):
+        items = tables.rows(("task_id", task_id), "part", kept_versions.since(0), table=TASKS)
+        found.update(item["payload"] for item in items)
+    return found

@@ -12,6 +12,7 @@ from onthedot.core.keys import manifest_keys
 from onthedot.core.policy import error_of
 from onthedot.core.run import Run, ended
 from onthedot.core.writes import Outcome
+from onthedot.flows.known import read as known
 from tests.api.kit import Api
 
 LEASE_MS = 20_000
@@ -33,11 +34,18 @@ def triggered(api: Api, name: str = "report", **fields: Any) -> str:
     return str(made.body["run_id"])
 
 
-def started(run_id: str, *, log: str = "") -> Run:
-    """Let a worker start its next attempt."""
+def started(run_id: str, *, log: str = "", noted: bool = True) -> Run:
+    """Let a worker start its next attempt; one of a former release notes no version."""
     seen, now_ms = read(run_id), clock.now_ms()
+    task = known(seen.task_id)
     begun = moves.started(
-        seen, owner="W", msg="M", now_ms=now_ms, lease_ms=now_ms + LEASE_MS, log=log
+        seen,
+        owner="W",
+        msg="M",
+        now_ms=now_ms,
+        lease_ms=now_ms + LEASE_MS,
+        version=task.task.version if task and noted else 0,
+        log=log,
     )
     assert claims.write_one(moves.start(seen, begun, now_ms=now_ms)) is Outcome.DONE
     return begun

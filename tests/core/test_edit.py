@@ -72,7 +72,9 @@ def test_a_change_beside_the_schedule_leaves_the_cursor_and_what_is_claimed() ->
     made = step(seen, replace(seen, payload={"other": 1}))
 
     assert (made.moves, made.sent_from, made.next_due) == (False, None, NOON + 300)
-    assert told(beside(made)) == ["schedule.changed"]
+    # What runs were given until then stays.
+    assert told(beside(made)) == ["schedule.changed", "spec#0000000001"]
+    assert told(beside(step(seen, replace(seen, queue_max=7)))) == ["schedule.changed"]
 
 
 def test_another_schedule_moves_the_cursor_and_keeps_the_former_one() -> None:

@@ -11,7 +11,7 @@ from moto import mock_aws
 from lambdas import work
 from onthedot.adapters import aws, blobs, claims, tables
 from onthedot.adapters.targets import recording
-from onthedot.core import payloads
+from onthedot.core import kept_versions, payloads
 from onthedot.core import task as tasks
 from onthedot.core.run import row_key
 from onthedot.core.task import Task
@@ -72,6 +72,13 @@ def edited(registered: Task, payload: object) -> None:
     assert edit(registered.task_id, lambda seen, _: replace(seen, payload=payload)) is not None
 
 
+def forget(registered: Task) -> None:
+    """300 days later: TTL has taken the versions that edits have kept."""
+    parts = kept_versions.since(0)
+    for item in [*tables.rows(("task_id", registered.task_id), "part", parts, table="tasks")]:
+        tables.delete("tasks", {name: item[name] for name in ("task_id", "part")})
+
+
 def test_what_a_task_or_a_run_names_stays(hours_later: Swept) -> None:
     create(task(1, "0 0 1 1 *", payload=LARGE))
     other = create(task(2, "0 0 1 1 *"))
@@ -88,6 +95,9 @@ def test_what_an_edit_left_is_put_aside_and_found_by_whoever_still_has_its_name(
     (former,) = objects()
     edited(registered, OTHER)
 
+    # Runs of the former version were given it.
+    assert hours_later() == 0
+    forget(registered)
     assert hours_later() == 1
     assert objects("aside/") == [f"aside/{former}"]
     assert len(objects("tasks/")) == 1
@@ -102,6 +112,8 @@ def test_going_back_to_a_former_payload_puts_it_anew(hours_later: Swept) -> None
     edited(registered, OTHER)
     edited(registered, LARGE)
 
+    assert hours_later() == 0
+    forget(registered)
     assert hours_later() == 2
     known = read(registered.task_id)
     assert known is not None
@@ -113,6 +125,7 @@ def test_a_table_set_back_finds_its_payloads_again(hours_later: Swept) -> None:
     before = tables.get(tasks.TABLE, tasks.spec_key(registered.task_id))
     assert before is not None
     edited(registered, {"small": True})
+    forget(registered)
     assert hours_later() == 1
 
     tables.put(tasks.TABLE, before)

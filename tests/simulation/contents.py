@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from onthedot.core.keys import is_slot_key, row_of
-from onthedot.core.payloads import Away
+from onthedot.core.payloads import ASIDE, Away
 from tests.simulation.stage import Delivery, Stage
 
 _LITERAL, _MARK = "{{{{", "\0"
@@ -15,7 +15,8 @@ _LITERAL, _MARK = "{{{{", "\0"
 def given(stage: Stage, payload: Any, told: Delivery) -> Any:
     """By the words of docs/targets.md, apart from our own templates."""
     if isinstance(payload, Away):
-        kept = stage.world.bucket.ever.get(payload.key)
+        ever = stage.world.bucket.ever
+        kept = ever.get(payload.key) or ever.get(ASIDE + payload.key)
         payload = json.loads(kept) if kept else None
     return _filled(payload, _fields(stage, told))
 

@@ -32,6 +32,15 @@ EDITS: dict[str, Edit] = {
     # Outside workers are to work it from now on, or ours.
     "outwards": _patched(target={"type": "pull", "queue": QUEUE}),
     "inwards": _patched(target={"type": "python", "handler": HANDLER}),
+    # Somewhere else, of the same kind, and with another payload or with the same.
+    "aim": lambda _, task_id, at_sec: user.patch(
+        task_id, target={"type": "recording", "at": int(at_sec)}
+    ),
+    "aim and load": lambda _, task_id, at_sec: user.patch(
+        task_id,
+        target={"type": "recording", "at": int(at_sec)},
+        payload={"aimed": int(at_sec), "of": "{{run_id}}"},
+    ),
     "pause past a slot": pauses.paused_past_a_slot,
     "later": _patched(jitter_sec=4),
     "much later": _patched(jitter_sec=45),

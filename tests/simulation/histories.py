@@ -25,7 +25,6 @@ from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.flows import line, loops
 from onthedot.flows.cancel import cancel
-from onthedot.flows.replay import replay
 from onthedot.flows.trigger import trigger
 from tests.simulation import (
     auditor,
@@ -37,6 +36,7 @@ from tests.simulation import (
     parts,
     pauses,
     put_off,
+    replaying,
     user,
     users,
 )
@@ -330,12 +330,6 @@ def _do(stage: Stage, act: Act, at_sec: float) -> object:
     return done
 
 
-def _replayed(stage: Stage, act: Act) -> Run | None:
-    """The oldest run that is over is run again."""
-    over = [run for run in _runs(stage, act.task_id) if run.final]
-    return replay(over[0].run_id) if over else None
-
-
 def _cancelled(stage: Stage, act: Act) -> object:
     """The oldest run that is open is to end."""
     still = [run for run in _runs(stage, act.task_id) if not run.final]
@@ -364,7 +358,7 @@ _LAUNCHES: dict[str, Callable[[Stage, Act], Run | None]] = {
     "trigger": lambda _, act: trigger(act.task_id),
     "put off": lambda _, act: put_off.for_days(act),
     "put off barely": put_off.barely,
-    "replay": _replayed,
+    **replaying.CALLS,
     "trigger laden": loading.launched,
 }
 # What moves on what a call has begun, minute by minute.

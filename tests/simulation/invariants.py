@@ -229,6 +229,8 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_calendars.kept(stage, ruled, until_sec, rows_max=measure.rows_max)
     yield laws_calendars.unclaimed(stage, journal, ruled, until_sec)
     yield laws_calendars.followed(stage)
+    if not measure.mixed:
+        yield laws_calendars.lifted(stage, journal)
     yield laws_ticks.counted(stage, journal)
     yield laws_ticks.in_turn(stage, journal)
     yield laws_calendars.answered(stage, journal)

@@ -42,6 +42,7 @@ class Seen(NamedTuple):
     lease_ms: int
     owner: str
     range_to: str
+    range_count: int
     mortal: bool  # it has an end of life
     fetched: bool  # outside workers find it in their index
     attention: str  # the list of runs that need attention on which it stands
@@ -240,6 +241,7 @@ def _seen(item: Any) -> Seen | None:
         lease_ms=int(life["lease_ms"]["N"]),
         owner=life["owner"]["S"] if "owner" in life else "",
         range_to=item["range_to"]["S"] if "range_to" in item else "",
+        range_count=int(item["range_count"]["N"]) if "range_count" in item else 0,
         mortal="expires_at" in item,
         fetched="pull" in item,
         attention=item["attention"]["S"] if "attention" in item else "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +22,6 @@ REVOKED_AFTER_MS = 60_000
 _NULL = SCHEDULE | {"pause_after_deaths": None}  # what null says of a field
 _SERVER_FAULT = 500
 _REFUSED, _DOWN = 401, 503
-_LETTERS = "replay letters"
 _WORDS = ("task_id", "run_id", "backfill_id", "operation_id")
 _WRITES = frozenset({"create", "put", "edit", "pause", "resume"})
 # Routes that carry a repeated Idempotency-Key out once.
@@ -43,7 +42,6 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     yield stands(journal, asks)
     yield asked_for(journal, asks)
     yield carried_out(stage, asks)
-    yield as_before(stage, asks)
     yield caught_up(stage, asks)
     yield backfilled(stage, journal, asks)
     yield revoked(asks)
@@ -250,33 +248,6 @@ def carried_out(stage: Stage, asks: Sequence[Ask]) -> Iterator[str]:
                 yield f"too soon: {ask.run_id} ran {due_ms - delivery.at_ms} ms before its time"
         if ask.name == "replay" and run.replay_of != ask.route.split("/")[3]:
             yield f"mistaken: {ask.run_id} runs {run.replay_of} again"
-
-
-def as_before(stage: Stage, asks: Sequence[Ask]) -> Iterator[str]:
-    """Who runs a run again, and names no payload, runs it with what was asked for at first."""
-    named = [ask for ask in asks if ask.name in ("trigger", "replay") and ask.body]
-    wanted = {ask.run_id: ask.body["payload"] for ask in named if ask.done}
-    # What else runs one of those again is not told from a try that nobody answered.
-    doubtful = {ask.route.split("/")[3] for ask in named if ask.name == "replay"}
-    patches = [{}, *(ask.body.get("payload_patch", {}) for ask in asks if ask.name == _LETTERS)]
-    rows = stage.rows()
-    for delivery in stage.deliveries:
-        first = _repeated(rows, delivery.run_id, wanted, doubtful)
-        payloads = [{**wanted[first], **patch} for patch in patches] if first else []
-        if payloads and delivery.payload not in payloads:
-            yield f"mistaken: {delivery.run_id} was given {delivery.payload}, not {wanted[first]}"
-
-
-def _repeated(
-    rows: Mapping[str, Run], run_id: str, known: Container[str], but: Container[str]
-) -> str:
-    """Find the run that was asked for, and that this one repeats; nothing if that is in doubt."""
-    while run_id not in known:
-        run = rows.get(run_id)
-        if run is None or not run.replay_of or run.replay_of in but:
-            return ""
-        run_id = run.replay_of
-    return run_id
 
 
 def caught_up(stage: Stage, asks: Sequence[Ask]) -> Iterator[str]:

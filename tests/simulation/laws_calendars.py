@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from onthedot.core import calendar_items as calendars
@@ -14,12 +14,15 @@ from onthedot.core.run import Run
 from onthedot.core.task import Task
 from tests.simulation import true_slots
 from tests.simulation.caller import Ask
-from tests.simulation.journal import Journal, pairs
+from tests.simulation.journal import Journal, Version, pairs
 from tests.simulation.reigns import Reign, slots_within
 from tests.simulation.stage import Stage
 from tests.simulation.values import Item
 
 _ASKED = frozenset({"calendar", "no calendar"})
+_STOPPED = frozenset({"paused", "deleted"})
+# Between the time that an edit goes by and its write.
+_EDGE_SEC = 8
 
 
 def followed(stage: Stage) -> Iterator[str]:
@@ -97,6 +100,56 @@ def unclaimed(
             named = run_id(task.task_id, nominal(slot))
             if named in claimed and (calendar := true_slots.closing(task, slot)):
                 yield f"claimed though closed: {named} lies inside {calendar}"
+
+
+def lifted(stage: Stage, journal: Journal) -> Iterator[str]:
+    """No range tells of what is due after an edit that lifted its calendar, or ended its task."""
+    for run in stage.rows().values():
+        if not run.range_to or run.life.reason != "calendar":
+            continue
+        was, ended = _reign(journal.versions[run.task_id], run.life.schedule_version)
+        if was is None or ended is None or _died(stage, ended):
+            continue
+        first, last = run.key.partition("~")[0], run.range_to
+        slots = true_slots.slots(
+            was.task, parse_instant(first, "slot") - 1, parse_instant(last, "slot") + 1
+        )
+        over = ended.at_ms / 1000 + _EDGE_SEC
+        beyond = [slot for slot in slots if true_slots.due_at(was.task, slot) > over]
+        born = next((one for one in journal.changes if one.run_id == run.run_id), None)
+        if born is not None and born.at_ms > ended.at_ms - _EDGE_SEC * 1000:
+            # Its dispatcher planned before the edit, and may leave one slot of it, or have died.
+            dead = born.writer is not None and (born.writer.dead or not born.writer.done)
+            beyond = [] if dead else beyond[1:]
+        if beyond:
+            yield f"lifted: {run.run_id} tells of {len(beyond)} slots after its end"
+
+
+def _reign(
+    versions: Sequence[Version], schedule_version: int
+) -> tuple[Version | None, Version | None]:
+    """The last version under which a range stood, and the one that ended it."""
+    was = None
+    for version in versions:
+        task = version.task
+        if task.schedule_version == schedule_version and task.status not in _STOPPED:
+            was = version
+        elif was is not None:
+            return was, version
+    return was, None
+
+
+def _died(stage: Stage, ended: Version) -> bool:
+    """Whether who wrote it has not done the rest, and nobody was told that it was done."""
+    writer = ended.writer
+    told = any(
+        act.version == ended.task.version and act.acked_ms
+        for act in stage.acts
+        if act.task_id == ended.task.task_id
+    )
+    return not told and (
+        writer is None or writer.dead or not writer.done or writer.error is not None
+    )
 
 
 def _kept_back(run: Run | None, task: Task, slot: int, rows: dict[str, Run]) -> bool:

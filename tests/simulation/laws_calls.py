@@ -129,6 +129,9 @@ def beaten(stage: Stage, journal: Journal) -> Iterator[str]:
         if before and after and before.life == after.life:
             # Somebody asked it to stop.
             continue
+        if before and after and after.status == "running" and before.lease_ms == after.lease_ms:
+            # It notes by which version it is called.
+            continue
         said = signs.pop(change.run_id, None)
         ours = not any(is_fetched(one.task) for one in journal.versions[change.task_id])
         if after is None or after.status != "running" or not ours:

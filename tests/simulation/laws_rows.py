@@ -152,6 +152,9 @@ def _attempts(run_id: str, life: Mapping[str, Any], off_ms: float) -> Iterator[s
     if any(not each["worker"] for each in records):
         yield f"recorded: {run_id} has an attempt of nobody"
     first = life.get("first_started_ms", 0)
+    if life["status"] == "dead" and last == 1:
+        # The only one of all, which a purge has put on record.
+        first = life["started_ms"]
     if records and first != records[0]["started_ms"]:
         yield f"recorded: {run_id} says that it first started at {first}"
 

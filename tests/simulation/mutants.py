@@ -22,6 +22,7 @@ from tests.simulation import (
     mutants_edits,
     mutants_exhausted,
     mutants_foretold,
+    mutants_history,
     mutants_keys,
     mutants_late,
     mutants_leases,
@@ -394,4 +395,5 @@ MUTANTS = (
     *mutants_messages.MESSAGES,
     *mutants_begun.BEGUN,
     *mutants_starts.STARTS,
+    *mutants_history.MUTANTS,
 )

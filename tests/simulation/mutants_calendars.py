@@ -12,7 +12,7 @@ from onthedot.core import plan as plans
 from onthedot.core.registered import Known
 from onthedot.core.run import Run
 from onthedot.core.zones import zone
-from onthedot.flows import books, calendars, dispatch
+from onthedot.flows import books, calendars, dispatch, range_ends, ranges
 from tests.simulation.mutant import Mutant, Patch
 
 
@@ -72,7 +72,40 @@ def said_otherwise() -> list[Patch]:
     return [(there, "_together", lambda written: not original(written))]
 
 
+def never_lifted() -> list[Patch]:
+    """A blackout that was recorded ahead stays as long as it was, whatever an edit says."""
+    return [(range_ends, "shorten", lambda *_, **__: None)]
+
+
+def lifted_whole() -> list[Patch]:
+    """An edit takes the part of a blackout away that has passed, too."""
+    return [(range_ends, "_slots", lambda _run, _schedule, _until: [])]
+
+
+def lifted_unseen() -> list[Patch]:
+    """A dispatcher whose cursor is refused leaves the range that it has just put."""
+    return [(ranges, "_edited", lambda _due: None)]
+
+
 CALENDARS = (
+    Mutant(
+        "lifted unseen",
+        "0188: a range that comes after the edit is shortened, too",
+        lifted_unseen,
+        ("lifted beside",),
+    ),
+    Mutant(
+        "never lifted",
+        "0188: a lifted calendar shortens its range",
+        never_lifted,
+        ("calendars", "asked calendars"),
+    ),
+    Mutant(
+        "lifted whole",
+        "0188: what has passed in a blackout stays on record",
+        lifted_whole,
+        ("calendars", "asked calendars"),
+    ),
     Mutant(
         "calendar said otherwise",
         "a calendar's writer is told whether it is written",

@@ -374,8 +374,7 @@ SCENES = (
     *(*CLOSED, *CIRCUIT),
     *(*ENDINGS, *AUDITS, *TOLD),
     *STRANGE,
-    *ASKED,
-    *BESIDE,
+    *(*ASKED, *BESIDE),
     # One task is overdue, another one on time, and only the audit still knows what was sent.
     Scene(
         name="lists",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.simulation.faults import Aim, Fault
+from tests.simulation.profiles_history import HISTORY
 from tests.simulation.scene import Scene, quiet
 from tests.simulation.stage import Course
 
@@ -103,4 +104,6 @@ EDITS = (
         calls=("faster", "other", "pause", "resume", "create"),
         calls_max=4,
     ),
+    # What was sent before them.
+    *HISTORY,
 )

@@ -82,8 +82,8 @@ class Delivery:
     ended_ms: float = 0.0
     # What it was given of the attempt before.
     checkpoint: object = None
-    # What it was told of its run.
-    told: Told | None = None
+    told: Told | None = None  # what it was told of its run
+    target: object = None  # how it was addressed, where that is known
     # When its handler could first see that its lease was lost.
     told_ms: float = 0.0
 
@@ -178,7 +178,8 @@ class Stage:
             at_ms = world.epoch_us() // 1000
             name = world.running.name.split("/")[0] if world.running else ""
             delivery = Delivery(run, attempt, call.due_ms, at_ms, name, call.payload)
-            delivery.checkpoint, delivery.told = call.checkpoint, of_call(call)
+            delivery.checkpoint, delivery.target = call.checkpoint, call.target
+            delivery.told = of_call(call)
             self.deliveries.append(delivery)
             return self.answer(call)
 

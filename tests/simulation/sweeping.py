@@ -27,6 +27,11 @@ def prepared(stage: Stage) -> None:
         named = random.choice(keys)
         item = replace(task, payload=Away(named)).item()
         stage.world.store.put_item(TableName="tasks", Item=typed_item(item))
+        if random.random() < 0.5:
+            # Runs of a former version may refer to another one.
+            kept = {"task_id": task.task_id, "part": "spec#0000000000", "target": task.target}
+            kept |= {"payload": payloads.written(Away(random.choice(keys)))}
+            stage.world.store.put_item(TableName="tasks", Item=typed_item(kept))
         key = f"2026-11-16T12:00:00Z~m{random.randint(0, 9)}"
         of_run = payloads.away(payloads.of_run(task.task_id, key), "run").key
         bucket.put(of_run, b"{}", age_sec=random.choice(_AGES_SEC))

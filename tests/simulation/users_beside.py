@@ -203,6 +203,39 @@ def _some_letters(user: User) -> None:
         user.caller.ask(f"POST {where}/cancel", name="stop")
 
 
+_USES: tuple[dict[str, Any], ...] = (
+    {},
+    {"use": {"target": "sent"}},
+    {"use": {"payload": "current"}},
+    {"use": {"payload": "current", "target": "sent"}},
+)
+
+
+def _aim(user: User) -> None:
+    """Call something else, with another payload or with the same."""
+    if task_id := user.schedule():
+        number = user.caller.asked
+        change: dict[str, Any] = {"target": {**TARGET, "handler": f"jobs.aimed{number % 3}"}}
+        if user.random.random() < 0.6:
+            change |= {"payload": {"aimed": number}}
+        route = f"PATCH /v1/schedules/{task_id}"
+        user.caller.ask(route, change, name="edit", task_id=task_id)
+
+
+def _use(user: User) -> None:
+    """One run, or all that died, once more: as it was sent, as it is now, or both mixed."""
+    said = user.random.choice(_USES)
+    if user.random.random() < 0.3:
+        body = {"rate_per_min": 100, **said}
+        user.carried_out("POST /v1/dead-letters/replay", body, name="replay letters")
+    elif task_id := user.schedule():
+        over = user.runs(task_id, "succeeded", "dead")
+        if over:
+            route = f"POST /v1/runs/{user.random.choice(over)}/replay"
+            asked = user.caller.ask(route, dict(said), name="replay")
+            user.stage.acked_runs.update([asked.run_id] if asked.done else [])
+
+
 def _deploy_closed(user: User) -> None:
     """Deployments of a schedule whose calendar moves between them, and of one that others own."""
     closed = {
@@ -278,6 +311,8 @@ BESIDE: Mapping[str, Callable[[User], None]] = {
     "order": _order,
     "taken back": _taken_back,
     "some letters": _some_letters,
+    "aim": _aim,
+    "use": _use,
     "deploy closed": _deploy_closed,
     "lock": _lock,
 }

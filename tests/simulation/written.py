@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from tests.simulation import laws_backfills, laws_lists, laws_rows
+from tests.simulation import laws_backfills, laws_history, laws_lists, laws_rows
 from tests.simulation.journal import Journal
 from tests.simulation.stage import Stage
 
@@ -34,3 +34,4 @@ def laws(stage: Stage, journal: Journal, measure: _Measure) -> Iterator[Iterable
     yield laws_rows.long(stage, journal)
     yield laws_rows.told(stage, journal)
     yield laws_backfills.kept(stage, journal)
+    yield laws_history.heeded(stage, journal, mixed=measure.mixed)

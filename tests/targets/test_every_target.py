@@ -15,6 +15,7 @@ from onthedot.adapters import aws, tables
 from onthedot.api import shapes_target
 from onthedot.core import run as runs
 from onthedot.core import run_view
+from onthedot.core.kept_versions import Sent
 from onthedot.core.run import FINAL, Run
 from onthedot.core.task import Task
 from onthedot.flows import holding, lease
@@ -123,7 +124,7 @@ def test_a_success_is_recorded_as_what_it_is_and_the_payload_arrives_as_it_was_g
 
     of, run, (payload, got) = carried_out(place, kind, trial, "works")
 
-    shown = run_view.view(run, of, payload)
+    shown = run_view.view(run, of, Sent(of.target, payload))
     assert (shown["status"], shown["reason"], shown["attempt"]) == ("succeeded", None, 1)
     assert shown["completion"] == completion
     if kind == "lambda":

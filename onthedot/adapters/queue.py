@@ -60,6 +60,26 @@ def _entry(place: int, pack: Pack, delay: int) -> dict[str, Any]:
     }
 
 
+def receive(queue: str, most: int, *, visible_sec: int, wait_sec: int) -> list[dict[str, Any]]:
+    """Receive messages, as the event of a queue's poller has them."""
+    answer = aws.client("sqs").receive_message(
+        QueueUrl=aws.queue_url(queue),
+        MaxNumberOfMessages=most,
+        VisibilityTimeout=visible_sec,
+        WaitTimeSeconds=wait_sec,
+        MessageSystemAttributeNames=["All"],
+    )
+    return [
+        {
+            "messageId": message["MessageId"],
+            "receiptHandle": message["ReceiptHandle"],
+            "body": message["Body"],
+            "attributes": message["Attributes"],
+        }
+        for message in answer.get("Messages", ())
+    ]
+
+
 def change_visibility(url: str, receipts: Sequence[tuple[str, int]]) -> None:
     """Let messages turn up again so many seconds from now; one that is gone needs nothing."""
     for first in range(0, len(receipts), BATCH):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from onthedot.core import gate, keyed, quota
+from onthedot.core import gate, keyed, quota, room
 from onthedot.core.pull import pulled
 from onthedot.core.run import BEHIND, Run
 
@@ -35,7 +35,8 @@ def stands(run: Run, found: Items) -> bool:
     place = run.life.key_gate
     of_key = _of(found, keyed.gate_key(place)) if place else None
     waited = own.waited(run.key) or gate.parse(place, of_key).waited(run.run_id)
-    return waited or bool(run.life.gate_ms) or bool(_of(found, quota.entry_key(run)))
+    put_off = bool(run.life.gate_ms) or run.life.waited == room.WAITED
+    return waited or put_off or bool(_of(found, quota.entry_key(run)))
 
 
 def bounded(found: Items) -> list[str]:
@@ -66,7 +67,9 @@ def _reason(run: Run, found: Items, full: Collection[str], now_ms: int) -> str:
         return "tenant"
     if _of(found, quota.entry_key(run)):
         return "tenant"
-    return "rate" if run.life.gate_ms > now_ms else ""
+    if run.life.gate_ms > now_ms:
+        return "rate"
+    return room.WAITED if run.life.waited == room.WAITED else ""
 
 
 def _catches_up(run: Run, own: gate.Gate) -> bool:

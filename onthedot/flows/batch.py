@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from onthedot.adapters import aws, clock, queue
@@ -25,6 +25,8 @@ class Received:
     received_ms: int = 0
     owes: set[str] = field(default_factory=set)
     deleted: bool = False
+    # Received by ourselves: the poller knows nothing of it.
+    later: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +75,7 @@ class Batch:
                 message.owes.clear()
         self.delete_done()
         # L2: what has a part that is in no message yet must come back as a whole.
-        self.put_back += [message.message_id for message in again if message.owes]
+        self.put_back += [m.message_id for m in again if m.owes and not m.later]
         self.messages = [m for m in self.messages if m not in again]
 
     def single(self, of: Pack, ticket: Ticket, why: str, due_ms: int | None = None) -> Pack:
@@ -86,16 +88,32 @@ class Batch:
             queue=self.queue,
         )
 
-    def pass_on(self, tickets: Sequence[Ticket]) -> None:
+    def pass_on(self, tickets: Sequence[Ticket], delay_sec: int = 0) -> None:
         """Send runs on in messages of their own, to whoever has a place for them."""
         owed = [(ticket, self.naming(ticket.run_id)) for ticket in tickets]
         singles = {
             ticket.run_id: self.single(of[0].pack, ticket, "split") for ticket, of in owed if of
         }
-        refused = queue.send([(single, 0) for single in singles.values()])
+        refused = queue.send([(single, delay_sec) for single in singles.values()])
         left = {ticket.run_id for single in refused for ticket in single.tickets}
         self.done(singles.keys() - left)
         self.delete_done()
+
+    def send_on(self, tickets: Sequence[Ticket], delay_sec: int) -> None:
+        """Send runs on as they came together, to whoever receives them later."""
+        wanted = {ticket.run_id for ticket in tickets}
+        for message in self.messages:
+            going = tuple(t for t in message.pack.tickets if t.run_id in message.owes & wanted)
+            onward = replace(message.pack, tickets=going, queue=self.queue, strange=0)
+            if going and not queue.send([(onward, delay_sec)]):
+                message.owes -= wanted
+        self.delete_done()
+
+    def forget(self, why: str, run_ids: Collection[str]) -> None:
+        """Strike runs off the messages of one kind only: others name them, too."""
+        for message in self.messages:
+            if message.pack.why == why:
+                message.owes -= set(run_ids)
 
     def naming(self, run_id: str) -> list[Received]:
         """Give the messages that still owe a run."""
@@ -120,7 +138,7 @@ class Batch:
 
     def failures(self) -> dict[str, Any]:
         """Report what must come back."""
-        left = [message for message in self.messages if message.owes]
+        left = [message for message in self.messages if message.owes and not message.later]
         failed = [*self.put_back, *(message.message_id for message in left)]
         return {"batchItemFailures": [{"itemIdentifier": each} for each in failed]}
 
@@ -128,7 +146,20 @@ class Batch:
 def received(event: Mapping[str, Any]) -> Batch:
     """Read the event of a queue's poller."""
     records: Sequence[Mapping[str, Any]] = event["Records"]
-    batch = Batch(queue=aws.queue_of_arn(records[0]["eventSourceARN"]), messages=[])
+    return _read(aws.queue_of_arn(records[0]["eventSourceARN"]), records)
+
+
+def received_later(queue_name: str, records: Sequence[Mapping[str, Any]]) -> Batch:
+    """Read what was received besides: what is not deleted comes back by itself."""
+    batch = _read(queue_name, records)
+    batch.put_back = []
+    for message in batch.messages:
+        message.later = True
+    return batch
+
+
+def _read(queue_name: str, records: Sequence[Mapping[str, Any]]) -> Batch:
+    batch = Batch(queue=queue_name, messages=[])
     for record in records:
         try:
             batch.messages.append(_message(record, pack.parse(record.get("body"))))

@@ -39,6 +39,8 @@ class Job:
 
     ticket: Ticket
     hint: Hint
+    # Who starts it, by the name that its row gets; each receipt has another.
+    worker: str = ""
     # Whose it is, by its message; empty where that does not say.
     tenant_id: str = ""
     # How many runs of its tenant may be under way; 0 is no limit.

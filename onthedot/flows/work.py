@@ -10,13 +10,14 @@ from typing import Any
 
 from onthedot.adapters import aws, clock, ids, runner
 from onthedot.adapters.aws import Watch
-from onthedot.core.decide import Hint
 from onthedot.core.numbers import HEARTBEAT_SEC
 from onthedot.core.policy import LEFT, Again, Stopped, error_of
 from onthedot.flows import aside, patience, suspects
 from onthedot.flows.batch import Batch, received
 from onthedot.flows.heartbeat import extend
 from onthedot.flows.job import Job, load
+from onthedot.flows.receipt import jobs_of
+from onthedot.flows.refill import Refill
 from onthedot.flows.settling import given_up, settle
 from onthedot.flows.starting import in_time, start_due
 from onthedot.flows.strays import Strays
@@ -24,6 +25,8 @@ from onthedot.flows.strays import Strays
 _PATIENCE_MAX_SEC = 1.0
 # Then the messages come back: another worker may have more luck.
 _LOAD_MAX_SEC = 4.0
+# So long before another looks at a run that may not be worked beside others here.
+_ELSEWHERE_SEC = 1
 # Less is rounded to nothing by a clock of milliseconds.
 _TIME_STEP_SEC = 0.001
 
@@ -38,13 +41,14 @@ def work(event: Mapping[str, Any]) -> dict[str, Any]:
     with patience.Forgiven():
         batch.shorten()
     batch.split()
-    jobs = _jobs(batch)
+    refill = Refill(batch=batch)
+    jobs = jobs_of(batch, ids.token(12))
     if jobs:
         tried_until = clock.monotonic() + _LOAD_MAX_SEC
         patience.call(lambda: load(jobs), lambda: clock.monotonic() > tried_until)
         clock.correct(watch.skew.offset_never_early_ms)
         jobs = [job for job in jobs if not job.unreadable]
-        _shift(batch, jobs, worker=ids.token(12))
+        _shift(batch, jobs, refill)
     aside.count(batch)
     return batch.failures()
 
@@ -55,38 +59,23 @@ def _not_before_receipt(watch: Watch, batch: Batch) -> None:
     watch.skew = watch.skew.not_before(latest_ms, aws.local_ms())
 
 
-def _jobs(batch: Batch) -> list[Job]:
-    """One job a run, however many messages name it: two writes of one item reject a batch."""
-    jobs: dict[str, Job] = {}
-    for message in batch.messages:
-        for ticket in message.pack.tickets:
-            hint = Hint(
-                attempt=ticket.attempt,
-                receives=message.receives,
-                message_id=message.message_id,
-                why=message.pack.why,
-            )
-            known = jobs.get(ticket.run_id)
-            if known is None or known.ticket.attempt < ticket.attempt:
-                jobs[ticket.run_id] = Job(
-                    ticket=ticket, hint=hint, tenant_id=message.pack.tenant_id
-                )
-    return list(jobs.values())
-
-
-def _shift(batch: Batch, waiting: list[Job], *, worker: str) -> None:
+def _shift(batch: Batch, waiting: list[Job], refill: Refill) -> None:
     """Start what is due, wait for the next thing to happen, settle what has ended."""
     running: list[Job] = []
     strays = Strays()
     began_ms = clock.now_ms()
     beat = clock.monotonic() + HEARTBEAT_SEC
     calm = 0.0
-    while waiting or running:
+    while waiting or running or refill.asked:
         _stop_late(running)
         strays.end_late()
-        if ready := suspects.ready(waiting, running):
+        if clock.monotonic() < beat and not _to_settle(running):
+            refill.ask(waiting, running)
+        if refill.answered:
+            waiting += refill.taken([*waiting, *running])
+        elif ready := suspects.ready(waiting, running):
             began = clock.monotonic()
-            started, again = _started(batch, ready, worker)
+            started, again = _started(batch, ready)
             calm = _let_others_start(began)
             running += started
             waiting = [job for job in waiting if job not in ready] + again
@@ -102,14 +91,27 @@ def _shift(batch: Batch, waiting: list[Job], *, worker: str) -> None:
             running = kept
             beat = clock.monotonic() + HEARTBEAT_SEC
         elif shut_out := suspects.shut_out(waiting, running, began_ms):
-            batch.pass_on([job.ticket for job in shut_out])
+            # Whom slow runs keep would receive it again at once.
+            batch.pass_on([job.ticket for job in shut_out], _ELSEWHERE_SEC if refill.used else 0)
             waiting = [job for job in waiting if job not in shut_out]
         else:
             moments = [suspects.moment_ms(job, began_ms) for job in waiting]
-            _wait([*moments, *strays.moments_ms()], running, beat)
+            _wait([*moments, *strays.moments_ms()], running, beat, refill)
 
 
-def _started(batch: Batch, ready: Sequence[Job], worker: str) -> tuple[list[Job], list[Job]]:
+def _started(batch: Batch, ready: Sequence[Job]) -> tuple[list[Job], list[Job]]:
+    """Start what is due, each receipt's under its own name."""
+    started: list[Job] = []
+    again: list[Job] = []
+    for worker in dict.fromkeys(job.worker for job in ready):
+        of_worker = [job for job in ready if job.worker == worker]
+        now_run, left = _started_by(batch, of_worker, worker)
+        started += now_run
+        again += left
+    return started, again
+
+
+def _started_by(batch: Batch, ready: Sequence[Job], worker: str) -> tuple[list[Job], list[Job]]:
     """Start what is due; where the store fails in the middle of it, what still owes is put off."""
     with patience.Forgiven():
         return start_due(batch, ready, worker=worker)
@@ -152,15 +154,20 @@ def _be_calm(waiting: Sequence[Job], seconds: float) -> None:
     clock.sleep(max(_TIME_STEP_SEC, min([seconds, *ahead])))
 
 
-def _wait(moments: Sequence[int], running: Sequence[Job], beat: float) -> None:
-    """Until a run is due, a handler ends or is late, or the leases want extending."""
+def _wait(moments: Sequence[int], running: Sequence[Job], beat: float, refill: Refill) -> None:
+    """Until a run is due, a handler ends or is late, leases want extending, or messages are in."""
     now_ms = clock.now_ms()
-    busy = [job for job in running if not job.ended]
+    parts = [job.part for job in running if not job.ended]
     later = [job.wake_ms if job.ended else job.abandoned_ms for job in running]
+    asking = refill.moment_ms(running)
+    later += [] if asking is None else [asking]
     seconds = [(each - now_ms) / 1000 for each in (*moments, *later)]
     if running:
         seconds.append(beat - clock.monotonic())
-    if busy:
-        runner.wait([job.part for job in busy], min(seconds))
+    if refill.asked:
+        parts.append(refill.asked)
+        seconds.append(HEARTBEAT_SEC)
+    if parts:
+        runner.wait(parts, min(seconds))
     else:
         clock.sleep(max(_TIME_STEP_SEC, min(seconds)))

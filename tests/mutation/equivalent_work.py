@@ -91,7 +91,7 @@ WORK = (
     Equivalent(
         _WORK,
         "work",
-        "_shift(batch, jobs, worker=ids.token(12))",
+        "jobs = jobs_of(batch, ids.token(12))",
         "13",
         "an owner's name is drawn, and is compared as a whole",
     ),

@@ -53,6 +53,7 @@ from tests.simulation import (
     laws_recomputed,
     laws_replays,
     laws_resumed,
+    laws_room,
     laws_runs,
     laws_shares,
     laws_shown,
@@ -211,6 +212,7 @@ def _of_lines(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
     yield laws_called.left_in_line(stage, journal, runs)
     yield laws_waiting.said(stage, journal, runs)
     yield laws_shown.heeded(stage, journal, runs)
+    yield laws_room.shared(stage, journal, runs)
     if measure.costed:
         yield laws_cost.within_formula(stage, journal, runs)
 

@@ -38,6 +38,8 @@ KINDS: dict[str, Kind] = {
     "three strict": ("*/20 * * * * *", {"max_runs": 3, "misfire_grace_sec": 240, **_FREE}),
     # Two slots, one second apart.
     "pair": ("10-11 * * * * *", _FREE),
+    "fives": ("*/5 * * * * *", {"end_sec": 150, **_FREE}),
+    "fives too": ("*/5 * * * * *", {"end_sec": 150, "misfire": "none", **_FREE}),
     "jitter": ("* * * * *", {"jitter_sec": 40, **_FREE}),
     "latest": ("*/20 * * * * *", {"misfire": "latest", **_FREE}),
     "all": ("*/30 * * * * *", {"misfire": "all", **_FREE}),

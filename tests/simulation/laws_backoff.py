@@ -10,6 +10,7 @@ from onthedot.core.policy import Again
 from onthedot.core.task import Task
 from tests.simulation.journal import Change, Journal
 from tests.simulation.laws_calls import untroubled
+from tests.simulation.laws_lateness import kept_sec
 from tests.simulation.laws_moved import is_fetched
 from tests.simulation.reigns import clocks_off_sec
 from tests.simulation.stage import Delivery, Stage
@@ -22,6 +23,7 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
     """The wait that the answer asked for, or else the task's own: doubled each time, capped."""
     told = _said(stage)
     off_ms = 2_000 * clocks_off_sec(stage)
+    begun_ms = _BEGUN_MS + 1_000 * kept_sec(stage)
     waiting: dict[str, tuple[float, float]] = {}
     for change in journal.changes:
         after = change.after
@@ -38,7 +40,7 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
             continue
         least, most = _wait_sec(journal.versions[change.task_id][0].task, change, delivery)
         since_ms = delivery.ended_ms - _TICK_MS + least * 1000
-        waiting[change.run_id] = since_ms, change.at_ms + most * 1000 + _BEGUN_MS
+        waiting[change.run_id] = since_ms, change.at_ms + most * 1000 + begun_ms
         late_ms = after.due_ms - change.at_ms - most * 1000 - off_ms
         if late_ms > 0:
             yield f"retried too late: {change.run_id} waits {late_ms / 1000:.1f} s too long"
@@ -46,12 +48,13 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
 
 def prompt(stage: Stage, journal: Journal) -> Iterator[str]:
     """Where nothing goes wrong, the next attempt begins when the row says."""
+    begun_ms = _BEGUN_MS + 1_000 * kept_sec(stage)
     until: dict[str, float] = {}
     for change in journal.changes:
         until_ms = until.pop(change.run_id, change.at_ms)
         # A row from days ago has no message.
         if change.before and change.after and change.after.status == "retrying":
-            until[change.run_id] = max(change.at_ms, change.after.due_ms) + _BEGUN_MS
+            until[change.run_id] = max(change.at_ms, change.after.due_ms) + begun_ms
         elif change.started and change.at_ms > until_ms and _is_free(stage, journal, change):
             late_sec = (change.at_ms - until_ms) / 1000
             yield f"behind its row: {change.run_id} began {late_sec:.1f} s too late"

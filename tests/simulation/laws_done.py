@@ -6,7 +6,7 @@ By the queues' own records, what the stores answered, and the true state of each
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from tests.simulation.journal import Journal
@@ -64,14 +64,23 @@ def kept(stage: Stage) -> Iterator[str]:
         for handed in stage.world.queues.queue(name).handed
         for run_id in _several(handed.body)
     }
+    fetched = {run_id for body in _received_besides(stage) for run_id in _several(body)}
     for entry in stage.world.trace:
         process, operation, request = entry[1:4]
         if operation != "send_message_batch" or process is None or process.kind != "work":
             continue
         for each in request["Entries"]:
             named = _RUN.findall(each["MessageBody"])
-            if '"why":"busy"' in each["MessageBody"] and (process.name, named[0]) not in packed:
+            known = (process.name, named[0]) in packed or named[0] in fetched
+            if '"why":"busy"' in each["MessageBody"] and not known:
                 yield f"multiplied: {process.name} sent another message of {named[0]}"
+
+
+def _received_besides(stage: Stage) -> Counter[str]:
+    """Messages that workers received by themselves: no poller handed them over."""
+    queues = [stage.world.queues.queue(name) for name in _QUEUES]
+    received = Counter(body for one in queues for _, what, body in one.story if what == "received")
+    return received - Counter(handed.body for one in queues for handed in one.handed)
 
 
 def _several(body: str) -> Sequence[str]:

@@ -57,6 +57,8 @@ _FELT_SEC = float(LEASE_SEC + MARGIN_SEC + 5)
 # The permit of a dead worker is free once its lease is over, and nobody calls the line then.
 _LAPSED_SEC = 120.0
 _TAKEOVER_MS = 7_000
+# A worker asks for more a second after its last start, and no sooner than a second later again.
+_KEPT_SEC = 3.0
 _WORKERS = frozenset({"work", "audit", "bury"})
 _CLAIMERS = frozenset({"dispatch", "api", "pauses", "loops", "deploy"})
 
@@ -86,6 +88,11 @@ class _Troubles:
     def cost_sec(self, since: float, until: float) -> float:
         """Add up what all that went wrong in between may cost one run."""
         return sum(sec for begin, end, sec in self.costs if begin <= until and end >= since)
+
+
+def kept_sec(stage: Stage) -> float:
+    """What a run may wait for workers that slow runs keep, where there are no others."""
+    return _KEPT_SEC * bool(stage.sizes.places)
 
 
 def late(
@@ -173,7 +180,9 @@ def _is_held_back(stage: Stage, task: Task) -> bool:
     fetched = is_fetched(task)
     # One that is asked to stop while it is called is awaited for as long as it may take.
     called = task.overlap == "cancel_previous" and "complete" in task.target
-    return "rate" in key or fetched or called or task.name in stage.poisoned
+    # Who has its share under way waits: `laws_room` tells for whom.
+    shared = bool(stage.sizes.of_tenant)
+    return "rate" in key or fetched or called or shared or task.name in stage.poisoned
 
 
 def _handed_back_sec(journal: Journal, task: Task) -> float:
@@ -340,7 +349,7 @@ def _cost_sec(stage: Stage, entry: Entry, returns: float) -> float:
 def steady_sec(stage: Stage) -> float:
     """What the profile's own ways cost each run: clocks, slow calls, late messages, old reads."""
     profile = stage.world.profile
-    sec = _CALM_SEC + 2 * profile.skew_ms / 1000 + profile.pickup_ms[1] / 1000
+    sec = kept_sec(stage) + _CALM_SEC + 2 * profile.skew_ms / 1000 + profile.pickup_ms[1] / 1000
     if profile.slow:
         sec += _CALLS_MAX * profile.slow_ms[1] / 1000
     if profile.late_message:

@@ -152,8 +152,10 @@ def _place(changes: Sequence[Change], at_ms: float) -> int:
 
 
 def stood_in(journal: Journal) -> Mapping[str, list[tuple[float, float]]]:
-    """From when to when each run stood in a line: of its task, of its key, of its tenant."""
+    """From when to when each run stood in a line: of its task, its key, its tenant, for room."""
     found: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for run_id, at_ms in _put_off(journal):
+        found[run_id].append((at_ms, _FOR_EVER))
     for place, gates in journal.gates.items():
         since: dict[str, float] = {}
         for held in gates:
@@ -169,6 +171,14 @@ def stood_in(journal: Journal) -> Mapping[str, list[tuple[float, float]]]:
             if stands:
                 found[run_id].append((at_ms, end_ms))
     return found
+
+
+def _put_off(journal: Journal) -> Iterator[tuple[str, float]]:
+    """When a worker that had no room for a run wrote that down."""
+    for change in journal.changes:
+        after = change.after
+        if after and not after.attempt and after.life.get("waited") == {"S": "lane"}:
+            yield change.run_id, change.at_ms
 
 
 def _of(place: str, name: str) -> str:

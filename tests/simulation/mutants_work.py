@@ -18,7 +18,7 @@ from onthedot.core.run import Run
 from onthedot.core.skew import Skew
 from onthedot.core.writes import Clause, Outcome, Update
 from onthedot.flows import bury as burying
-from onthedot.flows import gate, gates, no_start, settling, starting, suspects
+from onthedot.flows import gate, gates, no_start, receipt, settling, starting, suspects
 from onthedot.flows import job as jobs_of
 from onthedot.flows import work as working
 from onthedot.flows.batch import Batch
@@ -142,16 +142,15 @@ def finish() -> list[Patch]:
 
 def twice() -> list[Patch]:
     """A run that two messages name is worked twice."""
-    original = working._jobs  # noqa: SLF001  # planted in the flow
 
-    def jobs(batch: Batch) -> list[Job]:
-        once = original(batch)
+    def jobs_of(batch: Batch, worker: str) -> list[Job]:
+        once = receipt.jobs_of(batch, worker)
         copies = [
             replace(job) for job in once for _ in range(len(batch.naming(job.ticket.run_id)) - 1)
         ]
         return once + copies
 
-    return [(working, "_jobs", jobs)]
+    return [(working, "jobs_of", jobs_of)]
 
 
 def not_mine() -> list[Patch]:

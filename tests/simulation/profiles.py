@@ -20,6 +20,7 @@ from tests.simulation.profiles_late import LATE
 from tests.simulation.profiles_limits import LIMITS
 from tests.simulation.profiles_outages import OUTAGES
 from tests.simulation.profiles_pull import OUTSIDE
+from tests.simulation.profiles_room import ROOM
 from tests.simulation.profiles_splits import SPLITS
 from tests.simulation.profiles_strange import STRANGE
 from tests.simulation.profiles_targets import SERVICES
@@ -362,9 +363,8 @@ SCENES = (
         failing=0.1,
         takes_sec=4,
     ),
-    *LIMITS,
-    *(*JUDGED, *LATE),
-    *OUTAGES,
+    *(*LIMITS, *ROOM),
+    *(*JUDGED, *LATE, *OUTAGES),
     *SPLITS,
     *WORLD,
     *EDITS,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from onthedot.adapters import claims, siblings, tables
-from onthedot.core import catchup, keyed, keys
+from onthedot.core import catchup, keyed, keys, room
 from onthedot.flows import (
     agenda,
     calendars,
@@ -56,6 +56,12 @@ class Sizes:
     looks_at: tuple[int, ...] = ()
     # How many slots a resume may catch up on.
     caught_up: int = 0
+    # How many invocations a queue's poller has at once, and how many runs of a tenant each of them
+    # goes on to take.
+    places: int = 0
+    of_tenant: int = 0
+    # At which age an invocation takes no more.
+    closes: int = 0
     # Calls that may be made at once are; one that fails leaves the others under way.
     in_parallel: bool = False
     # Every shard is asked, not only those that have tasks.
@@ -71,7 +77,22 @@ def applied(sizes: Sizes) -> Iterator[None]:
     if sizes == REAL:
         yield
         return
-    wanted: list[tuple[Any, str, Any]] = [
+    replaced = [each for each in _wanted(sizes) if each[2]]
+    before = [getattr(module, name) for module, name, _ in replaced]
+    for module, name, size in replaced:
+        setattr(module, name, size)
+    if sizes.due_max:
+        os.environ[_FUNCTION] = "dispatch"
+    try:
+        yield
+    finally:
+        os.environ.pop(_FUNCTION, None)
+        for (module, name, _), size in zip(replaced, before, strict=True):
+            setattr(module, name, size)
+
+
+def _wanted(sizes: Sizes) -> list[tuple[Any, str, Any]]:
+    return [
         (tables, "PAGE", sizes.page),
         (line, "PAGE", sizes.page),
         (exhausted, "_PAGE", sizes.page),
@@ -93,19 +114,9 @@ def applied(sizes: Sizes) -> Iterator[None]:
         (keyed, "LINE_MAX", sizes.line_max),
         (lease, "_LOOK_AT", sizes.looks_at),
         (catchup, "SLOTS_MAX", sizes.caught_up),
+        (room, "OF_TENANT", sizes.of_tenant),
+        (room, "closes_sec", sizes.closes and (lambda _fraction: sizes.closes)),
     ]
-    replaced = [each for each in wanted if each[2]]
-    before = [getattr(module, name) for module, name, _ in replaced]
-    for module, name, size in replaced:
-        setattr(module, name, size)
-    if sizes.due_max:
-        os.environ[_FUNCTION] = "dispatch"
-    try:
-        yield
-    finally:
-        os.environ.pop(_FUNCTION, None)
-        for (module, name, _), size in zip(replaced, before, strict=True):
-            setattr(module, name, size)
 
 
 class Functions:

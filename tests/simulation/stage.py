@@ -392,8 +392,9 @@ def play(stage: Stage, course: Course) -> None:
         if course.audited:
             auditor.employ(world, course.auditor, course.sec)
             yesterday.employ(world, course.yesterday_sec)
+        places = stage.sizes.places or 1_000
         for queue in ("high", "normal", "low"):
-            Consumer(world, queue, "work", flows.work, batch=10, limit_sec=900)
+            Consumer(world, queue, "work", flows.work, batch=10, at_once_max=places, limit_sec=900)
         Consumer(world, "dead", "bury", flows.bury, batch=10, limit_sec=60)
         let_loose(world, course.sec)
         world.run(course.sec)

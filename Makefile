@@ -12,7 +12,7 @@ export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup installed run load slow outage kill interrupts mixed test blackbox check docs format bench fuzz fuzz-api simulate mutate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
+.PHONY: help setup installed run load order slow outage kill interrupts mixed test blackbox check docs format bench fuzz fuzz-api simulate mutate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ bench: setup ## measure the engine against its limits
 
 load: setup ## measure 1,000 one-minute schedules on the local stack: spread, then all at :00 (a quarter of an hour)
 	@$(venv) -m bench.local
+
+order: setup ## hold runs that wait for a place to the order of their due times, on a local stack, quiet and crowded
+	@$(venv) -m bench.order
 
 slow: setup ## measure one tenant's 100 slow calls beside another's every-second schedule, on a local stack (a quarter of an hour)
 	@$(venv) -m bench.slow

@@ -60,7 +60,7 @@ def late_ms(of: Run) -> int:
 def read(tasks: Sequence[Task]) -> Accounts:
     """Read the accounts as they stand; the adapters go where the environment says."""
     slots = frozenset((each.task_id, nominal(slot)) for each in tasks for slot in _slots(each))
-    return Accounts(slots, tuple(run for each in tasks for run in _runs(each.task_id)))
+    return Accounts(slots, tuple(run for each in tasks for run in runs_of(each.task_id)))
 
 
 def _slots(of: Task) -> Iterator[int]:
@@ -70,7 +70,8 @@ def _slots(of: Task) -> Iterator[int]:
         slot = of.schedule.next(slot)
 
 
-def _runs(task_id: str) -> Iterator[Run]:
+def runs_of(task_id: str) -> Iterator[Run]:
+    """Give every row of a task."""
     for item in tables.rows(("task_id", task_id), "scheduled_for", ("0", "~")):
         if "life" in item:
             yield run.parse(item)

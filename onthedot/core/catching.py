@@ -18,6 +18,8 @@ from onthedot.core.run import BEHIND, Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Update
 
+# What starts sooner after its due time follows on no outage.
+_PROMPT_SEC = 5
 # What came due meanwhile stands behind the late ones where it may be turned away otherwise.
 _TURNING_AWAY = frozenset({"skip", "queue"})
 
@@ -45,10 +47,19 @@ def joins(run: Run, task: Task, gate: Gate, *, late: bool) -> bool:
     """Tell whether a run goes by the line: a late slot, or one that comes due behind such."""
     if is_one(run, late=late) or is_behind(run, task):
         return True
-    if task.misfire != "all" or task.overlap not in _TURNING_AWAY:
-        return False
-    # What came to the gate before there was a line stays there.
-    return gate.catches_up and is_slot_key(run.key) and not gate.names(run.key)
+    return gate.catches_up and follows(run, task, gate)
+
+
+def follows(run: Run, task: Task, gate: Gate) -> bool:
+    """Tell whether a regular slot stands behind late ones; who came to the gate stays there."""
+    behind = task.misfire == "all" and task.overlap in _TURNING_AWAY
+    return behind and is_slot_key(run.key) and not gate.names(run.key)
+
+
+def looks_back(run: Run, task: Task, now_ms: int) -> bool:
+    """Tell whether late slots may be there that no worker has found yet, as after an outage."""
+    behind = task.misfire == "all" and task.overlap in _TURNING_AWAY
+    return behind and now_ms - run.life.due_ms > _PROMPT_SEC * 1000
 
 
 def passes_on(run: Run, now_ms: int, *, late: bool = False) -> bool:

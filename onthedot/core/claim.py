@@ -7,6 +7,7 @@ from enum import Enum
 
 from onthedot.core import bound
 from onthedot.core.due import Due
+from onthedot.core.misfire import ENDINGS
 from onthedot.core.pack import Address, Ticket
 from onthedot.core.run import Run
 
@@ -36,6 +37,11 @@ class Claim:
     def fires(self) -> bool:
         """Tell a slot to be run from one that is only recorded."""
         return self.run.life.status == "claimed"
+
+    @property
+    def is_given_up(self) -> bool:
+        """Tell whether misfire ends it without a run."""
+        return (self.run.life.status, self.run.life.reason) in ENDINGS
 
     @property
     def counts(self) -> bool:

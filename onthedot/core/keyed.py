@@ -67,18 +67,21 @@ def _key(template: str, fields: Mapping[str, Any]) -> bytes:
     return key.encode("utf-8", "replace")
 
 
-def enter(gate: Gate, run_id: str, most: int) -> Have | Enter | Wait | None:
-    """Decide over a run at its key's gate, whose lists name open runs; None: come back later."""
+def enter(
+    gate: Gate, run_id: str, most: int, order: Mapping[str, int]
+) -> Have | Enter | Wait | None:
+    """Decide over a run at its key's gate, whose lists name open runs; None: come back later.
+
+    `order` is when each is due: who has been due longest goes first.
+    """
     if run_id in gate.holders:
         return Have()
-    first = not gate.waiting or gate.waiting[0] == run_id
-    if len(gate.holders) < most and first:
+    line = tuple(sorted({*gate.waiting, run_id}, key=lambda each: (order.get(each, 0), each)))
+    if len(gate.holders) < most and line[0] == run_id:
         return Enter(gate.entered(run_id))
-    if run_id in gate.waiting:
-        return Wait(gate)
-    if len(gate.waiting) >= LINE_MAX:
+    if run_id not in gate.waiting and len(gate.waiting) >= LINE_MAX:
         return None
-    return Wait(replace(gate, waiting=(*gate.waiting, run_id)))
+    return Wait(replace(gate, waiting=line))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

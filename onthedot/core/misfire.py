@@ -11,6 +11,10 @@ from onthedot.core.numbers import LATE_SEC
 from onthedot.core.task import Task
 
 Ending = tuple[str, str]
+# How a slot that is late may end without a run.
+ENDINGS = frozenset(
+    {("missed", "outside_grace"), ("missed", "policy_none"), ("skipped", "coalesced")}
+)
 
 
 def is_late(due_ms: int, now_ms: int) -> bool:

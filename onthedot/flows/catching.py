@@ -45,9 +45,9 @@ def stays(batch: Batch, job: Job, seen: Gate, stay: Stay, *, task: Task) -> bool
     """Stand in line: the row says so first, for who wakes goes by it; False: look again."""
     if noted := catching.noted(job.held, task, late=job.late, now_ms=clock.now_ms()):
         job.run, write = noted
-        if claims.write_one(write) is not Outcome.DONE:
-            # The row has changed: its message comes back, and is decided on by what it says then.
-            return True
+        # Done: the line may have ended before the row said so, and nobody would call it. Otherwise
+        # the row has changed: its message comes back, and is decided on by what it says then.
+        return claims.write_one(write) is not Outcome.DONE
     if stay.gate != seen and claims.write_one(gates.write(seen, stay.gate)) is not Outcome.DONE:
         return False
     if stay.first and stay.first != job.held.key:
@@ -79,6 +79,17 @@ def look_again(gate: Gate) -> None:
     task = _task(gate.task_id)
     if task and (first := _first(task, gate)):
         _send(first)
+
+
+def unfound(run: Run, task: Task, gate: Gate) -> bool:
+    """Tell whether a slot before it is late, and in no worker's hands yet: it goes behind that."""
+    now_ms = clock.now_ms()
+    if not (catching.follows(run, task, gate) and catching.looks_back(run, task, now_ms)):
+        return False
+    place, between = ("task_id", task.task_id), ("0", run.key)
+    rows = tables.rows(place, "scheduled_for", between, newest_first=True, page=_PAGE)
+    before = islice(_runs(rows), _PAGE)
+    return any(catching.stands(each, task, gate, now_ms) for each in before if each.key < run.key)
 
 
 def ahead_of(run: Run, task: Task, gate: Gate) -> Run | None:

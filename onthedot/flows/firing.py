@@ -101,6 +101,9 @@ def _resolve(doubtful: Sequence[Claim], tick: Tick) -> None:
         item = found.get((claim.run.task_id, claim.run.key))
         seen = run.readable(item) if item else None
         claim.fate = fate_of(claim, seen, tick.dispatch_id, clock.now_ms(), force=tick.force)
+        if claim.fate is Fate.TAKE and seen and claim.is_given_up:
+            # It may stand in a line: that is for its worker to know.
+            claim.run = seen
         if claim.fate is Fate.DONE:
             claim.found = seen
         if claim.fate is Fate.TAKE and seen:

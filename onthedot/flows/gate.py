@@ -50,10 +50,10 @@ def guards(job: Job) -> bool:
 
 def undisputed(job: Job) -> bool:
     """Tell whether a free place is all that it needs: no line, and no other before it."""
-    return not (
-        catching.passes_on(job.held, clock.now_ms(), late=job.late)
-        or (job.task is not None and gates.ordered(job.task))
-    )
+    now_ms = clock.now_ms()
+    if catching.passes_on(job.held, now_ms, late=job.late) or job.task is None:
+        return False
+    return not (gates.ordered(job.task) or catching.looks_back(job.held, job.task, now_ms))
 
 
 def acquire(batch: Batch, job: Job) -> Skip | bool | None:
@@ -106,7 +106,7 @@ def _entry(
     now: Gate, rows: dict[str, Run | None], job: Job, task: Task, *, ahead: Run | None
 ) -> gates.Entry | Stay:
     run = job.held
-    if catching.joins(run, task, now, late=job.late):
+    if catching.joins(run, task, now, late=job.late) or catch_ups.unfound(run, task, now):
         return catch_ups.entry(job, task, now)
     order = _order(rows, run)
     if not gates.ordered(task):

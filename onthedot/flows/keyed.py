@@ -81,9 +81,10 @@ def _has_place(batch: Batch, job: Job, limit: Limit) -> bool:
         seen = _read(limit.place)
         rows = _rows((*seen.holders, *seen.waiting))
         over = [name for name, row in rows.items() if row is None or row.final]
-        entry = keyed.enter(
-            seen.without([name for name in over if name != run_id]), run_id, limit.most
-        )
+        order = {name: row.life.due_ms for name, row in rows.items() if row}
+        order |= {run_id: job.held.life.due_ms}
+        known = seen.without([name for name in over if name != run_id])
+        entry = keyed.enter(known, run_id, limit.most, order)
         match entry:
             case Have():
                 return True

@@ -12,7 +12,7 @@ from onthedot.core import bound, catching, misfire, waiting
 from onthedot.core import due as dues
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
-from onthedot.core.decide import Late, Skip
+from onthedot.core.decide import Busy, Late, Skip
 from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.misfire import Slot
 from onthedot.core.pull import pulled
@@ -21,9 +21,13 @@ from onthedot.core.waiting import Items
 from onthedot.flows.job import Job
 from onthedot.flows.ranges import covering
 
+# So long after it was called a run has started, or its worker is dead.
+_CALLED_SEC = 30
+_SURE = 2
 
-def judged(found: Sequence[tuple[Job, Late]]) -> list[tuple[Job, Skip | None]]:
-    """Say of each what it ends as without a run; None: it may start."""
+
+def judged(found: Sequence[tuple[Job, Late]]) -> list[tuple[Job, Skip | Busy | None]]:
+    """Say of each what it ends as without a run; None: it may start; Busy: look again later."""
     lines = _lines([job for job, _ in found if not _known(job)])
     return [(job, _verdict(job, each, lines)) for job, each in found]
 
@@ -43,7 +47,7 @@ def _lines(jobs: Sequence[Job]) -> Items:
     return tables.by_key(found, "task_id", "scheduled_for")
 
 
-def _verdict(job: Job, late: Late, lines: Items) -> Skip | None:
+def _verdict(job: Job, late: Late, lines: Items) -> Skip | Busy | None:
     run, task = job.held, job.task
     if task is None:
         raise LookupError(f"{run.run_id} has no task")
@@ -55,6 +59,9 @@ def _verdict(job: Job, late: Late, lines: Items) -> Skip | None:
         taken_up=_is_taken_up(job, task, lines),
     )
     ended = misfire.ending(task, slot, now_ms, lambda: _newer(task, run, now_ms // 1000))
+    if ended and job.most and not judged and job.hint.receives < _SURE:
+        # It may have been called from its tenant's line just now, where it leaves no trace.
+        return Busy(_CALLED_SEC)
     if ended:
         return Skip(*ended)
     job.late = judged or not slot.taken_up

@@ -94,11 +94,14 @@ def _to_start(batch: Batch, due: _Sorted, job: Job, start: Start) -> None:
 def _judge(batch: Batch, due: _Sorted, overdue: Sequence[tuple[Job, Late]]) -> None:
     """Oldest first: late slots of a task that run go one at a time, in their order."""
     overdue = sorted(overdue, key=lambda each: each[1].then.due_ms)
-    for (_, found), (job, skip) in zip(overdue, late.judged(overdue), strict=True):
-        if skip:
-            due.skipping.append((job, skip))
-        else:
-            _to_start(batch, due, job, found.then)
+    for (_, found), (job, said) in zip(overdue, late.judged(overdue), strict=True):
+        match said:
+            case Skip():
+                due.skipping.append((job, said))
+            case None:
+                _to_start(batch, due, job, found.then)
+            case _:
+                no_start.leave(batch, job, said)
 
 
 def _without_others(batch: Batch, ready: Sequence[Job]) -> list[Job]:

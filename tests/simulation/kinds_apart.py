@@ -102,6 +102,8 @@ APART: dict[str, Kind] = {
     "all previous": ("*/40 * * * * *", {**_LINED, "overlap": "cancel_previous"}),
     "all open": ("*/10 * * * * *", {**_LINED, **_FREE}),
     "all bounded": ("*/30 * * * * *", {**_LINED, "misfire_grace_sec": 150, "max_runs": 9}),
+    "all strict": ("*/20 * * * * *", {"misfire": "all", "misfire_grace_sec": 150, **_FREE}),
+    "latest ending": ("*/30 * * * * *", {"misfire": "latest", "end_sec": 250, **_FREE}),
     "latest queue": ("*/30 * * * * *", {"misfire": "latest", "overlap": "queue"}),
     "latest skip": ("*/30 * * * * *", {"misfire": "latest", "overlap": "skip"}),
     "latest bounded": ("*/30 * * * * *", {"misfire": "latest", "overlap": "skip", "max_runs": 7}),

@@ -98,11 +98,11 @@ def _hurried(
 
 
 def _overtaken(gates: list[Held]) -> Iterator[str]:
-    """Whoever takes a place was first of those who go on waiting."""
+    """Of those who go on waiting, none had been due for longer than the one that takes a place."""
     for before, after in itertools.pairwise(gates):
         for run_id in set(after.holders) - set(before.holders):
-            place = before.waiting.index(run_id) if run_id in before.waiting else None
-            passed = set(before.waiting[:place]) & set(after.waiting)
+            waiting = set(before.waiting) & set(after.waiting)
+            passed = [each for each in waiting if _slot_of(each) < _slot_of(run_id)]
             if passed:
                 yield f"overtaken: {run_id} entered before {sorted(passed)}"
 
@@ -115,3 +115,7 @@ def _stranded(stage: Stage, gates: list[Held]) -> Iterator[str]:
     holding = [run_id for run_id in last.holders if run_id in rows and not rows[run_id].final]
     if waiting and not holding:
         yield f"stranded: {waiting} wait for a key that nobody holds"
+
+
+def _slot_of(run_id: str) -> str:
+    return run_id.partition(".")[2]

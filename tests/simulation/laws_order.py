@@ -6,7 +6,7 @@ Judged by the queues' stories and by what targets saw.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from onthedot.core.numbers import CATCH_UPS_MAX
@@ -19,6 +19,7 @@ from tests.simulation.standing import FOR_EVER, Standing
 from tests.simulation.true_bounds import Limit, guarded, limit_of, places, waits
 
 _AT_ONCE_MS = 3_000
+_DECIDED_MS = 12_000
 _ASKED_MS = 30
 _TURNED_AWAY = ("overlap", "queue_full")
 # What a worker has read of a tenant's limit when it takes a permit is no older.
@@ -34,8 +35,8 @@ def kept(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[s
                 yield from _by_due_time(of_task)
                 if untroubled(stage):
                     yield from _in_order(of_task)
-        for most, of_key in _by_key(runs):
-            yield from _arrived(of_key, "its key", most)
+        for of_key in _by_key(runs):
+            yield from _by_due_time(of_key)
     yield from _within_quotas(journal, runs)
     for of_task in by_task.values():
         if guarded(of_task[0].task):
@@ -43,7 +44,7 @@ def kept(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[s
                 yield from _in_turn(of_loop)
         if of_task[0].task.misfire == "all":
             yield from _few_at_once(_late(of_task))
-            yield from _behind(stage, of_task)
+            yield from _behind(stage, journal, of_task)
 
 
 def _by_task(journal: Journal, runs: Iterable[Standing]) -> dict[str, list[Standing]]:
@@ -59,28 +60,6 @@ def _one_gate(journal: Journal, task_id: str) -> bool:
     ruled = [one.task for one in journal.versions[task_id]]
     gates = {(one.overlap, one.max_concurrent, one.queue_max, is_fetched(one)) for one in ruled}
     return len(gates) == 1
-
-
-def _arrived(runs: Sequence[Standing], where: str, most: int) -> Iterator[str]:
-    """Who comes finds others in the line, and goes behind them.
-
-    When one that outside workers fetch has come, no message tells.
-    """
-    for late in runs:
-        if not late.calls or not late.receipts:
-            continue
-        for soon in runs:
-            overtakes = soon.joined_ms < late.received_ms and late.called_ms < soon.got_ms
-            if overtakes and (most == 1 or not _had(soon, late.called_ms)):
-                yield f"overtaken: {soon.run_id} stood at {where}, and {late.run_id} was called"
-
-
-def _had(run: Standing, until_ms: float) -> bool:
-    """Whether a worker has had it in its hands since it joined the line, and may have lost it.
-
-    It has a place then; with more than one, others pass.
-    """
-    return any(run.joined_ms < at <= until_ms for at in run.receipts)
 
 
 def _by_due_time(runs: Sequence[Standing]) -> Iterator[str]:
@@ -113,15 +92,14 @@ def _is_before(soon: Standing, late: Standing) -> bool:
     return soon.due_ms < late.due_ms - (0 if soon.slot and late.slot else _ASKED_MS)
 
 
-def _by_key(runs: Iterable[Standing]) -> Iterator[tuple[int, list[Standing]]]:
+def _by_key(runs: Iterable[Standing]) -> Iterator[list[Standing]]:
     """Those that share a key's places, and wait for nothing else."""
     found: dict[Limit, list[Standing]] = defaultdict(list)
     for run in runs:
         limit = limit_of(run.task)
         if limit is not None and limit.most and not guarded(run.task):
             found[limit].append(run)
-    for limit, of_key in found.items():
-        yield limit.most, of_key
+    yield from found.values()
 
 
 def _within_quotas(journal: Journal, runs: Sequence[Standing]) -> Iterator[str]:
@@ -201,11 +179,22 @@ def _late(runs: Iterable[Standing]) -> list[Standing]:
     return [run for run in runs if run.slot and run.received_ms > run.due_ms + 90_000]
 
 
-def _behind(stage: Stage, runs: Sequence[Standing]) -> Iterator[str]:
+def _left_behind(late: Standing, run: Standing, claimed: Mapping[str, float]) -> bool:
+    """Whether it was late and claimed, in nobody's hands, when one came that was not prompt."""
+    prompt = run.received_ms < run.due_ms + _DECIDED_MS
+    # Who stood in a line went by that: its first one may not have been the oldest that is late.
+    stood = run.joined_ms < FOR_EVER
+    return (
+        not (prompt or stood) and max(claimed[late.run_id], late.due_ms + 90_000) < run.received_ms
+    )
+
+
+def _behind(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[str]:
     """Where they would be turned away, regular slots stand behind the late ones that came first."""
     if runs[0].task.overlap not in ("skip", "queue"):
         return
     rows = stage.rows()
+    claimed = {one.run_id: one.at_ms for one in reversed(journal.changes)}
     for late in _late(runs):
         for run in runs:
             # Two workers may have both in their hands at once.
@@ -216,7 +205,7 @@ def _behind(stage: Stage, runs: Sequence[Standing]) -> Iterator[str]:
                 # It stood at the gate before; both have waited for the same end.
                 freed = [one.over_ms for one in runs if one.over_ms < run.called_ms]
                 first = late.received_ms < max(freed, default=0.0) - _AT_ONCE_MS
-            if not first:
+            if not (first or _left_behind(late, run, claimed)):
                 continue
             if run.called_ms < late.called_ms < FOR_EVER:
                 yield f"out of turn: {run.run_id} was called before {late.run_id}"

@@ -97,13 +97,7 @@ MUTANTS = (
         seed=36,
     ),
     Mutant("no stamp", "F3, L5: version before acknowledgement", mutants_write.stamp, ("races",)),
-    Mutant(
-        "not again",
-        "F3: what no stamp reaches is looked at after its start",
-        mutants_write.not_again,
-        ("put off",),
-        seed=230,
-    ),
+    Mutant("not again", "F3: what no stamp reaches", mutants_write.not_again, ("put off late",)),
     Mutant("same again", "F3: who finds it so stamps it too", mutants_write.same_again, ("again",)),
     Mutant(
         "skip early", "F4, L4: nobody skips before the due time", mutants_work.early, ("races",)
@@ -173,7 +167,7 @@ MUTANTS = (
         "no ranges",
         "F12: adopt, resolve, deadline, cover",
         mutants_dispatch.unguarded,
-        ("covered", "adopted"),
+        ("covered all", "covered", "adopted"),
     ),
     Mutant(
         "no adopting",
@@ -182,7 +176,10 @@ MUTANTS = (
         ("adopted",),
     ),
     Mutant(
-        "no cover", "F12: a late start looks for a range", mutants_dispatch.no_cover, ("covered",)
+        "no cover",
+        "F12: a late start looks for a range",
+        mutants_dispatch.no_cover,
+        ("covered all",),
     ),
     Mutant("no margin", "F13: two clocks differ by 4 s", mutants_work.margin, ("skew", "stalls")),
     Mutant("no hold", "F15: a message comes early", mutants_work.hold, ("calm",)),
@@ -323,10 +320,7 @@ MUTANTS = (
         ("calm", "edits", "misfires"),
     ),
     Mutant(
-        "newest coalesced",
-        "under `latest` the newest of the late ones fires",
-        mutants_outcomes.newest_coalesced,
-        ("misfires", "lists"),
+        "newest coalesced", "the newest fires", mutants_outcomes.newest_coalesced, ("newest late",)
     ),
     Mutant(
         "grace halved",

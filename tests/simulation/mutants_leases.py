@@ -57,7 +57,6 @@ LEASES = (
         "started late",
         "a permit that is over starts nothing",
         started_late,
-        ("tenants",),
-        seed=37,
+        ("stalled permits", "tenants"),
     ),
 )

@@ -25,11 +25,11 @@ def pushed_in() -> list[Patch]:
     """Who finds a free place at a task's gate takes it, whoever stands there."""
     deciding = gates.enter
 
-    def enter(seen: Gate, key: str, task: Any, order: Any) -> Any:
+    def enter(seen: Gate, key: str, task: Any, order: Any, **more: Any) -> Any:
         if key not in seen.holders and len(seen.holders) < (task.max_concurrent or 1):
             rest = seen.without([key])
             return Enter(replace(rest, holders=(*rest.holders, key)))
-        return deciding(seen, key, task, order)
+        return deciding(seen, key, task, order, **more)
 
     return [(gates, "enter", enter)]
 
@@ -38,11 +38,11 @@ def pushed_in_by_key() -> list[Patch]:
     """Who finds a free place of a key takes it, whoever stands there."""
     deciding = limits.enter
 
-    def enter(seen: Gate, run_id: str, most: int) -> Have | Enter | Wait | None:
+    def enter(seen: Gate, run_id: str, most: int, order: Any) -> Have | Enter | Wait | None:
         if run_id not in seen.holders and len(seen.holders) < most:
             rest = seen.without([run_id])
             return Enter(replace(rest, holders=(*rest.holders, run_id)))
-        return deciding(seen, run_id, most)
+        return deciding(seen, run_id, most, order)
 
     return [(limits, "enter", enter)]
 
@@ -80,7 +80,7 @@ def newest_first() -> list[Patch]:
 def unwoken() -> list[Patch]:
     """Who leaves a gate wakes nobody: the audit finds who stands there."""
     return [
-        (gate, "_wake_an_open_one", lambda *_: None),
+        (gate, "_passed_on", lambda _, left, __: left),
         (gate, "_wake_first", lambda *_: None),
     ]
 
@@ -104,9 +104,9 @@ def one_place_less() -> list[Patch]:
     """Where two may run at once, one may."""
     deciding = gates.enter
 
-    def enter(seen: Gate, key: str, task: Any, order: Any) -> Any:
+    def enter(seen: Gate, key: str, task: Any, order: Any, **more: Any) -> Any:
         fewer = max(1, (task.max_concurrent or 1) - 1)
-        return deciding(seen, key, replace(task, max_concurrent=fewer), order)
+        return deciding(seen, key, replace(task, max_concurrent=fewer), order, **more)
 
     return [(gates, "enter", enter)]
 
@@ -114,7 +114,11 @@ def one_place_less() -> list[Patch]:
 def one_place_of_a_key_less() -> list[Patch]:
     """The last place of a key is never given."""
     deciding = limits.enter
-    return [(limits, "enter", lambda seen, run_id, most: deciding(seen, run_id, max(1, most - 1)))]
+
+    def enter(seen: Gate, run_id: str, most: int, order: Any) -> Have | Enter | Wait | None:
+        return deciding(seen, run_id, max(1, most - 1), order)
+
+    return [(limits, "enter", enter)]
 
 
 def one_permit_less() -> list[Patch]:
@@ -166,8 +170,8 @@ def sent_on() -> list[Patch]:
     """A run that is already in its key's line comes back later, though it will be called."""
     deciding = limits.enter
 
-    def enter(seen: Gate, run_id: str, most: int) -> Any:
-        entry = deciding(seen, run_id, most)
+    def enter(seen: Gate, run_id: str, most: int, order: Any) -> Any:
+        entry = deciding(seen, run_id, most, order)
         return None if run_id in seen.waiting and isinstance(entry, Wait) else entry
 
     return [(limits, "enter", enter)]

@@ -152,7 +152,7 @@ MISFIRES = (
     Mutant("before them", "regular slots go behind", before_them, ("caught up",), 7),
     Mutant("turned away late", "each slot under all runs", turned_away, ("caught up",), 7),
     Mutant("by arrival", "due times decide", by_arrival, ("slow lines",), 5),
-    Mutant("older not asked", "a message may overtake", older_not_asked, ("shuffled lines",), 12),
+    Mutant("older not asked", "a message may overtake", older_not_asked, ("shuffled lines",), 6),
     Mutant("never ahead", "the older late one goes first", never_ahead, ("slow late",), 3),
     Mutant("bound kept", "a place is given back", place_kept, ("bounded late",)),
     Mutant("answered twice", "retries wait for answers", answered_twice, ("callbacks deaths",), 2),

@@ -36,7 +36,7 @@ LATE = (
     Scene(
         name="given up rough",
         kinds=_GIVEN_UP,
-        faults=replace(UNTIL_CALM, faults_until_sec=640),
+        faults=replace(UNTIL_CALM, faults_until_sec=640, double_tick=0.0),
         course=_OUT,
         takes_sec=12,
         failing=0.1,
@@ -51,6 +51,16 @@ LATE = (
             takes_sec=12,
         )
         for name, faults in (("unsent late", _UNSENT), ("tardy late", _TARDY))
+    ),
+    # No newer slot is due: the newest of the late ones runs.
+    Scene(name="newest late", kinds=("latest ending",), drawn=1, course=_OUT, takes_sec=2),
+    # A dispatcher stalls before it claims what the next one records as missed, in a range.
+    Scene(
+        name="covered all",
+        kinds=("all strict",),
+        drawn=1,
+        aims=(Aim("dispatch#1", "batch_execute_statement", 0, Fault.STALL_BEFORE, stall_sec=70),),
+        course=replace(_OUT, gap=(1, 420), sec=1_800, rows_max=2),
     ),
     # Some end without a run after they were claimed, and others may have their places.
     Scene(

@@ -28,16 +28,28 @@ LINES = (
         calls_max=4,
         takes_sec=40,
     ),
+    # Workers stand still with a permit in their hands, until it is over.
+    Scene(
+        name="stalled permits",
+        kinds=("minute", "twenty"),
+        aims=tuple(
+            Aim(f"work#{number}", "batch_execute_statement", 0, Fault.STALL_AFTER, stall_sec=26)
+            for number in range(2, 60, 4)
+        ),
+        course=_COURSE,
+        takes_sec=8,
+        running_max=3,
+    ),
     # Messages come in any order; what is due is not.
     Scene(
         name="shuffled lines",
-        kinds=("queue", "often", "last queue"),
+        kinds=("queue", "last queue"),
         drawn=1,
-        faults=Profile(shuffle=True, pickup_ms=(0, 400)),
+        faults=Profile(shuffle=True, pickup_ms=(0, 900)),
         course=_COURSE,
         calls=("trigger",),
         calls_max=14,
-        calls_between=(61, 63),
+        calls_between=(71, 71.5),
         takes_sec=5,
     ),
     Scene(

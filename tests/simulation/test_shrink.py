@@ -22,10 +22,10 @@ def test_a_history_of_which_all_is_kept_is_the_same_history() -> None:
 
 
 def test_a_history_with_ten_faults_is_shrunk_to_the_two_that_it_needs_at_most() -> None:
-    mutant = next(each for each in MUTANTS if each.name == "release first")
-    scene = ALL["retries bare"]
+    mutant = next(each for each in MUTANTS if each.name == "no margin")
+    scene = ALL["stalls"]
     with planted(mutant):
-        seed = next(each for each in count(8) if _fails_with_faults(each, scene.name, 10))
+        seed = next(each for each in count(11) if _fails_with_faults(each, scene.name, 10))
         shrunk = shrink(scene, seed)
 
     faults = [part for part in shrunk.parts if isinstance(part, Made)]

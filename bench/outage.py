@@ -35,8 +35,8 @@ MINUTE_SEC = 60
 POLICIES = ("latest", "all", "none")
 # A call takes so long: runs that go one at a time are seen to.
 CALL_SEC = 2.0
-# Between a worker's decision and its start, on a machine that has just begun: 12 s were seen.
-DECIDED_SEC = 20
+# Between a worker's last look at its clock and the start, on a machine that has just begun.
+DECIDED_SEC = 10
 # So much of the last minutes is left to a stack that was just started, and has to be over.
 CALM_SEC = 20
 PATIENCE_SEC = 270

@@ -119,7 +119,7 @@ class Starts:
         latest = self.taken[-limit.count :]
         turn_ms = at_ms + self.behind_ms
         if turn_ms <= now_ms + _STARTS_MAX:
-            # So many may be booked at one moment, a millisecond each.
+            # Bookings of one moment are a millisecond apart, up to this number.
             turn_ms = now_ms
         if len(latest) >= limit.count:
             turn_ms = max(turn_ms, latest[0][1] + limit.apart_ms)

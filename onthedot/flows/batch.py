@@ -100,7 +100,7 @@ class Batch:
         self.delete_done()
 
     def send_on(self, tickets: Sequence[Ticket], delay_sec: int) -> None:
-        """Send runs on as they came together, to whoever receives them later."""
+        """Send runs on as they came together; another receive finds them later."""
         wanted = {ticket.run_id for ticket in tickets}
         for message in self.messages:
             going = tuple(t for t in message.pack.tickets if t.run_id in message.owes & wanted)

@@ -56,6 +56,8 @@ class Job:
     ready: Ready | None = None
     # It was not taken up in time, and runs late by its policy.
     late: bool = False
+    # It was asked about when it was late already: it may start so.
+    judged: bool = False
     # Which turn at its key's rate it took: the line's place, the booking, and when.
     turn: tuple[str, int, int] | None = None
     # Nothing is done with it before; 0 is at once.

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from onthedot.adapters import claims, clock, runlog
 from onthedot.core import catching, gate, moves
+from onthedot.core.keys import is_slot_key
+from onthedot.core.misfire import is_late
 from onthedot.core.numbers import HOLD_MAX_SEC, LEASE_SEC
 from onthedot.core.pull import pulled
 from onthedot.core.run import BEHIND, Run
@@ -42,7 +44,7 @@ def still_ready(job: Job) -> bool:
 def begin(jobs: Sequence[Job], worker: str) -> tuple[list[Job], list[tuple[Job, Outcome]]]:
     """Start all in one call; give those that surely run, and what is known of the others."""
     now_ms = clock.now_ms()
-    late = _late(jobs, now_ms)
+    late = [*_late(jobs, now_ms), *_overdue(jobs, now_ms)]
     doubtful = [(job, Outcome.REFUSED) for job in late]
     jobs = [job for job in jobs if job not in late]
     ready = [job.ready or prepare(job, worker) for job in jobs]
@@ -83,6 +85,20 @@ def agreed(jobs: Sequence[Job]) -> list[Job]:
 def _late(jobs: Sequence[Job], now_ms: int) -> list[Job]:
     """Give those whose permits are over: a run under such a permit would begin without a lease."""
     return [job for job in jobs if _lease_ms(job, now_ms) <= now_ms]
+
+
+def _overdue(jobs: Sequence[Job], now_ms: int) -> list[Job]:
+    """Give first starts that have become late since they were decided on: misfire is to be asked.
+
+    It may have taken a while to get a place; on a machine that has just begun, much is slow.
+    """
+    return [
+        job
+        for job in jobs
+        if not (job.judged or job.held.life.attempt or pulled(job.held.queue))
+        and is_slot_key(job.held.key)
+        and is_late(job.under.due_ms if job.under else job.held.life.due_ms, now_ms)
+    ]
 
 
 def _waited(job: Job) -> str:

@@ -1,6 +1,6 @@
 """Refill: a worker that slow runs keep receives more messages, so that they hold up nobody else.
 
-An invocation lasts as long as its slowest run, and a queue has only so many.
+An invocation lasts as long as its slowest run, and their number is bounded for each queue.
 """
 
 from __future__ import annotations

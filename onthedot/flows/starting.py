@@ -99,6 +99,7 @@ def _judge(batch: Batch, due: _Sorted, overdue: Sequence[tuple[Job, Late]]) -> N
             case Skip():
                 due.skipping.append((job, said))
             case None:
+                job.judged = True
                 _to_start(batch, due, job, found.then)
             case _:
                 no_start.leave(batch, job, said)

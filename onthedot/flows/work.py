@@ -91,7 +91,7 @@ def _shift(batch: Batch, waiting: list[Job], refill: Refill) -> None:
             running = kept
             beat = clock.monotonic() + HEARTBEAT_SEC
         elif shut_out := suspects.shut_out(waiting, running, began_ms):
-            # Whom slow runs keep would receive it again at once.
+            # A worker that slow runs keep would receive it again at once.
             batch.pass_on([job.ticket for job in shut_out], _ELSEWHERE_SEC if refill.used else 0)
             waiting = [job for job in waiting if job not in shut_out]
         else:

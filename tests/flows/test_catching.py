@@ -9,8 +9,21 @@ import pytest
 from onthedot.core.keys import GATE
 from onthedot.core.run import Run
 from onthedot.flows.audit import audit
-from tests.flows.calm import add, go, outcomes, part, purge, runs, sent, wait, waiting_messages
-from tests.simulation.stage import Stage
+from onthedot.flows.dispatch import dispatch
+from tests.flows.calm import (
+    add,
+    employ,
+    go,
+    outcomes,
+    part,
+    purge,
+    runs,
+    sent,
+    wait,
+    waiting_messages,
+)
+from tests.simulation.faults import CALM, Aim, Fault
+from tests.simulation.stage import Stage, make_stage, staged
 
 
 def started(found: list[Run]) -> list[str]:
@@ -83,6 +96,29 @@ def test_a_claimed_slot_whose_message_is_lost_for_long_is_judged_by_its_worker(
     assert [run.origin for run in runs(stage, tasks["all"])] == ["catchup"]
     left = {policy: part(stage, task, "cursor")["runs_left"] for policy, task in tasks.items()}
     assert left == {"none": 2, "all": 1, "latest": 1}
+
+
+@pytest.mark.parametrize(
+    ("misfire", "expected", "origin"),
+    [("none", "missed(policy_none)", "schedule"), ("all", "succeeded", "catchup")],
+)
+def test_what_becomes_late_while_it_gets_its_place_is_asked_about(
+    misfire: str, expected: str, origin: str
+) -> None:
+    stalls = Aim("work#0", "get_item", 0, Fault.STALL_AFTER, stall_sec=5)
+    stage = make_stage(1, CALM, (stalls,))
+    with staged(stage):
+        employ(stage)
+        task = add(stage, "1 12 * * *", misfire=misfire, overlap="skip")
+        dispatch(stage.shards())
+        kept = waiting_messages(stage)
+        purge(stage)
+        wait(stage, 147)
+        sent(stage, kept[0])
+        wait(stage, 400)
+
+    assert outcomes(stage, task) == {"12:01:00": expected}
+    assert [run.origin for run in runs(stage, task)] == [origin]
 
 
 def test_a_regular_run_that_holds_the_place_is_waited_for(stage: Stage) -> None:

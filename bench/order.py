@@ -1,7 +1,6 @@
 """`python -m bench.order`: runs that wait for one place of their schedule start as they were due.
 
-Twelve triggers in a row, and slots every three seconds with five seconds of work; first with
-nothing beside them, then beside schedules that fire each second. The stack has its own folder.
+Twelve triggers, then slots every 3 s with 5 s of work; alone, then beside busy schedules.
 """
 
 from __future__ import annotations

@@ -8,8 +8,9 @@ from onthedot.core.errors import BusyError
 from onthedot.core.loop import Loop
 from onthedot.flows import calendars, loops
 from tests.simulation import user
+from tests.simulation.act import Act
 from tests.simulation.kinds import LUNCH
-from tests.simulation.stage import Act, Stage
+from tests.simulation.stage import Stage
 
 _LUNCHES = ("2-3 12 * * *", "3-4 12 * * *", "1,5 12 * * *")
 

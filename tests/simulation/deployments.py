@@ -10,8 +10,9 @@ from typing import Any
 from onthedot.adapters import clock
 from onthedot.core.problems import Problem
 from onthedot.flows import bounding, declared, handlers
+from tests.simulation.act import Act
 from tests.simulation.process import Process
-from tests.simulation.stage import Act, Stage
+from tests.simulation.stage import Stage
 
 TENANT = "acme"
 _TARGET = {"type": "python", "handler": "hello"}

@@ -40,6 +40,7 @@ from tests.simulation import (
     user,
     users,
 )
+from tests.simulation.act import Act
 from tests.simulation.caller import opened
 from tests.simulation.edits import EDITS, SERIES
 from tests.simulation.faults import Aim, Fault, Place
@@ -50,7 +51,7 @@ from tests.simulation.kinds_apart import EVERY_KIND
 from tests.simulation.process import Process
 from tests.simulation.scene import Scene
 from tests.simulation.sizes import applied
-from tests.simulation.stage import Act, Stage, make_stage, make_task, play
+from tests.simulation.stage import Stage, make_stage, make_task, play
 
 _TRIES = 12
 _LIMITS = (1, 2, 6, None)

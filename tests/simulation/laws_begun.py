@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 from onthedot.core.pull import pulled
 from onthedot.core.task import ENDED
+from tests.simulation.act import Act
 from tests.simulation.caller import Ask
 from tests.simulation.journal import Journal
-from tests.simulation.stage import Act, Stage
+from tests.simulation.stage import Stage
 
 _TRIGGERS = frozenset({"trigger", "put off", "trigger laden"})
 _NOT_FOUND, _GOES_ON = 404, "running"

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from onthedot.core.attributes import plain_item
 from onthedot.core.numbers import LEASE_SEC
 from onthedot.core.policy import Done, Stopped
+from tests.simulation.act import Act
 from tests.simulation.journal import Change, Journal
 from tests.simulation.laws_words import disturbed, ends_of
-from tests.simulation.stage import Act, Stage
+from tests.simulation.stage import Stage
 
 # From the answer to a cancel until the run's outcome, where nothing goes wrong.
 _SOON_MS = 8_000

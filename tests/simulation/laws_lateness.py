@@ -131,11 +131,16 @@ def late(
             ready = max(due, tick, *(one for one in ends if one < at))
             allowed = troubles.steady_sec + troubles.cost_sec(due - _FETCHED_SEC, at)
             allowed += _TOLD_SEC * any(one < at for one in freed) + _COVERED_SEC * (tick > due)
-            allowed += _CROWDED_SEC * bool(stage.sizes.line_max and keyed)
-            allowed += _ENDED_SEC * _hurried(journal, task, due)
+            allowed += _extra_sec(stage, journal, task, due)
             if at > ready + allowed:
                 most = ready - due + allowed
                 yield f"late: {task.name} {nominal(slot)} by {at - due:.1f} s, {most:.1f} s may be"
+
+
+def _extra_sec(stage: Stage, journal: Journal, task: Task, due: float) -> float:
+    """What a full line and a pause that ended in haste may cost."""
+    crowded = stage.sizes.line_max and "concurrency_key" in task.shown
+    return _CROWDED_SEC * bool(crowded) + _ENDED_SEC * _hurried(journal, task, due)
 
 
 def resumed(journal: Journal) -> Iterator[str]:

@@ -15,10 +15,11 @@ from onthedot.core.policy import Answer, Dead, Done, Skipped
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from tests.simulation import true_slots
+from tests.simulation.act import Act
 from tests.simulation.journal import Change, Journal, Move, Seen
 from tests.simulation.laws_targets import doom_of
 from tests.simulation.reigns import clocks_off_sec
-from tests.simulation.stage import Act, Stage
+from tests.simulation.stage import Stage
 from tests.simulation.states import came_of
 
 # An outcome that only the audit records, of what nobody else has accounted for in so long.

@@ -11,7 +11,8 @@ from onthedot.flows.trigger import trigger
 from tests.simulation import user
 
 if TYPE_CHECKING:
-    from tests.simulation.stage import Act, Stage
+    from tests.simulation.act import Act
+    from tests.simulation.stage import Stage
 
 # Beyond what lies in the tables.
 _LETTERS = 33_000

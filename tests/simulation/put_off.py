@@ -6,7 +6,8 @@ from onthedot.core import stamping
 from onthedot.core.instants import parse_nominal
 from onthedot.core.run import Run
 from onthedot.flows.trigger import Moment, trigger
-from tests.simulation.stage import Act, Stage
+from tests.simulation.act import Act
+from tests.simulation.stage import Stage
 
 DAYS_MS = 3 * 86_400_000
 _BARELY_SEC = 1_800

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from onthedot.core.instants import parse_instant
 from onthedot.core.task import Task
 from tests.simulation import true_slots
+from tests.simulation.act import Act
 from tests.simulation.journal import Journal, Version
-from tests.simulation.stage import Act, Stage
+from tests.simulation.stage import Stage
 
 _FOR_EVER = float("inf")
 

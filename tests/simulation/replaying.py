@@ -10,7 +10,8 @@ from onthedot.core.run import Run
 from onthedot.flows.replay import Wish, replay
 
 if TYPE_CHECKING:
-    from tests.simulation.stage import Act, Stage
+    from tests.simulation.act import Act
+    from tests.simulation.stage import Stage
 
 # What each call says of payload and target.
 USES = {

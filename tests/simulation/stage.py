@@ -35,6 +35,7 @@ from onthedot.flows import apart, books, deliver, targets
 from onthedot.flows.bury import bury
 from onthedot.flows.dispatch import dispatch
 from tests.simulation import auditor, parts, yesterday
+from tests.simulation.act import Act
 from tests.simulation.auditor import Auditor
 from tests.simulation.clients import Client
 from tests.simulation.consumer import Consumer
@@ -86,21 +87,6 @@ class Delivery:
     target: object = None  # how it was addressed, where that is known
     # When its handler could first see that its lease was lost.
     told_ms: float = 0.0
-
-
-@dataclass(slots=True)
-class Act:
-    """One call of the API, retried until it is answered; zero is not yet."""
-
-    name: str
-    task_id: str
-    began_ms: float
-    acked_ms: float = 0.0
-    version: int = 0
-    # The run that its answer names.
-    run_id: str = ""
-    # When each process that tried it began, by the process' name.
-    tries: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

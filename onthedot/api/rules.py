@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from typing import Any
 
-from onthedot.adapters import own, patterns
 from onthedot.api import reach
 from onthedot.api.asking import asked
-from onthedot.core import field_rules, payloads, target_rules
-from onthedot.core.addresses import networks
+from onthedot.core import field_rules, payloads
 from onthedot.core.problems import Problem
+from onthedot.flows import current_rules
 
 PAYLOAD_BYTES_MAX = 256 * 1024
 # An item of the store has 400 kB: the rest is for a payload, what calendars say, and names.
@@ -35,8 +33,7 @@ def check_target(target: Mapping[str, Any], timeout_sec: int) -> None:
 
 
 def _check_target(fields: Mapping[str, Any]) -> None:
-    target_rules.check(fields, networks(os.environ.get("TARGET_NETWORKS", "")), patterns.mistake)
-    target_rules.check_own(fields["target"], own.known())
+    current_rules.check(fields)
     reach.check(fields["target"])
 
 

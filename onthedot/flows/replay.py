@@ -16,7 +16,7 @@ from onthedot.core.payloads import Away
 from onthedot.core.run import Run
 from onthedot.core.side_item import Own
 from onthedot.core.task import ENDED, Task
-from onthedot.flows import history
+from onthedot.flows import current_rules, history
 from onthedot.flows.extra import first_life, launched, relaunched
 from onthedot.flows.known import read
 from onthedot.flows.payloads import at_hand
@@ -41,8 +41,8 @@ class Wish:
 def replay(run_id: str, wish: Wish | None = None) -> Run | None:
     """Run it once more; None: it may not be, as of now.
 
-    It is open, purged, or of a task that is no more; its payload is gone; or its tenant may not
-    call that target any more.
+    It is open, purged, or of a task that is no more; its payload is gone; or nobody may call that
+    target any more, by today's rules or the tenant's.
     """
     item = tables.get(runs.TABLE, runs.row_key(run_id))
     old = runs.parse(item) if item else None
@@ -51,7 +51,7 @@ def replay(run_id: str, wish: Wish | None = None) -> Run | None:
         return None
     wanted = wish or Wish()
     given = chosen(old, known.task, wanted)
-    if given is None or not _allowed(old, given.target or known.task.target):
+    if given is None or not _allowed(old, known.task, given.target or known.task.target):
         return None
     return again(old, known.task, wanted, given)
 
@@ -101,8 +101,10 @@ def _patched(present: Any, patch: Mapping[str, Any] | None) -> Any:  # noqa: ANN
     return merged(present if isinstance(present, Mapping) else {}, patch)
 
 
-def _allowed(old: Run, target: Mapping[str, Any]) -> bool:
+def _allowed(old: Run, task: Task, target: Mapping[str, Any]) -> bool:
     """Tell whether the run's tenant may call that today; the worker asks once more."""
+    if not current_rules.permits(target, task.timeout_sec):
+        return False
     limit = tables.get(quota.TABLE, quota.limit_key(old.tenant_id))
     patterns = reach.at_registration(limit)
     return patterns is None or reach.beyond(target, patterns, aws.home()) is None

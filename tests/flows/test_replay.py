@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from onthedot.core import moves
 from onthedot.core.keys import moment_key
 from onthedot.flows.replay import Wish, replay
@@ -22,3 +26,23 @@ def test_two_at_once_by_one_key_run_it_once(stage: Stage) -> None:
     (again,) = (one for one in runs(stage, task) if one.replay_of == died.run_id)
     assert [one.result.run_id for one in both] == [again.run_id] * 2
     assert (said(again), again.life.attempt) == ("succeeded", 1)
+
+
+@pytest.mark.parametrize(
+    ("target", "timeout_sec"),
+    [
+        ({"type": "http", "url": "http://10.0.0.1/"}, 60),
+        ({"type": "http", "url": "https://example.com", "headers": {"x-api-key": "plain"}}, 60),
+        ({"type": "http", "url": "https://example.com"}, 86_400),
+        ({"type": "sqs", "queue_url": "https://sqs.us-east-1.amazonaws.com/0/normal"}, 60),
+    ],
+)
+def test_a_target_that_nobody_may_register_now_is_not_called_again(
+    stage: Stage, target: dict[str, Any], timeout_sec: int
+) -> None:
+    task = add(stage, "0 0 * * *", target=target, timeout_sec=timeout_sec)
+    died = run(task_id=task.task_id, status="dead", attempt=1, reason="permanent")
+    put_run(stage, dict(moves.insert(died, now_ms=NOON * 1000).item))
+
+    assert replay(died.run_id) is None
+    assert [one.run_id for one in runs(stage, task)] == [died.run_id]

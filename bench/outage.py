@@ -176,7 +176,7 @@ def _one_outcome_each(case: Case, runs: Sequence[Run], until: float) -> Iterator
         if parse_nominal(run.key) <= until and not run.final:
             yield f"{run.key} is {run.life.status}"
         if run.life.attempt > 1:
-            yield f"{run.key} was started {run.life.attempt} times"
+            yield f"{run.key} was started {run.life.attempt} times: {list(run.life.attempts)}"
 
 
 def _in_order(ran: Sequence[Run]) -> Iterator[str]:

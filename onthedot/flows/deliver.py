@@ -55,7 +55,7 @@ def _error_of(call: Call, failure: Exception) -> dict[str, Any]:
 
 def begin(job: Job) -> bool:
     """Call the target beside this loop, unless so little of the lease is left that it may end."""
-    if job.task is None or clock.now_ms() > job.held.life.lease_ms - DELIVER_MIN_SEC * 1000:
+    if job.task is None or _too_late(job):
         return False
     if job.task.target["type"] == "pull":
         # Whoever has fetched it is its target, and says by the API what came of it.
@@ -64,10 +64,17 @@ def begin(job: Job) -> bool:
         job.answer = forbidden
         return True
     call = call_of(job, job.held, job.task)
+    # A payload of its own was read from the store, which may have taken long.
+    if _too_late(job):
+        return False
     # By the time that it is settled, its task may have another target.
     job.delivers = delivers(call.target)
     job.part = runner.submit(lambda: deliver(call))
     return True
+
+
+def _too_late(job: Job) -> bool:
+    return clock.now_ms() > job.held.life.lease_ms - DELIVER_MIN_SEC * 1000
 
 
 def _forbidden(job: Job, task: Task) -> Answer | None:

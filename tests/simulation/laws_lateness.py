@@ -51,6 +51,8 @@ _CALLS_MAX = 8
 _TICK_SEC = 60.0
 # Who ends pauses comes each minute, somewhat late, and takes a moment.
 _ENDED_SEC = 65.0
+# What is told by somebody outside is told again after a second, if its process dies.
+_SAID_AGAIN_SEC = 1.5
 # A batch is fetched so long before its runs are due, at most, and a fault is felt for a lease.
 _FETCHED_SEC = 12.0
 _FELT_SEC = float(LEASE_SEC + MARGIN_SEC + 5)
@@ -282,17 +284,27 @@ def _read(stage: Stage, *, audited: bool, bounded: bool) -> _Troubles:
             hurt.add(part)
             found.thawed += [at + sec - returns] if entry[2] == "stalls" else []
             found.costs += _sent_late(at, part, entry, sec - returns)
-            if part.kind in _WORKERS or part.name.startswith("audit"):
-                found.costs.append((at, at + sec - returns + felt_sec, sec))
-            if part.kind == "pauses" or (pausing and part.name.startswith("audit")):
-                # Pauses that it was to end are ended by the next one, a minute later.
-                found.costs.append((at, at + _ENDED_SEC, _ENDED_SEC))
+            found.costs += _felt(at, part, (sec, sec - returns + felt_sec), pausing=pausing)
     # One that ends pauses, and ended none, has claimed nothing.
     acted = {
         part: times for part, times in lived.items() if part.kind != "pauses" or part in edited
     }
     _tell_sound_ticks(found, acted, hurt, shared="lambda" in stage.world.called)
     return found
+
+
+def _felt(
+    at: float, part: Process, cost: tuple[float, float], *, pausing: bool
+) -> Iterator[tuple[float, float, float]]:
+    """What a fault of a process costs the runs of others: how much, and for how long."""
+    sec, for_sec = cost
+    if part.kind in _WORKERS or part.name.startswith("audit"):
+        yield (at, at + for_sec, sec)
+    if part.kind == "said":
+        yield (at, at + _SAID_AGAIN_SEC, _SAID_AGAIN_SEC)
+    if part.kind == "pauses" or (pausing and part.name.startswith("audit")):
+        # Pauses that it was to end are ended by the next one, a minute later.
+        yield (at, at + _ENDED_SEC, _ENDED_SEC)
 
 
 def _sent_late(

@@ -39,7 +39,12 @@ def heeded(
     """Of each slot that started."""
     between_sec = clocks_off_sec(stage) + _between_sec(stage)
     stood = stood_in(journal)
-    begun = {one.run_id: one.at_ms for one in reversed(journal.changes) if one.started}
+    # A run of before the history that is tried again here was taken up long ago.
+    begun = {
+        one.run_id: one.at_ms
+        for one in reversed(journal.changes)
+        if one.started and one.after and one.after.attempt == 1
+    }
     claimed = {one.run_id: one.at_ms for one in reversed(journal.changes)}
     for run in runs:
         if not run.slot or run.run_id not in begun or run.task.task_id.startswith("tsk_"):

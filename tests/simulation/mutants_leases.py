@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from onthedot.adapters import claims
 from onthedot.core.writes import Outcome
 from onthedot.flows import deliver, heartbeat, ready
+from onthedot.flows.job import Job
 from onthedot.flows.strays import Strays
 from tests.simulation.mutant import Mutant, Patch
 
@@ -43,6 +45,19 @@ def started_late() -> list[Patch]:
     return [(ready, "_late", lambda _jobs, _now_ms: [])]
 
 
+def read_too_long() -> list[Patch]:
+    """A worker that stood still while it read a run's own payload calls its target all the same."""
+    looking: Callable[[Job], bool] = deliver._too_late  # noqa: SLF001  # planted in the flow
+    looked: set[tuple[str, int]] = set()
+
+    def too_late(job: Job) -> bool:
+        first = (job.held.run_id, job.held.life.attempt) not in looked
+        looked.add((job.held.run_id, job.held.life.attempt))
+        return first and looking(job)
+
+    return [(deliver, "_too_late", too_late)]
+
+
 LEASES = (
     Mutant("untold", "a handler sees that its lease is lost", untold, ("lost leases",)),
     Mutant("left running", "no handler outlives its lease", left_running, ("lost leases",)),
@@ -58,5 +73,12 @@ LEASES = (
         "a permit that is over starts nothing",
         started_late,
         ("stalled permits", "tenants"),
+    ),
+    Mutant(
+        "read too long",
+        "no target is called with its lease over",
+        read_too_long,
+        ("handled stalls bare",),
+        seed=6,
     ),
 )

@@ -103,7 +103,11 @@ def enter(gate: Gate, run: Run, task: Task, line: Sequence[str]) -> Have | Enter
     if run.key in gate.holders:
         return Have()
     since = min([*line[:1], run.key])
-    free = 0 if goes_first(gate, task, since) else room(gate, task)
+    places, first = room(gate, task), line[0] if line else ""
+    free = places
+    if goes_first(gate, task, since):
+        # It may wait for one that has become late on its way: then nobody else calls it.
+        free, first = 0, gate.waiting[0]
     if run.key in line[:free]:
         late = gate.late if is_behind(run, task) else (*gate.late, run.key)
         return Enter(replace(gate.entered(run.key), late=late, since=since))
@@ -111,7 +115,7 @@ def enter(gate: Gate, run: Run, task: Task, line: Sequence[str]) -> Have | Enter
     unheard = task.overlap == "skip" and any(key not in gate.late for key in gate.holders)
     return Stay(
         replace(gate, since=min(since, gate.since or since)),
-        first=line[0] if free and line else "",
+        first=first if places else "",
         alone=unheard and line[:1] == [run.key],
     )
 

@@ -89,17 +89,17 @@ def advance(due: Due, following: int | None, counted: int, *, last: int | None =
         ("next_run_at", nominal(behind if following is None else following)),
     )
     left = left_after(due, counted)
+    # Every API write that moves the cursor bumps its version: a plan made before is void.
+    clauses = [Clause.equal("version", due.version)]
     if left is not None:
         sets += (("runs_left", left),)
+        # A worker may have given a place back since.
+        clauses.append(Clause.equal("runs_left", due.runs_left))
     return Update(
         TABLE,
         (("task_id", due.task_id), ("part", CURSOR)),
         sets,
-        (
-            Clause.equal("next_run_at", nominal(due.next_run_at)),
-            # Every API write that moves the cursor bumps it: a plan made before is void.
-            Clause.equal("version", due.version),
-        ),
+        (Clause.equal("next_run_at", nominal(due.next_run_at)), *clauses),
         removes=("due_shard",) if following is None or left == 0 else (),
     )
 

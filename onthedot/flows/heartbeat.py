@@ -66,6 +66,12 @@ def _look_for_cancels(kept: Sequence[Job]) -> None:
     for job, mine in before:
         # A look that failed may have got as far as the row of another's attempt.
         seen = job.run or mine
-        job.run = replace(mine, cancel_ms=seen.cancel_ms, cancel_by=seen.cancel_by)
+        job.run = replace(
+            mine,
+            cancel_ms=seen.cancel_ms,
+            cancel_by=seen.cancel_by,
+            # A beat whose answer was lost may have listed it: its settle has to take it off.
+            attention=seen.attention or mine.attention,
+        )
         if seen.cancel_ms:
             job.stop()

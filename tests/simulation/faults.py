@@ -207,9 +207,10 @@ class Chooser:
     def stall_us(self) -> int:
         return int(self.random.uniform(*self.profile.stall_sec) * _SEC_US)
 
-    def skew_us(self) -> int:
+    def skew_us(self, now_us: int) -> int:
         skew, astray = self.profile.skew_ms, self.profile.astray
-        if astray and self.random.random() < astray:
+        early = now_us < self.profile.faults_until_sec * _SEC_US
+        if astray and self.random.random() < astray and early:
             return self.random.choice((-1, 1)) * self.between_us(self.profile.astray_ms)
         return self.random.randint(-skew, skew) * _MS_US if skew else 0
 

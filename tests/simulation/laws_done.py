@@ -57,14 +57,17 @@ def deleted(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def kept(stage: Stage) -> Iterator[str]:
-    """A run's own message comes back by itself; only a run of a pack gets another one."""
+    """A run's own message comes back by itself; only a run of a pack gets another one.
+
+    What a worker received by itself goes back as another message.
+    """
     packed = {
         (handed.process.name, run_id)
         for name in _QUEUES
         for handed in stage.world.queues.queue(name).handed
         for run_id in _several(handed.body)
     }
-    fetched = {run_id for body in _received_besides(stage) for run_id in _several(body)}
+    fetched = {run_id for body in _received_besides(stage) for run_id in _RUN.findall(body)}
     for entry in stage.world.trace:
         process, operation, request = entry[1:4]
         if operation != "send_message_batch" or process is None or process.kind != "work":

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from onthedot.core.instants import nominal
 from tests.simulation.journal import SKEW_MS, Change, Held, Journal
 from tests.simulation.stage import Stage
 from tests.simulation.true_bounds import Limit, limit_of
@@ -24,7 +25,7 @@ def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
         if limit.most:
             if not task_ids & moved:
                 yield from _crowded(limit, changes)
-            yield from _overtaken(journal.gates[limit.place])
+            yield from _overtaken(journal.gates[limit.place], _launched(changes))
             yield from _stranded(stage, journal.gates[limit.place])
         if limit.count and not task_ids & moved:
             booked_ms = journal.bookings[limit.place]
@@ -97,14 +98,25 @@ def _hurried(
             yield f"early: a start of a key {since_ms - at_ms:.0f} ms before its turn"
 
 
-def _overtaken(gates: list[Held]) -> Iterator[str]:
+def _overtaken(gates: list[Held], launched: Mapping[str, str]) -> Iterator[str]:
     """Of those who go on waiting, none had been due for longer than the one that takes a place."""
+
+    def due(run_id: str) -> str:
+        return launched.get(run_id, run_id.partition(".")[2].partition("~")[0])
+
     for before, after in itertools.pairwise(gates):
         for run_id in set(after.holders) - set(before.holders):
             waiting = set(before.waiting) & set(after.waiting)
-            passed = [each for each in waiting if _slot_of(each) < _slot_of(run_id)]
+            passed = [each for each in waiting if due(each) < due(run_id)]
             if passed:
                 yield f"overtaken: {run_id} entered before {sorted(passed)}"
+
+
+def _launched(changes: list[Change]) -> dict[str, str]:
+    """The runs of backfills and resumes are due when they are launched, all of a step at once."""
+    born = {one.run_id: one.at_ms for one in reversed(changes) if "~b" in one.key}
+    named = {run_id: nominal(int(at_ms // 1000)) for run_id, at_ms in born.items()}
+    return {run_id: at.replace("-", "").replace(":", "") for run_id, at in named.items()}
 
 
 def _stranded(stage: Stage, gates: list[Held]) -> Iterator[str]:
@@ -115,7 +127,3 @@ def _stranded(stage: Stage, gates: list[Held]) -> Iterator[str]:
     holding = [run_id for run_id in last.holders if run_id in rows and not rows[run_id].final]
     if waiting and not holding:
         yield f"stranded: {waiting} wait for a key that nobody holds"
-
-
-def _slot_of(run_id: str) -> str:
-    return run_id.partition(".")[2]

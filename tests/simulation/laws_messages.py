@@ -21,6 +21,7 @@ _FOR_EVER = float("inf")
 _QUEUES = ("high", "normal", "low")
 # A process that begins in an outage is refused something, or waits for one that was.
 _BEHIND_SEC = 30
+_LATE_MS = 90_000
 # Where many calls take seconds, a beat may come after the message.
 _SLOW = 0.1
 
@@ -112,6 +113,10 @@ def _elsewhere(changes: Sequence[Change], handed: Handed, end_ms: float) -> bool
         return True
     after = changes[last - 1].after
     if after is None or after.status in ("running", "awaiting") or "waits_on" in after.life:
+        return True
+    late = after.status == "claimed" and end_ms > after.life["due_ms"] + _LATE_MS
+    if late and end_ms < after.life.get("claim_until", 0):
+        # Its dispatcher may be about to count it: a worker that is to end it waits for that.
         return True
     return any(one.writer is not handed.process for one in changes[first:last])
 

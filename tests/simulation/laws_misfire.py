@@ -24,6 +24,8 @@ from tests.simulation.standing import FOR_EVER, Standing
 
 # What lies between a worker's decision and the start: gates, permits, a start in doubt.
 _DECIDED_SEC = 12.0
+# A tick goes by whole seconds.
+_SECOND = 1.0
 # Between the queue's story and the worker's clock.
 _TOLD_SEC = 2.0
 _BY_MISFIRE = frozenset(
@@ -146,7 +148,7 @@ def _forbids(task: Task, run: Standing, decided: float, found: float) -> bool:
         return True
     if task.misfire == "latest" and _newer_was_due(task, slot, decided):
         return True
-    return found - run.due_ms / 1000 > max(task.misfire_grace_sec, TODAY.late_sec)
+    return found - run.due_ms / 1000 > max(task.misfire_grace_sec, TODAY.late_sec) + _SECOND
 
 
 def _key(run: Standing) -> str:

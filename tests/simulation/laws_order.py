@@ -20,7 +20,6 @@ from tests.simulation.true_bounds import Limit, guarded, limit_of, places, waits
 
 _AT_ONCE_MS = 3_000
 _DECIDED_MS = 12_000
-_ASKED_MS = 30
 _TURNED_AWAY = ("overlap", "queue_full")
 # What a worker has read of a tenant's limit when it takes a permit is no older.
 _KNOWN_MS = 30_000
@@ -67,12 +66,13 @@ def _by_due_time(runs: Sequence[Standing]) -> Iterator[str]:
 
     Where runs overlap, late ones go beside regular ones, and keep none of them waiting.
     """
-    late = _late(runs) if runs[0].task.overlap == "allow" else []
+    free = runs[0].task.overlap == "allow"
+    late, perhaps = (_late(runs), _perhaps_late(runs)) if free else ([], [])
     for called in runs:
         freed = [run.over_ms for run in runs if run.over_ms < called.called_ms]
         since_ms = max(freed, default=called.due_ms)
         for other in runs:
-            first = _is_before(other, called) and (other not in late or called in late)
+            first = _is_before(other, called) and (other not in perhaps or called in late)
             if first and other.stood(since_ms, called.called_ms):
                 yield f"out of order: {called.run_id} was called before {other.run_id}"
 
@@ -88,8 +88,8 @@ def _in_order(runs: Sequence[Standing]) -> Iterator[str]:
 
 
 def _is_before(soon: Standing, late: Standing) -> bool:
-    """Whether it is due before; a trigger is due a moment before a message names it."""
-    return soon.due_ms < late.due_ms - (0 if soon.slot and late.slot else _ASKED_MS)
+    """Whether it is due before; a trigger is due a moment before its row is there."""
+    return soon.due_ms < late.due_ms - 1000 * max(soon.asked_sec, late.asked_sec)
 
 
 def _by_key(runs: Iterable[Standing]) -> Iterator[list[Standing]]:
@@ -177,6 +177,13 @@ def _few_at_once(runs: Sequence[Standing]) -> Iterator[str]:
 def _late(runs: Iterable[Standing]) -> list[Standing]:
     """Slots that no worker had in its hands 90 s after they were due."""
     return [run for run in runs if run.slot and run.received_ms > run.due_ms + 90_000]
+
+
+def _perhaps_late(runs: Iterable[Standing]) -> list[Standing]:
+    """Slots that may have been found late: nobody had taken them up 90 s after they were due."""
+    return [
+        run for run in runs if run.slot and min(run.called_ms, run.joined_ms) > run.due_ms + 90_000
+    ]
 
 
 def _left_behind(late: Standing, run: Standing, claimed: Mapping[str, float]) -> bool:

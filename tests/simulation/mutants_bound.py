@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from onthedot.adapters import tables
+from onthedot.core import due, edit_writes
 from onthedot.core import edit as steps
-from onthedot.core import edit_writes
 from onthedot.core import run as runs
 from onthedot.core.claim import Claim
 from onthedot.core.edit import Recount, Step
 from onthedot.core.planned import Plan
+from onthedot.core.writes import Update
 from onthedot.flows import edit, recounting
 from tests.simulation.mutant import Mutant, Patch
 
@@ -78,6 +82,18 @@ def never_bound() -> list[Patch]:
     return [(edit_writes, "remaining", remaining)]
 
 
+def overwritten() -> list[Patch]:
+    """A dispatcher counts on from what it read, whatever was given back since."""
+    original = due.advance
+
+    def advance(*given: Any, **named: Any) -> Update:
+        write = original(*given, **named)
+        clauses = tuple(one for one in write.clauses if one.path != ("runs_left",))
+        return replace(write, clauses=clauses)
+
+    return [(due, "advance", advance)]
+
+
 BOUNDS = (
     Mutant("as planned", "0072: what ran counts", as_planned, ("bounded",), seed=21),
     Mutant("at once", "0072: counted first, then claimed", at_once, ("bounded",), seed=19),
@@ -97,5 +113,6 @@ BOUNDS = (
         seed=67,
     ),
     Mutant("never bound", "an edit bounds a task", never_bound, ("asked bind",)),
+    Mutant("overwritten", "what is given back stays", overwritten, ("unsent late",), seed=1000),
     Mutant("unmarked", "0072: marked, then given back", unmarked, ("unspent",), seed=16),
 )

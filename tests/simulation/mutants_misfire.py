@@ -140,6 +140,19 @@ def answered_twice() -> list[Patch]:
     return [(decide, "_awaiting", awaiting)]
 
 
+def unwoken() -> list[Patch]:
+    """Nobody calls who waited at the gate for a run that then went to the line of late ones."""
+    original = catching.enter
+
+    def enter(gate: Gate, run: Run, task: Task, line: Sequence[str]) -> Any:
+        made = original(gate, run, task, line)
+        if isinstance(made, Stay) and made.first in gate.waiting:
+            return replace(made, first="")
+        return made
+
+    return [(catching, "enter", enter)]
+
+
 MISFIRES = (
     Mutant("never judged", "misfire decides over late claims", never_judged, ("tardy late",)),
     Mutant("judged again", "waiting does not lose the grace", judged_again, ("caught up",), 4),
@@ -154,6 +167,13 @@ MISFIRES = (
     Mutant("by arrival", "due times decide", by_arrival, ("slow lines",), 5),
     Mutant("older not asked", "a message may overtake", older_not_asked, ("shuffled lines",), 6),
     Mutant("never ahead", "the older late one goes first", never_ahead, ("slow late",), 3),
+    Mutant(
+        "left at the gate",
+        "the gate and the line never wait for each other",
+        unwoken,
+        ("tardy late bare",),
+        1005,
+    ),
     Mutant("bound kept", "a place is given back", place_kept, ("bounded late",)),
     Mutant("answered twice", "retries wait for answers", answered_twice, ("callbacks deaths",), 2),
 )

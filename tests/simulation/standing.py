@@ -20,6 +20,8 @@ from tests.simulation.stage import Delivery, Stage
 from tests.simulation.true_bounds import guarded
 
 FOR_EVER = float("inf")
+# From a look at the clock to the row: a read or two.
+_ASKED_MS = 30
 _RUN = re.compile(r'"run_id":"([^"]+)"')
 
 
@@ -29,9 +31,11 @@ class Standing:
 
     run_id: str
     task: Task
-    # By the schedule; for a run without a slot, when a message first named it.
+    # By the schedule; for a run without a slot, when its row was first written.
     due_ms: float
     slot: bool
+    # Without a slot it is due a moment before its row is there: when it was asked for.
+    asked_sec: float = 0.0
     # Its task was given another key or other workers: which line it stands in, nobody can tell.
     shifted: bool = False
     # When workers were handed messages that name it.
@@ -101,6 +105,7 @@ def _asked(stage: Stage, journal: Journal) -> Iterator[Standing]:
     """
     kept = {task.task_id for task in stage.tasks if task.name not in stage.poisoned}
     shifted = rekeyed(journal) | moved(journal)
+    born = {(one.task_id, one.key): one.at_ms for one in reversed(journal.changes)}
     for task_id, key in dict.fromkeys((one.task_id, one.key) for one in journal.changes):
         if task_id not in kept or task_id in stage.illegible or "~g" in key:
             continue
@@ -108,13 +113,22 @@ def _asked(stage: Stage, journal: Journal) -> Iterator[Standing]:
         is_shifted = task_id in shifted
         tasks = [version.task for version in journal.versions[task_id]]
         if not is_slot_key(key):
-            sent_ms = journal.sent_ms.get(run_id, FOR_EVER)
-            yield Standing(run_id, tasks[0], sent_ms, slot=False, shifted=is_shifted)
+            asked_ms = born[task_id, key]
+            one = Standing(run_id, tasks[0], asked_ms, slot=False, shifted=is_shifted)
+            one.asked_sec = _asked_sec(stage)
+            yield one
             continue
         slot = parse_nominal(key)
         having = [task for task in tasks if task.schedule.matches(slot)] or tasks
         due_ms = having[0].schedule.due_at(slot) * 1000
         yield Standing(run_id, having[0], due_ms, slot=True, shifted=is_shifted)
+
+
+def _asked_sec(stage: Stage) -> float:
+    """How long before the write of its row a run may have got its due time."""
+    profile = stage.world.profile
+    slow_ms = 2 * profile.slow_ms[1] if profile.slow else 0
+    return (_ASKED_MS + 2 * profile.skew_ms + slow_ms) / 1000
 
 
 def _read_queues(stage: Stage, found: dict[str, Standing]) -> None:

@@ -101,7 +101,7 @@ class World:
         """A process that starts at `at_sec` (default: now) and is killed `limit_sec` later."""
         ordinal = self._ordinals.get(kind, 0)
         self._ordinals[kind] = ordinal + 1
-        process = self._born(f"{kind}#{ordinal}", kind, work, self.chooser.skew_us())
+        process = self._born(f"{kind}#{ordinal}", kind, work, self.chooser.skew_us(self.now_us))
         process.ended = ended
         at_us = self.now_us if at_sec is None else int(at_sec * _SEC_US)
         self.push(at_us, process, process.turn)

@@ -27,7 +27,8 @@ def cancel(run_id: str, *, by: str = "user") -> Run | None:
         if seen.life.status == "running":
             claims.write_one(moves.request_cancel(seen, by, now_ms=now_ms))
         elif claims.write_one(moves.cancel(seen, by, now_ms=now_ms)) is Outcome.DONE:
+            # What a run has started is stopped first: a store that is busy keeps its places only.
+            executions.stop_soon(seen)
             permits.leave([seen])
             gate.give_up(seen)
-            executions.stop_soon(seen)
     raise BusyError(f"{run_id} kept changing under {_TRIES} attempts to cancel it")

@@ -12,6 +12,7 @@ from onthedot.adapters.targets import stepfunctions
 from onthedot.core import moves
 from onthedot.core import run as runs_of
 from onthedot.core.call import Call
+from onthedot.core.errors import BusyError
 from onthedot.core.numbers import LEASE_SEC
 from onthedot.core.policy import Again, Answer, Awaiting, Done
 from onthedot.core.run import Run
@@ -30,6 +31,7 @@ from tests.flows.calm import (
     runs,
     said,
     told,
+    unsettle,
     wait,
     waiting_messages,
 )
@@ -279,6 +281,27 @@ def test_a_cancelled_runs_execution_is_stopped_at_once(stage: Stage, execution: 
     assert execution.stops == ["arn:execution"]
     wait(stage, 3 * HOUR)
     assert waiting_messages(stage) == []
+
+
+def test_an_execution_is_stopped_at_once_though_the_gate_of_its_task_keeps_changing(
+    stage: Stage, execution: Execution
+) -> None:
+    task = add(stage, "0 13 * * *", timeout_sec=HOUR, overlap="queue")
+    go(stage, HOUR + 600)
+    (run,) = runs(stage, task)
+    key = {"task_id": task.task_id, "scheduled_for": "#gate"}
+    unsettle(stage, key, "rev", since=HOUR + 600, sec=2)
+
+    stage.world.spawn("api", lambda: _busy(run), at_sec=HOUR + 600.1)
+    wait(stage, HOUR + 603)
+
+    assert said(now(run)) == "cancelled(user)"
+    assert execution.stops == ["arn:execution"]
+
+
+def _busy(run: Run) -> None:
+    with pytest.raises(BusyError, match="the gate"):
+        cancel(run.run_id)
 
 
 def test_whoever_cancels_may_die_before_it_tells_anybody(

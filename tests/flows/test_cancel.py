@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from onthedot.core import quota
 from onthedot.core.errors import BusyError
 from onthedot.core.policy import LEFT, Again, Awaiting
 from onthedot.core.run import row_key
+from onthedot.flows import line
 from onthedot.flows.cancel import cancel
 from onthedot.flows.trigger import trigger
-from tests.flows.calm import NOON, add, gate, go, outcomes, runs, said, told, unsettle, wait
-from tests.simulation.stage import Stage
+from tests.flows.calm import NOON, add, employ, gate, go, outcomes, runs, said, told, unsettle, wait
+from tests.simulation.faults import Profile
+from tests.simulation.outages import Outage
+from tests.simulation.stage import Stage, make_stage, staged
 
 
 def test_a_claimed_run_is_cancelled_at_once_and_never_starts(stage: Stage) -> None:
@@ -188,3 +192,48 @@ def _triggered(stage: Stage, task_id: str, at_sec: float) -> str:
     run = trigger(task_id)
     assert run is not None
     return run.run_id
+
+
+def test_an_awaiting_run_that_is_cancelled_gives_its_permit_back_before_its_place(
+    stage: Stage,
+) -> None:
+    """A gate may keep changing; whoever looks at the row finds that place free."""
+    line.set_limit("acme", 1)
+    task = add(stage, "0 0 1 1 *", overlap="queue", timeout_sec=3_600)
+    stage.answer = lambda _: Awaiting("callback")
+    run_id = _triggered(stage, task.task_id, 1)
+    wait(stage, 10)
+    assert said(stage.rows()[run_id]) == "awaiting(callback)"
+    key = {"task_id": task.task_id, "scheduled_for": "#gate"}
+    unsettle(stage, key, "rev", since=10, sec=2)
+
+    stage.world.spawn("api", lambda: _busy(run_id), at_sec=10.1)
+    wait(stage, 12)
+
+    assert said(stage.rows()[run_id]) == "cancelled(user)"
+    assert gate(stage, task)["holders"] == [stage.rows()[run_id].key]
+    assert [each for each in line.read("acme").permits.values() if each.holder] == []
+
+
+def test_a_worker_is_asked_to_stop_an_execution_though_its_permit_cannot_be_given_back() -> None:
+    busy = Outage(from_sec=10, for_sec=20, table="runs", partition=quota.partition("acme"))
+    stage = make_stage(1, Profile(outages=(busy,)))
+    stage.answer = lambda _: Awaiting("execution", "arn:execution")
+    with staged(stage):
+        employ(stage)
+        line.set_limit("acme", 1)
+        task = add(stage, "0 0 1 1 *", timeout_sec=3_600)
+        run_id = _triggered(stage, task.task_id, 1)
+        stage.world.spawn("api", lambda: _busy(run_id), at_sec=10)
+        wait(stage, 25)
+
+        assert said(stage.rows()[run_id]) == "cancelled(user)"
+    asked = [entry for entry in stage.world.trace if entry[1] and entry[1].kind == "api"]
+    assert [entry[2] for entry in asked if entry[2].startswith("send_message")] == [
+        "send_message_batch"
+    ]
+
+
+def _busy(run_id: str) -> None:
+    with pytest.raises(BusyError, match=r"the gate|gave no answer"):
+        cancel(run_id)

@@ -9,6 +9,7 @@ import pytest
 
 from onthedot.core import manifest, moves
 from onthedot.core.instants import nominal
+from onthedot.core.ledger import Ledger
 from onthedot.core.policy import Again, Done
 from onthedot.core.run import Life, Run
 from onthedot.flows import audit as audit_flow
@@ -17,7 +18,10 @@ from onthedot.flows.cancel import cancel
 from onthedot.flows.trigger import trigger
 from tests.flows.calm import NOON, add, go, outcomes, partition, purge, put_run, runs, spoil, wait
 from tests.simulation import user
-from tests.simulation.stage import Stage
+from tests.simulation.bus import ARN
+from tests.simulation.faults import Profile
+from tests.simulation.outages import Outage
+from tests.simulation.stage import Stage, make_stage, staged
 
 
 def listed(stage: Stage, *run_ids: str, tv: int = 1) -> None:
@@ -57,7 +61,8 @@ def test_a_lost_message_is_sent_again_twenty_seconds_after_it_was_due(stage: Sta
     wait(stage, 21)
 
     assert audit().figures()["resent"] == 1
-    wait(stage, 70)
+    # It was late: nothing is waited for.
+    wait(stage, 21.9)
 
     assert list(outcomes(stage, task).values()) == ["succeeded"]
 
@@ -124,6 +129,28 @@ def test_a_row_that_nobody_put_is_waited_for_and_then_recorded_as_missed(stage: 
     assert (found.life.status, found.life.reason) == ("missed", "unaccounted")
     assert found.life.due_ms == (NOON + 300) * 1000
     assert manifests(stage) == []
+
+
+@pytest.mark.parametrize("of", ["sch_SOME", "event#open"])
+def test_a_missing_row_is_counted_once_though_it_or_its_event_was_not_written_at_first(
+    of: str,
+) -> None:
+    """An alarm looks at that figure."""
+    busy = Outage(from_sec=990, for_sec=30, table="runs", partition=of)
+    stage, seen = make_stage(1, Profile(outages=(busy,))), Ledger()
+    stage.places = (ARN,)
+    with staged(stage):
+        task = add(stage, "*/5 * * * *")
+        listed(stage, f"{task.task_id}.20261118T120500Z")
+        spoil(stage, task, "cursor", next_run_at=nominal(NOON + 600))
+        for at_sec in (1_000, 1_060):
+            stage.world.spawn("audit", lambda: audit(seen), at_sec=at_sec)
+        wait(stage, 1_090)
+        (found,) = runs(stage, task)
+        assert len(partition(stage, "event#open")) == 1
+
+    assert found.life.reason == "unaccounted"
+    assert seen.counts["unaccounted"] == 1
 
 
 def _edited(stage: Stage) -> None:
@@ -289,3 +316,39 @@ def go_audited(stage: Stage, until_sec: int) -> None:
         wait(stage, minute * 60 + 30)
         figures.append(audit().figures())
     assert not any("unaccounted" in each for each in figures)
+
+
+def test_after_the_first_look_only_what_has_another_due_time_is_listed_once_more(
+    stage: Stage,
+) -> None:
+    """Lists of recent runs are found by due times, and an edit may change those."""
+    moved, same = _row(NOON - 300, due_sec=NOON - 180), _row(NOON - 240, due_sec=NOON - 240)
+    entries = [
+        manifest.Entry(run.run_id, 1, "acme").due_at((NOON - ago) * 1000)
+        for run, ago in ((moved, 300), (same, 240))
+    ]
+    (source,) = manifest.listing("ONE", entries, now_ms=(NOON - 240) * 1000)
+    put_run(stage, source.item() | {"carried": 1})
+    for run in (moved, same):
+        put_run(stage, dict(moves.insert(run, now_ms=NOON * 1000).item))
+
+    audit()
+
+    lists = [manifest.parse(item) for item in partition(stage, "recent#")]
+    found = [(each.run_id, each.due_ms) for one in lists for each in one.entries]
+    assert found == [(moved.run_id, (NOON - 180) * 1000)]
+
+
+def _row(slot: int, due_sec: int) -> Run:
+    """A run that is over, of a schedule that is gone."""
+    life = Life(
+        status="succeeded", tv=1, schedule_version=1, due_ms=due_sec * 1000, ended_ms=NOON * 1000
+    )
+    return Run(
+        task_id="sch_A",
+        key=nominal(slot),
+        tenant_id="acme",
+        origin="schedule",
+        queue="normal",
+        life=life,
+    )

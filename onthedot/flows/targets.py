@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from botocore.exceptions import ClientError, HTTPClientError, ReadTimeoutError
@@ -50,36 +51,32 @@ def _secrets(target: Mapping[str, Any]) -> dict[str, str]:
     return {use: secrets.reveal(target[use]["secret_ref"]) for use in used}
 
 
-def _judged(target: Callable[[Call], Answer]) -> Callable[[Call], Answer]:
+def _judged(target: Callable[[Call], Answer], asked: Call) -> Answer:
     """AWS's own refusals say whether to ask again; those that a handler meets are its failures."""
-
-    def call(asked: Call) -> Answer:
-        # What was registered by a former release, or for another stack, was not asked then.
-        if ours := own.called(asked.target, known_own.known()):
-            error = error_of("TargetForbidden", own.sentence(asked.target, ours))
-            return Dead("target_forbidden", error)
-        try:
-            return target(asked)
-        except HTTPClientError as failure:
-            if asked.exchange.broken_off:
-                return Stopped(note=CLOSED)
-            if isinstance(failure, ReadTimeoutError):
-                return Again("timed_out", error_of("TimedOut", str(failure)))
-            raise
-        except ClientError as refusal:
-            _log.warning("run %s was refused: %s", asked.run_id, refusal)
-            return refusals.judged(refusal.response)
-
-    return call
+    # What was registered by a former release, or for another stack, was not asked then.
+    if ours := own.called(asked.target, known_own.known()):
+        error = error_of("TargetForbidden", own.sentence(asked.target, ours))
+        return Dead("target_forbidden", error)
+    try:
+        return target(asked)
+    except HTTPClientError as failure:
+        if asked.exchange.broken_off:
+            return Stopped(note=CLOSED)
+        if isinstance(failure, ReadTimeoutError):
+            return Again("timed_out", error_of("TimedOut", str(failure)))
+        raise
+    except ClientError as refusal:
+        _log.warning("run %s was refused: %s", asked.run_id, refusal)
+        return refusals.judged(refusal.response)
 
 
 TARGETS: dict[str, Callable[[Call], Answer]] = {
     "python": _python,
     "http": _http,
-    "sqs": _judged(sqs.call),
-    "sns": _judged(sns.call),
-    "lambda": _judged(function.call),
-    "eventbridge": _judged(eventbridge.call),
-    "stepfunctions": _judged(stepfunctions.call),
+    "sqs": partial(_judged, sqs.call),
+    "sns": partial(_judged, sns.call),
+    "lambda": partial(_judged, function.call),
+    "eventbridge": partial(_judged, eventbridge.call),
+    "stepfunctions": partial(_judged, stepfunctions.call),
     "recording": recording.call,
 }

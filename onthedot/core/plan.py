@@ -86,7 +86,7 @@ def _closed(due: Due, slots: list[tuple[int, int]]) -> list[Unfired]:
     """Record slots of the past that lie inside a calendar; `note` names it."""
     named = [(slot, due_at, closing(due.closed, slot)) for slot, due_at in slots if due.closed]
     return [
-        Unfired(slot, due_at, "skipped", "calendar", slot, note=name)
+        Unfired(slot, due_at, "skipped", "calendar", note=name)
         for slot, due_at, name in named
         if name
     ]
@@ -98,7 +98,7 @@ def _gaps(due: Due, slots: list[tuple[int, int]]) -> list[Unfired]:
         return []
     before = due.schedule.prev(slots[0][0])
     gaps = skipped_gaps(due.schedule, slots[0][0] if before is None else before, slots[-1][0])
-    return [Unfired(gap, gap, "skipped", "dst_gap", gap) for gap in gaps]
+    return [Unfired(gap, gap, "skipped", "dst_gap") for gap in gaps]
 
 
 def _first_slot(due: Due) -> int | None:
@@ -118,12 +118,12 @@ def _sorted_out(
     late = [pair for pair in slots if pair[1] < now - LATE_SEC]
     graced = [pair for pair in late if pair[1] >= now - grace_of(due.grace_sec)]
     lost = late[: len(late) - len(graced)]
-    unfired = [Unfired(*pair, "missed", lost_for, pair[0]) for pair in lost]
+    unfired = [Unfired(*pair, "missed", lost_for) for pair in lost]
     newest_due = None if more_due else max((pair[0] for pair in slots if pair[1] <= now), default=0)
     firings = []
     for pair in graced:
         if ended := policy_ends(due.misfire, newer=pair[0] != newest_due):
-            unfired.append(Unfired(*pair, *ended, pair[0]))
+            unfired.append(Unfired(*pair, *ended))
         else:
             firings.append(Firing(*pair, caught_up))
     behind = due.misfire == "all" and any(each.origin == "catchup" for each in firings)

@@ -26,8 +26,8 @@ class Unfired:
     due: int
     status: str
     reason: str
-    last: int
-    # How many slots a range stands for; a single slot's own record is none.
+    # The last slot of a range, and how many it stands for; a single slot's own record is none.
+    last: int = 0
     count: int = 0
     origin: str = "schedule"
     note: str = ""

@@ -21,7 +21,7 @@ def fires_nothing(reason: str = REASONS[0]) -> list[Patch]:
 
     def plan(due: Due, now: int, **named: Any) -> Plan:
         made = plans.plan(due, now, **named)
-        passed = [Unfired(one.slot, one.due, "missed", reason, one.slot) for one in made.firings]
+        passed = [Unfired(one.slot, one.due, "missed", reason) for one in made.firings]
         unfired = sorted([*made.unfired, *passed], key=lambda one: one.slot)
         return replace(made, firings=[], unfired=unfired)
 
@@ -42,7 +42,7 @@ def newest_coalesced() -> list[Patch]:
 
     def changed(firings: list[Firing], unfired: list[Unfired]) -> Any:
         late = [one for one in firings if one.origin == "catchup" and unfired]
-        passed = [Unfired(one.slot, one.due, "skipped", "coalesced", one.slot) for one in late]
+        passed = [Unfired(one.slot, one.due, "skipped", "coalesced") for one in late]
         return [one for one in firings if one not in late], [*unfired, *passed]
 
     return _sorting(changed)

@@ -57,7 +57,7 @@ def _ranges(known: Known, slots: Sequence[int], now: int) -> list[Run]:
         for calendar, each in stretches
     ]
     if len(slots) > COUNT_MAX:
-        last = task.schedule.prev(now + 1) or slots[-1]
+        last = task.schedule.prev(now + 1) or now
         records[-1] = replace(records[-1], range_to=nominal(last), range_count=0)
     return records
 

@@ -87,12 +87,10 @@ def advance(seen: Loop) -> int:
     """Move one on by what its minute has room for; give how many runs or tasks that was."""
     after = _STEPS[seen.kind](seen)
     # Two may try at once; only the one that moved it counts.
-    return after.done_since(seen) if _moved(seen, after) else 0
+    return after.done_since(seen) if after == seen or _moved(seen, after) else 0
 
 
 def _moved(seen: Loop, after: Loop) -> bool:
-    if after == seen:
-        return True
     if claims.write_one(loops.moved(seen, after)) is not Outcome.DONE:
         return False
     if not after.running:

@@ -37,8 +37,9 @@ def recount(step: Step) -> Recount:
     claimed = list(_claimed(known, step.at))
     uncounted = sum(not _is_counted(run, known) for run in claimed)
     # A cursor that is not set back stands where it stood, and what lies before it is counted.
-    stays = known.due.next_run_at - 1 if wanted.status != "active" else 0
-    edge = max(wanted.effective_from, stays)
+    edge = wanted.effective_from
+    if wanted.status != "active":
+        edge = max(edge, known.due.next_run_at - 1)
     return Recount(
         uncounted,
         tuple(run.key for run in claimed if _due(run) > edge),

@@ -12,7 +12,7 @@ from onthedot.core import lifecycle, pauses
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
 from onthedot.core.instants import nominal
-from onthedot.core.keys import SHARDS, SPEC
+from onthedot.core.keys import SHARDS
 from onthedot.core.task import Task
 from onthedot.flows import patience
 from onthedot.flows.cancel import cancel
@@ -64,9 +64,8 @@ def mend_pauses() -> Iterator[str]:
     A table alone may have been set back: whether a pause was ended then stands in the other one.
     """
     for item in scanning.items(tasks.TABLE):
-        if item["part"] != SPEC or item.get("status") != "paused":
-            continue
-        task = tasks.readable(item)
+        # Nothing but a spec has a status.
+        task = tasks.readable(item) if item.get("status") == "paused" else None
         if task is None:
             continue
         end, now = pauses.end_of(task), clock.now_ms() // 1000

@@ -27,17 +27,17 @@ def keep(
     """
     now_sec = clock.now_ms() // 60_000 * 60
     hour_sec = now_sec // HOUR_SEC * HOUR_SEC
-    before = list(_items(MINUTES, hour_sec - HOUR_SEC, now_sec))
+    last_sec = hour_sec - HOUR_SEC
+    before = list(_items(MINUTES, last_sec, now_sec))
     last_ms = max((pulse.audited_ms(item) for item in before), default=0)
     of_now = pulse.of_audit(clock.now_ms() if alive else last_ms, waiting)
     tables.put(TABLE, tallies.item(minute, MINUTES, now_sec, due) | of_now)
     minutes = {**_parsed(before), now_sec: minute}
     hours = _parsed(_items(HOURS, hour_sec - (DAY_HOURS - 1) * HOUR_SEC, hour_sec - 1))
     # Whichever audit comes first in an hour sums up the one before.
-    if hour_sec - HOUR_SEC not in hours:
-        summed = _since(minutes, hour_sec - HOUR_SEC, hour_sec)
-        hours[hour_sec - HOUR_SEC] = summed
-        tables.put(TABLE, tallies.item(summed, HOURS, hour_sec - HOUR_SEC))
+    if last_sec not in hours:
+        hours[last_sec] = _since(minutes, last_sec, hour_sec)
+        tables.put(TABLE, tallies.item(hours[last_sec], HOURS, last_sec))
     after = now_sec + 1
     return tallies.recent(
         _since(minutes, after - _LATELY_SEC, after),

@@ -168,7 +168,14 @@ WORK = (
     Equivalent(
         "onthedot.flows.recounting",
         "recount",
-        'stays = known.due.next_run_at - 1 if wanted.status != "active" else 0',
+        "tuple(run.key for run in claimed if _due(run) > edge),",
+        "_due(run) >= edge",
+        "a key that the cursor has passed may stand among those ahead: it never comes upon it",
+    ),
+    Equivalent(
+        "onthedot.flows.recounting",
+        "recount",
+        "edge = max(edge, known.due.next_run_at - 1)",
         "2",
         "a key that the cursor has passed may stand among those ahead: it never comes upon it",
     ),

@@ -13,6 +13,15 @@ STARTS = (
         "a run of other workers is loaded again, and what was prepared for it is forgotten",
     ),
     Equivalent(
+        "onthedot.flows.starting",
+        "_skip",
+        "put_off(",
+        "if True: ⏎     gates.leave(ended) ⏎     put_off((job for (job, _), outcome in"
+        " zip(skipping, outcomes, strict=True) if outcome is Outcome.UNSURE))",
+        "the one is about runs that have ended, the other about those that have not; where the"
+        " first fails, the worker puts off all that it has left",
+    ),
+    Equivalent(
         "onthedot.flows.gate",
         "acquire",
         "return True",

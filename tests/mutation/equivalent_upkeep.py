@@ -14,8 +14,6 @@ def _turned(first: str, second: str) -> str:
 
 
 _SEND = "_send_again(overdue, seen)"
-_INSERT = "claims.write_one(moves.insert(record, now_ms=now_ms))"
-_KEEP = "events.keep([event_of('missed', record)])"
 _IN_MEMORY = "both go into memory, and nothing comes between the two"
 UPKEEP = (
     Equivalent(
@@ -51,7 +49,6 @@ UPKEEP = (
                 "ward.note(ended)",
                 _AGAIN,
             ),
-            (_AUDIT, "_still_missing", _INSERT, _INSERT, _KEEP, _AGAIN),
             (
                 _BURY,
                 "bury",
@@ -98,10 +95,20 @@ UPKEEP = (
         "what was never counted is taken for counted in 1970, a millisecond more or less",
     ),
     Equivalent(
-        "onthedot.flows.recent",
-        "_unsorted",
-        "first = max(oldest, min(audited, now - _BEHIND_MIN * _MINUTE_SEC))",
-        "now + _BEHIND_MIN * _MINUTE_SEC",
-        "no audit is done before its minute, so the newest one is never later than that",
+        "onthedot.core.ledger",
+        "Ledger.note",
+        'self.count("retries", len(outcomes))',
+        _turned(
+            "self.count('retries', len(outcomes))",
+            "self.count('leases_lost', outcomes.count('lost'))",
+        ),
+        _IN_MEMORY,
+    ),
+    Equivalent(
+        "onthedot.flows.sweep",
+        "step",
+        "_sort_out([key for key, modified_ms in page if modified_ms < old])",
+        "modified_ms <= old",
+        "a payload is put aside after a day, or after a day and a millisecond",
     ),
 )

@@ -10,11 +10,12 @@ import pytest
 from onthedot.core import due as dues
 from onthedot.core import lifecycle, pauses
 from onthedot.core.definition import schedule
-from onthedot.core.edit import Signed, Step, asked_for, beside, end_of_pause
+from onthedot.core.edit import Recount, Signed, Step, asked_for, beside, end_of_pause, foreseen
+from onthedot.core.edit_writes import writes
 from onthedot.core.registered import Known, cursor, first_due
 from onthedot.core.task import Task
 from onthedot.core.trail import By
-from onthedot.core.writes import Delete, Insert, Part
+from onthedot.core.writes import Delete, Insert, Part, Update
 
 NOON = 1_795_003_200
 FIELDS = {"name": "report", "cron": "*/5 * * * *", "target": {"type": "recording"}}
@@ -134,3 +135,43 @@ def test_another_name_is_taken_and_the_former_one_is_free() -> None:
     parts = beside(step(seen, replace(seen, name="other")))
 
     assert told(parts) == ["name", "schedule.changed", "without name#acme#report"]
+
+
+def test_a_preview_of_another_schedule_shows_when_that_fires_next() -> None:
+    seen = task()
+
+    after = foreseen(known(seen), faster(seen), NOON + 60)
+
+    assert (first_due(seen), after.due.next_run_at) == (NOON + 300, NOON + 120)
+
+
+@pytest.mark.parametrize(("most", "fires"), [(5, True), (4, False), (3, False)])
+def test_a_bound_that_has_been_reached_takes_the_cursor_out_of_the_index(
+    most: int, *, fires: bool
+) -> None:
+    """Four of five runs have been claimed."""
+    seen = replace(task(), max_runs=5)
+    at_hand = known(seen)
+    at_hand = replace(at_hand, due=replace(at_hand.due, runs_left=1))
+    made = asked_for(at_hand, replace(faster(seen), max_runs=most), NOON + 60, CHANGED)
+    assert made is not None
+
+    part = _cursor_of(made)
+
+    assert ("due_shard" in part) == fires
+    assert part["runs_left"] == most - 4
+
+
+def test_a_pause_leaves_the_cursor_where_it_stood() -> None:
+    seen = task()
+    part = _cursor_of(step(seen, lifecycle.paused(seen, NOON + 60, {})))
+
+    assert "next_run_at" not in part
+    assert "due_shard" not in part
+
+
+def _cursor_of(made: Step) -> dict[str, Any]:
+    """What the step writes into the task's cursor."""
+    written = writes(made, Recount(), payload=None, now=NOON + 60)
+    assert isinstance(written[1], Update)
+    return dict(written[1].sets)

@@ -14,7 +14,7 @@ from onthedot.core.due import Due, left_after
 from onthedot.core.instants import parse_nominal
 from onthedot.core.numbers import LATE_SEC, LOOK_AHEAD_SEC, ROWS_MAX
 from onthedot.core.packed import pack
-from onthedot.core.plan import plan
+from onthedot.core.plan import BLACKOUT_MAX, plan
 from onthedot.core.planned import Plan
 from onthedot.core.schedule import compile_schedule
 from tests.core.made import NOON, due, law
@@ -246,3 +246,14 @@ def test_a_blackout_of_the_past_before_many_missed_slots_is_not_forgotten() -> N
     assert (blackout.range and blackout.range.reason) == "calendar"
     assert (blackout.range and blackout.range.count) == 3
     assert (missed.range and missed.range.slot) == NOON + 180
+
+
+def test_a_blackout_that_is_to_come_is_recorded_for_a_day_of_minutes_at_most() -> None:
+    """What lies beyond may fire after all, for an edit may lift it."""
+    closed = compile_calendar("november", cron="* * * 11 *")
+
+    planned = plan(replace(due("* * * * *"), closed=(closed,)), NOON)
+
+    assert planned.range is not None
+    assert (planned.range.count, planned.range.last) == (BLACKOUT_MAX, NOON + 1_439 * 60)
+    assert planned.following == NOON + 1_440 * 60

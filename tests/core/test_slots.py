@@ -92,3 +92,10 @@ def test_a_slot_that_comes_once_is_found_from_within_the_hour_that_is_repeated()
     assert schedule("both").prev(back + 600) == first
     assert schedule("last").next(back - 7_200) == second
     assert schedule("last").prev(back + 600) is None
+
+
+def test_before_any_later_second_the_last_slot_is_at_the_end() -> None:
+    end = _at("2026-11-18T12:00")
+    schedule = compile_schedule("* * * * * *", end_at=end)
+
+    assert [schedule.prev(end + step) for step in (0, 1, 2, 86_400)] == [end - 1, end, end, end]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -35,6 +36,14 @@ def put(stage: Stage, *names: str, tenant_id: str = "acme") -> None:
             name, "*/5 * * * *", stage.world, tenant_id=tenant_id, shown=listed, **FREE
         )
         stage.register(task)
+
+
+def put_once(stage: Stage, name: str, start_at: str) -> None:
+    shown = {"listed": "acme#t", "created_at": start_at, "start_at": start_at}
+    once = f"at({start_at[:-1]})"
+    made = make_task(name, once, stage.world, prefix="tsk", **FREE)
+    # A one-off task has no cron of its own.
+    stage.register(replace(made, shown=shown))
 
 
 def reads(stage: Stage) -> int:
@@ -102,12 +111,16 @@ def test_a_list_is_complete_only_if_its_schedules_and_its_tasks_are(
 ) -> None:
     put(stage, *schedules)
     for name in tasks:
-        start_at = "2026-11-18T13:00:00Z"
-        shown = {"listed": "acme#t", "created_at": start_at, "start_at": start_at}
-        once = "at(2026-11-18T13:00:00)"
-        stage.register(make_task(name, once, stage.world, prefix="tsk", shown=shown, **FREE))
+        put_once(stage, name, "2026-11-18T13:00:00Z")
 
     assert not coming(stage).complete
+
+
+def test_a_task_that_was_due_yesterday_is_not_to_come(stage: Stage) -> None:
+    for name, start_at in (("past", "2026-11-17T12:00:00Z"), ("next", "2026-11-18T12:00:05Z")):
+        put_once(stage, name, start_at)
+
+    assert coming(stage).size == 1
 
 
 def test_who_waits_no_longer_is_told_what_was_read_by_then(

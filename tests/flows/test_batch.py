@@ -106,3 +106,23 @@ def test_a_pack_of_whose_parts_sqs_took_none_comes_back_and_one_that_it_took_doe
         assert [len(each["batchItemFailures"]) for each in answers] == [failed]
         assert left[0].messages == []
         assert len(_left(stage)) == (1 if failed else 2)
+
+
+def test_a_message_is_deleted_once() -> None:
+    """Each call of SQS has its price."""
+    stage = make_stage(1)
+
+    def work() -> None:
+        batch = _batch(stage, (SOME,), (OTHER,))
+        for one in (SOME, OTHER):
+            batch.done([one.run_id])
+            batch.delete_done()
+        batch.delete_done()
+
+    with staged(stage):
+        stage.world.spawn("work", work)
+        stage.world.run(10)
+
+    asked = [entry[3] for entry in stage.world.trace if entry[2] == "delete_message_batch"]
+    assert [len(each["Entries"]) for each in asked] == [1, 1]
+    assert _left(stage) == []

@@ -80,10 +80,14 @@ def test_stretches_too_many_to_be_told_apart_are_one_that_says_what_was_missed(
     assert whole.range_count == 390
 
 
+@pytest.mark.parametrize(
+    ("seconds", "paused_sec", "first"), [("*", 0, "12:00:01"), ("*/3", 2, "12:00:03")]
+)
 def test_a_year_of_seconds_is_closed_within_a_call_and_says_that_it_was_not_counted(
-    stage: Stage,
+    stage: Stage, seconds: str, paused_sec: int, first: str
 ) -> None:
-    task = add(stage, "* * * * * *")
+    task = add(stage, f"{seconds} * * * * *")
+    wait(stage, paused_sec)
     user.pause(task.task_id)
     paused_at = part(stage, task, "spec")["paused_at"] - 365 * 86_400
     spoil(stage, task, "spec", paused_at=paused_at, effective_from=paused_at)
@@ -91,7 +95,7 @@ def test_a_year_of_seconds_is_closed_within_a_call_and_says_that_it_was_not_coun
     user.resume(task.task_id)
 
     (whole,) = [run for run in runs(stage, task) if run.range_to]
-    assert whole.key.startswith("2025-11-18T12:00:01Z~g")
+    assert whole.key.startswith(f"2025-11-18T{first}Z~g")
     assert (whole.range_to, whole.range_count) == ("2026-11-18T12:00:00Z", 0)
 
 

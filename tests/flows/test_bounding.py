@@ -130,3 +130,14 @@ def test_a_tenant_made_by_a_key_alone_is_found(stage: Stage) -> None:
     add(stage, YEARLY, target=QUEUE, tenant_id="gamma")
 
     assert bound()[2].targets == ["arn:aws:sqs:eu-west-1:1:mail"]
+
+
+@pytest.mark.usefixtures("stage")
+def test_where_no_tenant_is_left_to_be_bounded_nobody_waits() -> None:
+    waiting, waited = bounding.unbound(), list[float]()
+    for tenant_id in waiting:
+        bounds.set_targets(tenant_id, ["python:mine"])
+
+    assert bounding.bound(waiting, waited.append) == []
+    assert bounding.bound([], waited.append) == []
+    assert waited == []

@@ -8,7 +8,7 @@ import pytest
 
 from onthedot.core import moves
 from onthedot.core.pack import Pack, Ticket
-from onthedot.core.run import Life, Run
+from onthedot.core.run import Life, Run, row_key
 from onthedot.core.task import Task
 from tests.flows.calm import (
     NOON,
@@ -18,7 +18,9 @@ from tests.flows.calm import (
     runs,
     said,
     sent,
+    spoil,
     told,
+    unsettle,
     wait,
     waiting_messages,
 )
@@ -197,3 +199,37 @@ def test_a_newer_message_and_an_unreadable_row_stay_among_the_dead(stage: Stage)
     wait(stage, 10)
 
     assert len(waiting_messages(stage, "dead")) == 2
+
+
+def test_a_run_whose_task_cannot_be_read_stays_among_the_dead(stage: Stage) -> None:
+    task = add(stage, "0 0 * * *")
+    spoil(stage, task, "spec", payload="{")
+    dead_letter(stage, row(task))
+    wait(stage, 10)
+
+    assert len(waiting_messages(stage, "dead")) == 1
+    assert waiting_messages(stage) == []
+    assert told(stage) == []
+
+
+def test_a_run_that_is_ended_gives_its_place_to_the_next(stage: Stage) -> None:
+    task = add(stage, "0 0 * * *", overlap="queue")
+    spent = row(task, status="retrying", attempt=task.max_attempts)
+    lists = {"holders": [spent.key], "waiting": []}
+    put_run(stage, {"task_id": task.task_id, "scheduled_for": "#gate", "rev": 1, "lists": lists})
+    dead_letter(stage, spent)
+    wait(stage, 10)
+
+    assert said(runs(stage, task)[0]) == "dead(undeliverable)"
+    assert gate(stage, task) == {"holders": [], "waiting": []}
+
+
+def test_a_row_that_changes_as_its_run_is_ended_keeps_its_dead_letter(stage: Stage) -> None:
+    task = add(stage, "0 0 * * *")
+    spent = row(task, status="retrying", attempt=task.max_attempts)
+    dead_letter(stage, spent)
+    unsettle(stage, row_key(spent.run_id), "life.tv", since=0, sec=1)
+    wait(stage, 10)
+
+    assert said(runs(stage, task)[0]) == "retrying"
+    assert len(waiting_messages(stage, "dead")) == 1

@@ -7,7 +7,7 @@ import pytest
 from onthedot.adapters import claims
 from onthedot.core import exhausted as listed
 from onthedot.flows import exhausted
-from tests.flows.calm import NOON, add, go, partition, wait
+from tests.flows.calm import NOON, add, go, part, partition, put_run, wait
 from tests.simulation.stage import Stage
 
 
@@ -54,3 +54,17 @@ def test_what_is_left_when_the_time_is_over_waits_for_the_next_minute(
 
     assert 0 < len(found[0]) < len("ABC")
     assert sorted(each for names in found for each in names) == ["A", "B", "C"]
+
+
+def test_one_that_cannot_be_looked_at_keeps_no_other_from_its_turn_and_is_told_of(
+    stage: Stage,
+) -> None:
+    strange, other = (add(stage, "* * * * *", name=name, max_runs=1) for name in "ab")
+    go(stage, 90)
+    put_run(stage, {"task_id": strange.task_id, "scheduled_for": "strange"})
+
+    with pytest.raises(ValueError, match="strange"):
+        exhausted.note()
+
+    states = [part(stage, task, "spec")["status"] for task in (strange, other)]
+    assert states == ["active", "completed"]

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from onthedot.core.attributes import typed_item
+from onthedot.core.run import row_key
 from onthedot.flows.trigger import trigger
 from tests.flows.calm import (
     add,
@@ -100,3 +102,27 @@ def test_who_finds_a_line_full_calls_the_first_of_it(stage: Stage) -> None:
     rows = stage.rows()
     assert said(rows[second.run_id]) == "skipped(queue_full)"
     assert said(rows[first.run_id]) == "succeeded"
+
+
+def test_a_previous_run_that_changes_as_it_is_asked_to_stop_is_asked_again(stage: Stage) -> None:
+    task = add(stage, "0 0 1 1 *", overlap="cancel_previous")
+    stage.takes_sec = lambda _: 300
+    first = trigger(task.task_id)
+    assert first is not None
+    wait(stage, 5)
+    unsettle(stage, row_key(first.run_id), "life.attempt", since=5, sec=0.15)
+    stage.world.call_at(5.16, lambda: _set_attempt(stage, first.run_id, 1))
+
+    trigger(task.task_id)
+    wait(stage, 60)
+
+    assert [said(run) for run in runs(stage, task)] == ["cancelled(previous)", "running"]
+
+
+def _set_attempt(stage: Stage, run_id: str, attempt: int) -> None:
+    stage.world.store.update_item(
+        TableName="runs",
+        Key=typed_item(row_key(run_id)),
+        UpdateExpression="SET life.attempt = :n",
+        ExpressionAttributeValues={":n": {"N": str(attempt)}},
+    )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from onthedot.adapters import tables
-from onthedot.core import oneoff
+from onthedot.core import access, oneoff
 from onthedot.core import task as tasks
+from onthedot.core.attributes import plain_item, typed_item
 from onthedot.core.business_key import BusinessKey
 from onthedot.core.problems import Problem
 from onthedot.core.task import Task
@@ -49,3 +50,18 @@ def test_a_key_whose_task_goes_in_between_tells_of_it_as_it_was(
     again, is_newer = oneoffs.create(one_off("tsk_B"), user.by(), ORDER)
 
     assert (again.task_id, again.version, is_newer) == ("tsk_A", made.version, False), stage
+
+
+def test_tasks_that_a_quota_refuses_leave_no_line_on_the_trail(stage: Stage) -> None:
+    item = access.tenant_key("acme") | {
+        "tasks_max": 1,
+        "tasks_left": 1,
+        "recounted_ms": NOON * 1000,
+    }
+    stage.world.store.put_item(TableName="access", Item=typed_item(item))
+
+    with pytest.raises(Problem):
+        oneoffs.create_all([one_off("tsk_A"), one_off("tsk_B")], user.by())
+
+    found = [plain_item(item) for item in stage.world.store.scan(TableName="access")["Items"]]
+    assert [item["pk"] for item in found] == [item["pk"]]

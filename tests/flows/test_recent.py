@@ -13,8 +13,9 @@ from onthedot.core.lately import Place
 from onthedot.core.tally import Tally
 from onthedot.flows import recent, tallies
 from onthedot.flows.recent import BACK_MIN, LAST_ID, Walk
-from tests.flows.calm import NOON, put_run, wait
-from tests.simulation.stage import Stage
+from tests.flows.calm import NOON, partition, put_run, wait
+from tests.simulation.faults import Profile
+from tests.simulation.stage import Stage, make_stage, staged
 
 HOUR_MS = 3_600_000
 NOW_MS = NOON * 1000
@@ -73,6 +74,21 @@ def test_what_is_not_sorted_is_asked_for_since_the_audit_was_done_last(stage: St
 
     # A minute before it, for an audit may take into the next one, until a dispatch looks ahead.
     minutes = [f"check#2026-11-18T12:{minute}" for minute in range(19, 30)]
+    assert [len(asked(queries, minute)) for minute in minutes] == [1] * len(minutes)
+    assert len(asked(queries, "check#")) == len(minutes)
+
+
+def test_of_an_audit_whose_clock_is_a_minute_ahead_it_asks_since_the_last_minute(
+    stage: Stage,
+) -> None:
+    wait(stage, 1_200)
+    tallies.keep(Tally())
+    (kept,) = partition(stage, "stat#minutes")
+    put_run(stage, kept | {"scheduled_for": "2026-11-18T12:21:00Z"})
+
+    _, queries = walked(stage)
+
+    minutes = [f"check#2026-11-18T12:{minute}" for minute in range(19, 25)]
     assert [len(asked(queries, minute)) for minute in minutes] == [1] * len(minutes)
     assert len(asked(queries, "check#")) == len(minutes)
 
@@ -141,3 +157,15 @@ def test_a_walk_that_has_asked_enough_says_where_it_ended(
 
     assert found == ids
     assert 2 <= pages <= len(ids) // 2
+
+
+def test_what_the_audit_has_just_sorted_is_found_though_other_reads_are_late() -> None:
+    """It is not among the unsorted any more."""
+    stage = make_stage(1, Profile(stale=1.0, stale_ms=(5_000, 5_000)))
+    with staged(stage):
+        newest = put(stage, NOW_MS - 1_000)
+
+        found, _ = walked(stage)
+
+        stage.world.close()
+    assert found == [newest]

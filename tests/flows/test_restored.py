@@ -164,3 +164,17 @@ def test_a_paused_task_that_cannot_be_read_keeps_no_other_from_going_on(stage: S
     assert list(mend_pauses()) == [tasks[1].task_id]
 
     assert part(stage, tasks[1], "spec")["status"] == "active"
+
+
+def test_a_pause_that_the_restored_runs_do_not_know_of_ends_at_its_time(stage: Stage) -> None:
+    task = add(stage, "* * * * *")
+    go(stage, 60)
+    kept = backup(stage)
+    paused_for_a_while(task.task_id, 0, 400)
+    restore(stage, kept, "runs")
+
+    assert list(mend_pauses()) == []
+
+    stage.world.every(60, "pauses", lambda _: end_those_due(), first_sec=90, until_sec=500)
+    wait(stage, 500)
+    assert part(stage, task, "spec")["status"] == "active"

@@ -6,8 +6,10 @@ from typing import Any
 
 from onthedot.core import zones
 from onthedot.core.attributes import plain_item, typed_item
+from onthedot.core.instants import nominal
+from onthedot.core.numbers import LOOK_AHEAD_SEC
 from onthedot.flows.retime import KEY, retime
-from tests.flows.calm import add, go, outcomes, part, spoil
+from tests.flows.calm import NOON, add, go, outcomes, part, spoil, wait
 from tests.simulation import user
 from tests.simulation.stage import Stage
 
@@ -73,3 +75,16 @@ def test_whoever_was_interrupted_begins_again(stage: Stage) -> None:
     assert recorded(stage) == {}
 
     assert len(list(retime())) == 1
+
+
+def test_a_slot_at_the_edge_that_jitter_puts_off_is_gone_back_to(stage: Stage) -> None:
+    task = add(stage, "30 13 * * *", jitter_sec=600)
+    slot = NOON + 5_400
+    due = task.schedule.due_at(slot)
+    assert slot < due < slot + 600
+    spoil(stage, task, "cursor", next_run_at="2026-11-20T13:30:00Z")
+    wait(stage, 5_400 - LOOK_AHEAD_SEC)
+
+    assert list(retime()) == [task.task_id]
+
+    assert part(stage, task, "cursor")["next_run_at"] == nominal(due)

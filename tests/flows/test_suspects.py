@@ -64,3 +64,12 @@ def test_a_target_is_not_called_with_less_than_two_seconds_of_a_lease(stage: Sta
     assert begun == [False, True, True]
     assert [each.part is not None for each in (short, enough, pulled)] == [False, True, False]
     assert [each.under_way for each in (short, enough)] == [False, True]
+
+
+def test_a_suspect_waits_a_second_for_one_that_is_due_soon_where_nothing_runs(
+    stage: Stage,
+) -> None:
+    suspect, soon = job(lost=True), job(wake_ms=NOON_MS + 300)
+
+    assert suspects.shut_out([suspect, soon], [], NOON_MS) == [], stage
+    assert suspects.shut_out([suspect, soon], [], NOON_MS - 1_000) == [suspect]

@@ -148,7 +148,7 @@ def _judge(case: Case, runs: Sequence[Run], outage: Outage, until: float) -> Ite
     if case.policy == "none" and late:
         yield f"{len(late)} started late, {late[0].key} by {accounts.late_ms(late[0])} ms"
     if case.policy == "all":
-        due = [run for run in runs if parse_nominal(run.key) <= until]
+        due = [run for run in runs if _slot(run) <= until]
         lost = Counter(str(run.life.reason) for run in due if run.life.status != "succeeded")
         if lost:
             yield f"not all ran: {dict(lost)}"
@@ -166,17 +166,22 @@ def _judge(case: Case, runs: Sequence[Run], outage: Outage, until: float) -> Ite
 
 def _one_outcome_each(case: Case, runs: Sequence[Run], until: float) -> Iterator[str]:
     named = Counter(run.key for run in runs)
-    ranges = [(run.key, run.range_to) for run in runs if run.range_to]
+    ranges = [(nominal(_slot(run)), run.range_to) for run in runs if run.range_to]
     for slot in case.slots(until):
         key = nominal(slot)
         spanned = any(first <= key <= last for first, last in ranges)
         if not spanned and named[key] != 1:
             yield f"{key} has {named[key]} runs"
     for run in runs:
-        if parse_nominal(run.key) <= until and not run.final:
+        if _slot(run) <= until and not run.final:
             yield f"{run.key} is {run.life.status}"
         if run.life.attempt > 1:
             yield f"{run.key} was started {run.life.attempt} times: {list(run.life.attempts)}"
+
+
+def _slot(run: Run) -> int:
+    """Give a run's slot, or the first one of a range."""
+    return parse_nominal(run.key.partition("~")[0])
 
 
 def _in_order(ran: Sequence[Run]) -> Iterator[str]:
@@ -196,7 +201,7 @@ def _settled(cases: Sequence[Case], until: float) -> Mapping[str, list[Run]]:
             run
             for runs in found.values()
             for run in runs
-            if not run.final and parse_nominal(run.key) <= until
+            if not run.final and _slot(run) <= until
         ]
         if not open_runs or time.monotonic() > deadline:
             return found

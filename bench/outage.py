@@ -198,10 +198,7 @@ def _settled(cases: Sequence[Case], until: float) -> Mapping[str, list[Run]]:
     while True:
         found = {case.name: case.runs() for case in cases}
         open_runs = [
-            run
-            for runs in found.values()
-            for run in runs
-            if not run.final and _slot(run) <= until
+            run for runs in found.values() for run in runs if not run.final and _slot(run) <= until
         ]
         if not open_runs or time.monotonic() > deadline:
             return found

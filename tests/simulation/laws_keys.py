@@ -6,7 +6,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from onthedot.core.instants import nominal
+from onthedot.core.moments import moment
 from tests.simulation.journal import SKEW_MS, Change, Held, Journal
 from tests.simulation.stage import Stage
 from tests.simulation.true_bounds import Limit, limit_of
@@ -102,7 +102,8 @@ def _overtaken(gates: list[Held], launched: Mapping[str, str]) -> Iterator[str]:
     """Of those who go on waiting, none had been due for longer than the one that takes a place."""
 
     def due(run_id: str) -> str:
-        return launched.get(run_id, run_id.partition(".")[2].partition("~")[0])
+        slot = run_id.partition(".")[2].partition("~")[0]
+        return launched.get(run_id, slot if "." in slot else slot.replace("Z", ".000Z"))
 
     for before, after in itertools.pairwise(gates):
         for run_id in set(after.holders) - set(before.holders):
@@ -115,7 +116,7 @@ def _overtaken(gates: list[Held], launched: Mapping[str, str]) -> Iterator[str]:
 def _launched(changes: list[Change]) -> dict[str, str]:
     """The runs of backfills and resumes are due when they are launched, all of a step at once."""
     born = {one.run_id: one.at_ms for one in reversed(changes) if "~b" in one.key}
-    named = {run_id: nominal(int(at_ms // 1000)) for run_id, at_ms in born.items()}
+    named = {run_id: moment(int(at_ms)) or "" for run_id, at_ms in born.items()}
     return {run_id: at.replace("-", "").replace(":", "") for run_id, at in named.items()}
 
 

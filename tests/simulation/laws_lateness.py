@@ -83,7 +83,9 @@ class _Troubles:
     def tick_after(self, since: float) -> float:
         """Give when the first tick has ended that sees all from then on, and meets no claim."""
         for began, ended in self.sound[bisect_left(self.sound, (since, 0.0)) :]:
-            if not any(0 <= began - other <= CLAIM_SEC + MARGIN_SEC for other in self.harmed):
+            # One that began a moment later may have claimed first.
+            near = (other for other in self.harmed if other <= ended)
+            if not any(began - other <= CLAIM_SEC + MARGIN_SEC for other in near):
                 return ended
         return float("inf")
 
@@ -107,18 +109,17 @@ def late(
     """
     troubles = _read(stage, audited=audited, bounded=bool(journal.limits))
     decided, ended, cancelled = _decided(journal), _ended(journal), _cancelled(journal)
-    end = stage.world.start.timestamp() + until_sec
+    places, end = _given_back(journal), stage.world.start.timestamp() + until_sec
     raised = [act.acked_ms / 1000 for act in stage.acts if act.name == "limit"]
     shared = bool(journal.limits) or bool(raised)
     for reign in ruled:
         task = reign.task
         if task.status != "active" or _is_held_back(stage, task):
             continue
-        since = reign.since + _handed_back_sec(journal, task)
-        freed, keyed = _freed(journal, task), "concurrency_key" in task.shown
+        since, freed = reign.since + _handed_back_sec(journal, task), _freed(journal, task)
+        keyed = "concurrency_key" in task.shown
         # Late slots of a task wait for each other, too.
-        lined = guarded(task) or task.misfire == "all"
-        ends = [*ended[task.task_id], *freed] if lined else []
+        ends = [*ended[task.task_id], *freed] if guarded(task) or task.misfire == "all" else []
         if shared or keyed:
             # A worker that stood still may have held a permit all the while.
             ends = [*raised, *troubles.thawed, *freed, *chain.from_iterable(ended.values())]
@@ -129,7 +130,8 @@ def late(
             waits = guarded(task) or shared or keyed
             if waits and (task.task_id, nominal(slot)) in cancelled:
                 continue
-            tick = _ticked(stage, troubles, task, due)
+            given = (one for one in places[task.task_id] if one < at)
+            tick = max(_ticked(stage, troubles, task, due), *map(troubles.tick_after, given))
             ready = max(due, tick, *(one for one in ends if one < at))
             allowed = troubles.steady_sec + troubles.cost_sec(due - _FETCHED_SEC, at)
             allowed += _TOLD_SEC * any(one < at for one in freed) + _COVERED_SEC * (tick > due)
@@ -239,6 +241,21 @@ def _cancelled(journal: Journal) -> set[tuple[str, str]]:
     """Task and slot of each run that was cancelled before it started."""
     ended = (one for one in journal.changes if one.after and one.after.status == "cancelled")
     return {(one.task_id, one.key) for one in ended if one.after and not one.after.attempt}
+
+
+def _given_back(journal: Journal) -> dict[str, list[float]]:
+    """When slots of bounded tasks ended without a run: the next tick gives others their places."""
+    found: dict[str, list[float]] = defaultdict(lambda: [0.0])
+    bounded = {
+        task_id
+        for task_id, versions in journal.versions.items()
+        if any(one.task.max_runs is not None for one in versions)
+    }
+    for change in journal.changes:
+        before, after = change.before, change.after
+        if change.task_id in bounded and before and after and after.final and not after.attempt:
+            found[change.task_id].append(change.at_ms / 1000)
+    return found
 
 
 def _ended(journal: Journal) -> dict[str, list[float]]:

@@ -15,11 +15,11 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements.txt"
 
-# Dispatch, work, bury and audit must start fast; the api alone loads pydantic.
-WORKERS = ("aws-lambda-powertools", "croniter", "google-re2", "pynamodb", "tzdata")
+# Dispatch, work, bury and audit must start fast; the api alone loads pydantic and pynamodb.
+WORKERS = ("aws-lambda-powertools", "croniter", "google-re2", "tzdata")
 CUTS = {
     ROOT / "lambdas" / "requirements.txt": WORKERS,
-    ROOT / "lambdas" / "requirements-api.txt": (*WORKERS, "pydantic"),
+    ROOT / "lambdas" / "requirements-api.txt": (*WORKERS, "pydantic", "pynamodb"),
 }
 
 # The Lambda runtime brings the SDK, and a second one would slow every cold start.

@@ -5,45 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from botocore.exceptions import ClientError
+from pynamodb.expressions.operand import Path
 
-from onthedot.adapters import aws
+from onthedot.adapters import access_table, aws
 from onthedot.core import access
 from onthedot.core.access import Key
-from onthedot.core.attributes import plain_item, typed_item
-
-_SAME = "attribute_not_exists(#p)"
+from onthedot.core.attributes import typed_item
 
 
 def key(key_id: str) -> Key | None:
     """Read an API key."""
-    answer = aws.dynamodb(
-        "get_item",
-        TableName=aws.table("access"),
-        Key=typed_item(access.key_key(key_id)),
-        ConsistentRead=True,
-    )
-    return access.parse(plain_item(answer["Item"])) if "Item" in answer else None
-
-
-def _new(item: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "TableName": aws.table("access"),
-        "Item": typed_item(item),
-        "ConditionExpression": _SAME,
-        "ExpressionAttributeNames": {"#p": "pk"},
-    }
+    found = access_table.read(access.key_key(key_id))
+    return access.parse(found) if found is not None else None
 
 
 def note_use(key_id: str, now_ms: int) -> None:
     """Remember when a key was last used; a refusal would only say that it is gone."""
-    aws.dynamodb(
-        "update_item",
-        TableName=aws.table("access"),
-        Key=typed_item(access.key_key(key_id)),
-        UpdateExpression="SET #u = :u",
-        ExpressionAttributeNames={"#u": "last_used_ms"},
-        ExpressionAttributeValues=typed_item({":u": now_ms}),
-    )
+    access_table.update(access.key_key(key_id), [Path("last_used_ms").set(now_ms)])
 
 
 def count(tenant_id: str, number: int) -> bool:
@@ -71,27 +49,11 @@ def count(tenant_id: str, number: int) -> bool:
 
 def secret(made: bytes) -> bytes:
     """Give the bytes that plans and cursors are sealed with: whoever comes first has made them."""
-    found = _secret()
-    if found is not None:
-        return found
-    item = access.SECRET_KEY | {"value": made}
-    try:
-        aws.dynamodb("put_item", **_new(item))
-    except ClientError as refusal:
-        if refusal.response["Error"]["Code"] != "ConditionalCheckFailedException":
-            raise
-        return secret(made)
-    return made
-
-
-def _secret() -> bytes | None:
-    answer = aws.dynamodb(
-        "get_item",
-        TableName=aws.table("access"),
-        Key=typed_item(access.SECRET_KEY),
-        ConsistentRead=True,
-    )
-    value: bytes | None = plain_item(answer["Item"])["value"] if "Item" in answer else None
+    found = access_table.read(access.SECRET_KEY)
+    if found is None:
+        written = access_table.put(access.SECRET_KEY | {"value": made}, access_table.NEW)
+        return made if written.done else secret(made)
+    value: bytes = found["value"]
     return value
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from botocore.exceptions import ClientError
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.operand import Path
+from pynamodb.expressions.update import Action
 
-from onthedot.adapters import aws
+from onthedot.adapters import access_table
 from onthedot.core.access import tenant_key
-from onthedot.core.attributes import plain_item, typed_item
 
 # The former release counted down, in an item beside this one.
 _SORT = "used"
@@ -18,10 +19,7 @@ _TRIES = 16
 
 def requests_per_minute(tenant_id: str) -> int | None:
     """Read the tenant's own limit, if it has one."""
-    answer = aws.dynamodb(
-        "get_item", TableName=aws.table("access"), Key=typed_item(tenant_key(tenant_id))
-    )
-    found = plain_item(answer["Item"]) if "Item" in answer else {}
+    found = access_table.read(tenant_key(tenant_id), consistent=False) or {}
     limit: int | None = found.get("requests_per_min")
     return limit
 
@@ -62,49 +60,26 @@ def _go_on(
     tenant_id: str, minute: int, size: int, most: int, *, first: bool
 ) -> tuple[Taken | None, dict[str, int] | None]:
     """Give the block, or what stands in its way."""
-    values = {":m": minute, ":n": size, ":room": most - size, ":f": int(first)}
-    update = "SET #u = #u + :n, #s = #s + :f"
-    return _take(tenant_id, update, "#m = :m AND #u <= :room", values, size=size, most=most)
+    used, sharing = Path("used"), Path("sharing")
+    actions = [used.set(used + size), sharing.set(sharing + int(first))]
+    room = (Path("minute") == minute) & (used <= most - size)
+    return _take(tenant_id, actions, room, size=size, most=most)
 
 
 def _open(tenant_id: str, minute: int, size: int, most: int) -> Taken | None:
     """Begin a minute that nobody has begun yet."""
-    values = {":m": minute, ":n": size, ":f": 1}
-    update = "SET #m = :m, #u = :n, #s = :f"
-    condition = "attribute_not_exists(#m) OR #m < :m"
-    return _take(tenant_id, update, condition, values, size=size, most=most)[0]
+    last = Path("minute")
+    actions = [last.set(minute), Path("used").set(size), Path("sharing").set(1)]
+    unbegun = last.does_not_exist() | (last < minute)
+    return _take(tenant_id, actions, unbegun, size=size, most=most)[0]
 
 
 def _take(
-    tenant_id: str, update: str, condition: str, values: dict[str, int], *, size: int, most: int
+    tenant_id: str, actions: Sequence[Action], condition: Condition, *, size: int, most: int
 ) -> tuple[Taken | None, dict[str, int] | None]:
-    try:
-        answer = aws.dynamodb(
-            "update_item",
-            TableName=aws.table("access"),
-            Key=typed_item({**tenant_key(tenant_id), "sk": _SORT}),
-            UpdateExpression=update,
-            ConditionExpression=condition,
-            ExpressionAttributeNames={"#m": "minute", "#u": "used", "#s": "sharing"},
-            ExpressionAttributeValues=typed_item(values),
-            ReturnValues="ALL_NEW",
-            ReturnValuesOnConditionCheckFailure="ALL_OLD",
-        )
-    except ClientError as refusal:
-        if refusal.response["Error"]["Code"] != "ConditionalCheckFailedException":
-            raise
-        found: dict[str, Any] = refusal.response.get("Item") or {}
-        return None, plain_item(found) or _read(tenant_id)
-    now = plain_item(answer["Attributes"])
+    key = {**tenant_key(tenant_id), "sk": _SORT}
+    written = access_table.update(key, actions, condition, shown=True)
+    now = written.item
+    if not written.done:
+        return None, now or None
     return Taken(size, most - now["used"], now["sharing"]), None
-
-
-def _read(tenant_id: str) -> dict[str, int] | None:
-    """For a store that does not say what was in the way."""
-    answer = aws.dynamodb(
-        "get_item",
-        TableName=aws.table("access"),
-        Key=typed_item({**tenant_key(tenant_id), "sk": _SORT}),
-        ConsistentRead=True,
-    )
-    return plain_item(answer["Item"]) if "Item" in answer else None

@@ -46,11 +46,12 @@ def test_the_runtime_brings_the_sdk(packages: Packages) -> None:
     found |= {path.name for path in (packages.api / "python").iterdir()}
 
     assert found.isdisjoint({"boto3", "botocore", "s3transfer", "urllib3"})
-    assert {"croniter", "pydantic", "tzdata"} <= found
+    assert {"croniter", "pydantic", "pynamodb", "tzdata"} <= found
 
 
 def test_only_the_api_has_what_starts_slowly(packages: Packages) -> None:
     assert not list(packages.common.glob("python/pydantic*"))
+    assert not list(packages.common.glob("python/pynamodb*"))
     assert not list(packages.api.glob("python/aws_lambda_powertools"))
 
 

@@ -35,6 +35,10 @@ def test_files_and_functions_stay_short() -> None:
     assert _broken(found) == {}
 
 
+def test_no_file_is_larger_than_256_kb() -> None:
+    assert shape.too_large(tree.sizes()) == []
+
+
 def test_every_name_says_what_it_holds() -> None:
     found = {name: shape.vague(name, tree.text(name)) for name in tree.modules()}
 

@@ -2,12 +2,14 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 
 LINES_MAX = 400
 FUNCTION_LINES_MAX = 40
 DOCSTRING_LINES_MAX = 3
+# What is larger is generated or belongs elsewhere: every clone carries it for ever.
+FILE_BYTES_MAX = 256_000
 
 VAGUE_WORDS = {
     "common",
@@ -33,6 +35,11 @@ def too_long(source: str) -> list[str]:
     found = [f"{lines} lines"] if lines > LINES_MAX else []
     found += [each.name for each in _functions(source) if _length(each) > FUNCTION_LINES_MAX]
     return found
+
+
+def too_large(sizes: Mapping[str, int]) -> list[str]:
+    """The files with more bytes than a file may have."""
+    return [name for name, size in sizes.items() if size > FILE_BYTES_MAX]
 
 
 def vague(path: str, source: str) -> list[str]:

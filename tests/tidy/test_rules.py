@@ -86,6 +86,11 @@ def test_a_file_may_have_400_lines() -> None:
     assert shape.too_long("x = 1\n" * 401) != []
 
 
+def test_a_file_may_have_256_kb() -> None:
+    assert shape.too_large({"docs/page.md": 256_000}) == []
+    assert shape.too_large({"docs/page.md": 256_001}) == ["docs/page.md"]
+
+
 @pytest.mark.parametrize(
     ("path", "source"),
     [

@@ -26,6 +26,11 @@ def pages() -> tuple[str, ...]:
     return tuple(name for name in files() if name.endswith(".md"))
 
 
+def sizes() -> dict[str, int]:
+    """How many bytes each file has."""
+    return {name: (ROOT / name).stat().st_size for name in files()}
+
+
 def there(path: str) -> str | None:
     """One file's content, nothing for a folder, and None where there is neither."""
     if path in files():

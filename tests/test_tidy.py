@@ -1,6 +1,6 @@
 """The part of the style guide that ruff and mypy do not know."""
 
-from tests.tidy import imports, links, marks, shape, tree
+from tests.tidy import dead_modules, imports, links, marks, shape, tree
 
 
 def test_every_import_goes_one_way() -> None:
@@ -27,6 +27,13 @@ def test_the_black_box_imports_nothing_of_ours() -> None:
     }
 
     assert _broken(found) == {}
+
+
+def test_every_module_of_the_product_is_reached_from_an_entry_point() -> None:
+    sources = {name: tree.text(name) for name in tree.modules()}
+    commands = "\n".join(map(tree.text, ("Makefile", ".ci/run", *tree.pages())))
+
+    assert dead_modules.dead(sources, commands, tree.text("pyproject.toml")) == []
 
 
 def test_files_and_functions_stay_short() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tidy import imports, links, marks, shape, tree
+from tests.tidy import dead_modules, imports, links, marks, shape, tree
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,45 @@ def test_the_black_box_may_import_only_what_is_its_own() -> None:
         assert imports.of_ours_in_the_black_box("tests/e2e/test_stack.py", line) == []
     for line in ("import pytest", "from tests.blackbox.user import User"):
         assert imports.of_ours_in_the_black_box(path, line) == []
+
+
+SCRIPTS = "[project.scripts]\nonthedot = 'onthedot.cli.main:main'\n"
+
+
+@pytest.mark.parametrize("user", ["tests/core/test_plan.py", "bench/plan.py", "onthedot/core/x.py"])
+def test_a_module_that_nothing_alive_imports_is_found(user: str) -> None:
+    sources = {"onthedot/core/plan.py": "", user: "from onthedot.core.plan import plan"}
+
+    assert "onthedot/core/plan.py" in dead_modules.dead(sources, "", SCRIPTS)
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("lambdas/work.py", "from onthedot.core import plan"),
+        ("lambdas/work.py", "from onthedot.core.plan import plan"),
+        ("app.py", 'HOME = {"plan": "onthedot.core.plan"}'),
+        ("onthedot/cli/main.py", "import onthedot.core.plan"),
+        ("onthedot/local/__main__.py", "import onthedot.core.plan"),
+        ("onthedot/core/__init__.py", ""),
+    ],
+)
+def test_a_module_that_an_entry_point_leads_to_passes(path: str, source: str) -> None:
+    sources = {"onthedot/core/plan.py": "", "onthedot/local/__init__.py": "", path: source}
+    commands = "$(venv) -m onthedot.local" if source else "`python -m onthedot.core.plan`"
+
+    assert dead_modules.dead(sources, commands, SCRIPTS) == []
+
+
+def test_a_command_that_is_imported_by_its_word_passes() -> None:
+    main = 'add_parser("next"); import_module(f"onthedot.cli.{word}")'
+    sources = {
+        "onthedot/cli/main.py": main,
+        "onthedot/cli/next.py": "",
+        "onthedot/cli/explain.py": "",
+    }
+
+    assert dead_modules.dead(sources, "", SCRIPTS) == ["onthedot/cli/explain.py"]
 
 
 @pytest.mark.parametrize(

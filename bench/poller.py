@@ -12,7 +12,9 @@ from multiprocessing.context import SpawnProcess
 from threading import BoundedSemaphore
 from typing import Any
 
+from bench import recording
 from onthedot.adapters import aws
+from onthedot.flows.targets import TARGETS
 from onthedot.flows.work import work
 
 INVOCATIONS = 12
@@ -28,6 +30,7 @@ def start(count: int) -> list[SpawnProcess]:
 
 
 def _poll() -> None:
+    TARGETS["recording"] = recording.call
     url = os.environ["NORMAL_QUEUE_URL"]
     free = BoundedSemaphore(INVOCATIONS)
     with ThreadPoolExecutor(INVOCATIONS) as pool:

@@ -15,7 +15,6 @@ from onthedot.adapters.targets import (
     eventbridge,
     function,
     python,
-    recording,
     sns,
     sqs,
     stepfunctions,
@@ -78,5 +77,4 @@ TARGETS: dict[str, Callable[[Call], Answer]] = {
     "lambda": partial(_judged, function.call),
     "eventbridge": partial(_judged, eventbridge.call),
     "stepfunctions": partial(_judged, stepfunctions.call),
-    "recording": recording.call,
 }

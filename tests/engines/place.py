@@ -14,11 +14,13 @@ from typing import Any, TypeVar
 import pytest
 from botocore.loaders import create_loader
 
+from bench import recording
 from onthedot.adapters import aws, tables
 from onthedot.core import keys, run, schema
 from onthedot.core import registered as registering
 from onthedot.core.run import Run
 from onthedot.core.task import Task
+from onthedot.flows.targets import TARGETS
 
 _NUMBERS = count(1)
 _MODELS = create_loader()
@@ -39,6 +41,7 @@ def surroundings(settings: pytest.MonkeyPatch) -> Iterator[None]:
     settings.setenv("AWS_CONFIG_FILE", "/dev/null")
     settings.setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
     settings.setenv("PARALLEL_CALLS", "2")
+    settings.setitem(TARGETS, "recording", recording.call)
     # The simulation lists all manifests of a minute in one partition.
     settings.setattr(keys, "MANIFESTS", 4)
     _forget_clients()

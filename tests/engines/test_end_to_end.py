@@ -6,8 +6,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
+from bench import recording
 from lambdas import dispatch, work
-from onthedot.adapters.targets import recording
 from onthedot.core.run import Run
 from tests.engines.place import Place, put, rows
 from tests.engines.tasks import create, task

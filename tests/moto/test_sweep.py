@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from moto import mock_aws
 
+from bench import recording
 from lambdas import work
 from onthedot.adapters import aws, blobs, claims, tables
-from onthedot.adapters.targets import recording
 from onthedot.core import kept_versions, payloads
 from onthedot.core import task as tasks
 from onthedot.core.run import row_key

@@ -11,9 +11,9 @@ from functools import partial
 import pytest
 from moto import mock_aws
 
+from bench import recording
 from lambdas import audit, dispatch, work
 from onthedot.adapters import claims, clock, tables
-from onthedot.adapters.targets import recording
 from onthedot.core import run as runs
 from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.keys import shard_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from bench import recording
 from onthedot.adapters import aws, jobs, net
 from onthedot.api import waiting
 from onthedot.flows.targets import TARGETS
@@ -39,7 +40,7 @@ def set_up(stage: Stage, scene: Scene, seed: int) -> None:
 
     stage.targets |= {
         # No worker of ours calls it.
-        "pull": TARGETS["recording"],
+        "pull": recording.call,
         "http": TARGETS["http"],
         "python": TARGETS["python"],
         "stepfunctions": states.target,

@@ -266,7 +266,7 @@ def staged(
         (
             deliver,
             "TARGETS",
-            {**dict.fromkeys(targets.TARGETS, stage.deliver), **stage.targets},
+            {**dict.fromkeys((*targets.TARGETS, "recording"), stage.deliver), **stage.targets},
         ),
         (plan, "ROWS_MAX", rows_max),
         (books, "ROWS_MAX", rows_max),

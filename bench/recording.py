@@ -1,4 +1,4 @@
-"""A target that only keeps what it was told: for benches and walks."""
+"""A target that only keeps what it was told: for benches and tests, beside those of the product."""
 
 from __future__ import annotations
 

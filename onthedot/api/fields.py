@@ -19,7 +19,6 @@ TEXTS: dict[str, dict[str, Any]] = tomllib.loads(
 )
 # The tables of texts that a schedule and a task draw on, in the order in which they are shown.
 SECTIONS = ("when", "running", "together", "late", "once", "about")
-PARTS = ("retry", "concurrency_key", "rate")
 _TASK_ONLY = {"idempotency_ttl_sec": 86_400}
 _WRITTEN = {
     "ScheduleIn": SCHEDULE,
@@ -43,11 +42,6 @@ def told(name: str) -> dict[str, Any]:
         TEXTS[section][name] for section in SECTIONS if name in TEXTS[section]
     )
     return found
-
-
-def names() -> list[str]:
-    """List every field that can be written, in order."""
-    return [name for section in SECTIONS for name in TEXTS[section]]
 
 
 def default_of(name: str, shape: str) -> Any:  # noqa: ANN401 any JSON

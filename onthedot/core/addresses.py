@@ -12,7 +12,6 @@ from ipaddress import (
     ip_network,
 )
 
-Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 # Pure wrappings of an IPv4 address, which alone decides: mapped, its old form, and NAT64's.
 _WRAPPED = tuple(IPv6Network(text) for text in ("::ffff:0:0/96", "::/96", "64:ff9b::/96"))

@@ -72,8 +72,6 @@ class Hold:
 class Await:
     """Its target has taken the work on: see whether it has answered, or will not any more."""
 
-    until_ms: int
-
 
 Decision = Over | Busy | Skip | Defer | Hold | Start | Late | Await
 
@@ -128,7 +126,7 @@ def _awaiting(life: Life, hint: Hint, now_ms: int) -> Busy | Await:
     """The next attempt's message may be here before the answer that calls for it is written."""
     if hint.attempt > life.attempt and now_ms <= life.lease_ms:
         return Busy(min(BUSY_MAX_SEC, (MARGIN_SEC + 1) * 2 ** min(hint.receives - 1, 8)))
-    return Await(life.lease_ms)
+    return Await()
 
 
 def _when_due(run: Run, task: Task, hint: Hint, now_ms: int) -> Decision:

@@ -28,6 +28,8 @@ class Table:
 
 
 # Only what planning a fire needs: an entry of up to 1 kB costs one unit, whatever is in it.
+# `next_slot` and `tzdata` are stored by nobody. They stay, because deployed indexes have them and
+# CloudFormation refuses to change what an index carries (docs/upgrading.md); they cost nothing.
 DUE = Index(
     name="due",
     keys=(("due_shard", "N"), ("next_run_at", "S")),

@@ -47,7 +47,7 @@ START = Start(NOON_MS, 1)
 LINES: dict[str, tuple[dict[str, Any], dict[str, Any], int, Decision]] = {
     "3 running, mine": (RUNNING, {}, NOON_MS + 8_000, Busy(18)),
     "3 until the margin is over": (RUNNING, {}, LEASE_MS + 5_000, Busy(1)),
-    "3 awaiting": (RUNNING | {"status": "awaiting"}, {}, LEASE_MS + 1, Await(LEASE_MS)),
+    "3 awaiting": (RUNNING | {"status": "awaiting"}, {}, LEASE_MS + 1, Await()),
     # The message of the next attempt may be here before the answer that calls for it is written.
     "3 awaiting, and called for already": (
         RUNNING | {"status": "awaiting"},
@@ -59,7 +59,7 @@ LINES: dict[str, tuple[dict[str, Any], dict[str, Any], int, Decision]] = {
         RUNNING | {"status": "awaiting", "cancel_ms": 1},
         {},
         LEASE_MS + 1,
-        Await(LEASE_MS),
+        Await(),
     ),
     "4 cancelled by a user": (
         {"cancel_ms": 1, "cancel_by": "user"},

@@ -134,8 +134,8 @@ def place_kept() -> list[Patch]:
 def answered_twice() -> list[Patch]:
     """A next attempt's message that comes before its answer is written is dropped."""
 
-    def awaiting(life: Life, _hint: Hint, _now_ms: int) -> Await:
-        return Await(life.lease_ms)
+    def awaiting(_life: Life, _hint: Hint, _now_ms: int) -> Await:
+        return Await()
 
     return [(decide, "_awaiting", awaiting)]
 

@@ -1,6 +1,6 @@
 """Every route on one page: who may call it, and whether a repetition is answered once.
 
-Read without pydantic by the stack, which deploys exactly these.
+The door reads it, and needs no pydantic for that; API Gateway has one route for all requests.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Route:
 
     @property
     def key(self) -> str:
-        """The route as API Gateway names it."""
+        """The name by which handlers and replies refer to it: `GET /v1/runs/{run_id}`."""
         return f"{self.method} {self.path}"
 
     @cached_property

@@ -1,4 +1,7 @@
-"""Every write that may change a run's row, each naming the state that its writer saw."""
+"""The writes of a run's life, each on condition of the state that its writer saw.
+
+What is noted on a row beside its life is written by `remarks` and `stale`.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,7 @@ def _beside(run: Run, life: Life, now_ms: int) -> tuple[tuple[str, Any], ...]:
 
 
 def exact_state(life: Life) -> tuple[Clause, ...]:
-    """The very state that was seen (L3), so that nothing can have happened in between."""
+    """The very state that was seen, so that nothing can have happened in between."""
     clauses = (
         Clause.equal("life.status", life.status),
         Clause.equal("life.attempt", life.attempt),
@@ -72,9 +75,9 @@ def claimed_by(life: Life) -> tuple[Clause, ...]:
 def take_over_claim(
     run: Run, claim_id: str, claim_until: int, *, due_ms: int, now_ms: int
 ) -> Update:
-    """Own the sending of a claim whose dispatcher is dead, or act for it (`force`).
+    """Own the sending of a claim whose dispatcher is dead, or that an API call sends itself.
 
-    It is due when its slot is by now: another jitter may have moved that.
+    The new owner says when it is due: another jitter may have moved that since it was claimed.
     """
     life = replace(run.life, claim_id=claim_id, claim_until=claim_until, due_ms=due_ms)
     return _update(run, life, claimed_by(run.life), now_ms=now_ms)
@@ -180,7 +183,7 @@ def settle(run: Run, life: Life, *, now_ms: int) -> Update:
 
 
 def stamp(run: Run, version: int, *, now_ms: int) -> Update:
-    """Bind a run that has not started to a newer version of its task (L5)."""
+    """Bind a run that has not started to a newer version of its task."""
     return _update(run, replace(run.life, tv=version), exact_state(run.life), now_ms=now_ms)
 
 

@@ -1,4 +1,4 @@
-"""Registers tasks: writes them with what belongs to them, dispatches what is due soon."""
+"""Registers new tasks, and dispatches what of them is due soon; `flows/edit` changes them later."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ def create_with(task: Task, also: Sequence[Part]) -> Task | None:
 
 
 def create_many(wanted: Sequence[Task]) -> list[Task]:
-    """Register tasks each by itself: specs first, for a cursor is what makes one fire."""
+    """Register tasks by themselves: no name, count or line of the trail is written with them.
+
+    Specs go first: a task fires once its cursor is there.
+    """
     now = clock.now_ms() // 1000
     born = [lifecycle.born(task, now) for task in wanted]
     cursors = [cursor(task, first_due(task)) for task in born]

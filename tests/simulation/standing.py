@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from onthedot.core.instants import parse_nominal
 from onthedot.core.keys import is_slot_key
 from onthedot.core.task import Task
-from tests.simulation.journal import Journal
+from tests.simulation.journal import Change, Journal
 from tests.simulation.laws_keys import rekeyed
 from tests.simulation.laws_moved import moved
 from tests.simulation.stage import Delivery, Stage
@@ -31,7 +31,7 @@ class Standing:
 
     run_id: str
     task: Task
-    # By the schedule; for a run without a slot, when its row was first written.
+    # By the schedule; a run without a slot is due with its row, or when its caller asked for it.
     due_ms: float
     slot: bool
     # Without a slot it is due a moment before its row is there: when it was asked for.
@@ -105,7 +105,7 @@ def _asked(stage: Stage, journal: Journal) -> Iterator[Standing]:
     """
     kept = {task.task_id for task in stage.tasks if task.name not in stage.poisoned}
     shifted = rekeyed(journal) | moved(journal)
-    born = {(one.task_id, one.key): one.at_ms for one in reversed(journal.changes)}
+    born = {(one.task_id, one.key): _born_ms(one) for one in reversed(journal.changes)}
     for task_id, key in dict.fromkeys((one.task_id, one.key) for one in journal.changes):
         if task_id not in kept or task_id in stage.illegible or "~g" in key:
             continue
@@ -122,6 +122,11 @@ def _asked(stage: Stage, journal: Journal) -> Iterator[Standing]:
         having = [task for task in tasks if task.schedule.matches(slot)] or tasks
         due_ms = having[0].schedule.due_at(slot) * 1000
         yield Standing(run_id, having[0], due_ms, slot=True, shifted=is_shifted)
+
+
+def _born_ms(first: Change) -> float:
+    """When its row was there, or later, if a caller asked for a later time."""
+    return max(first.at_ms, first.after.life.get("due_ms", 0) if first.after else 0)
 
 
 def _asked_sec(stage: Stage) -> float:

@@ -114,8 +114,8 @@ def _elsewhere(changes: Sequence[Change], handed: Handed, end_ms: float) -> bool
     after = changes[last - 1].after
     if after is None or after.status in ("running", "awaiting") or "waits_on" in after.life:
         return True
-    late = after.status == "claimed" and end_ms > after.life["due_ms"] + _LATE_MS
-    if late and end_ms < after.life.get("claim_until", 0):
+    late = after.status == "claimed" and end_ms > after.due_ms + _LATE_MS
+    if late and end_ms < int(after.life.get("claim_until", {"N": "0"})["N"]):
         # Its dispatcher may be about to count it: a worker that is to end it waits for that.
         return True
     return any(one.writer is not handed.process for one in changes[first:last])

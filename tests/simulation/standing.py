@@ -126,7 +126,7 @@ def _asked(stage: Stage, journal: Journal) -> Iterator[Standing]:
 
 def _born_ms(first: Change) -> float:
     """When its row was there, or later, if a caller asked for a later time."""
-    return max(first.at_ms, first.after.life.get("due_ms", 0) if first.after else 0)
+    return max(first.at_ms, first.after.due_ms if first.after else 0)
 
 
 def _asked_sec(stage: Stage) -> float:

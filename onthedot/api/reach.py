@@ -13,7 +13,8 @@ from typing import Any
 from onthedot.adapters import aws, clock, tables
 from onthedot.api.asking import tenant
 from onthedot.core import quota, reach
-from onthedot.core.advice import Warned, unknown_handler
+from onthedot.core.advice import unknown_handler
+from onthedot.core.expression_warnings import Warned
 from onthedot.core.problems import Fault, Problem
 from onthedot.flows import handlers
 from onthedot.flows.keys import FIRST_TENANT

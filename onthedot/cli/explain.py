@@ -6,9 +6,9 @@ import argparse
 import sys
 
 from onthedot.cli import asked
-from onthedot.core.advice import warnings_of
 from onthedot.core.errors import ScheduleError
 from onthedot.core.explain import explanation_with_changes
+from onthedot.core.expression_warnings import warnings_of
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 
 from onthedot.core import zones
-from onthedot.core.advice import Warned, warnings_of
 from onthedot.core.explain import explanation
+from onthedot.core.expression_warnings import Warned, warnings_of
 from onthedot.core.instants import local, measured, nominal
 from onthedot.core.notes import note_of
 from onthedot.core.schedule import Schedule

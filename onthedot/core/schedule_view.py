@@ -8,12 +8,13 @@ from itertools import islice, takewhile
 from typing import Any
 
 from onthedot.core import deaths, definition, zones
-from onthedot.core.advice import grace_short, pause_near, payload_unsent, warnings_of
+from onthedot.core.advice import grace_short, pause_near, payload_unsent
 from onthedot.core.calendars import Calendar
 from onthedot.core.defaults import LISTED
 from onthedot.core.definition import fields_of
 from onthedot.core.due import Due
 from onthedot.core.explain import explanation
+from onthedot.core.expression_warnings import warnings_of
 from onthedot.core.instants import nominal
 from onthedot.core.keys import slot_key
 from onthedot.core.run import Run

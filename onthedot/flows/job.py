@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from onthedot.adapters import clock, tables
+from onthedot.adapters import clock, ids, tables
 from onthedot.core import quota, reach
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
+from onthedot.core.backoff import pause_ms
 from onthedot.core.call import BRIEF
 from onthedot.core.decide import Hint, Start
 from onthedot.core.exchange import Exchange
@@ -217,3 +218,13 @@ def look_again(started: Iterable[Job]) -> None:
         if spec is None or spec["status"] in tasks.ENDED:
             job.answer = Stopped(tasks.ENDED[spec["status"]] if spec else "task_deleted")
     _aim(old)
+
+
+def put_off(jobs: Iterable[Job]) -> None:
+    """Let nothing be done with a job for a while; its heartbeats and all other jobs go on."""
+    now_ms = clock.now_ms()
+    for job in jobs:
+        job.doubt_ms = job.doubt_ms or now_ms
+        job.wake_ms = now_ms + pause_ms(job.tries, ids.fraction())
+        job.tries += 1
+        job.loaded = False

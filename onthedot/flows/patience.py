@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from onthedot.adapters import aws, claims, clock, ids
 from onthedot.core.backoff import pause_ms
 from onthedot.core.errors import BusyError
 from onthedot.core.writes import Outcome, Write
-from onthedot.flows.job import Job
 
 _Got = TypeVar("_Got")
 Over = Callable[[], bool]
@@ -64,16 +63,6 @@ class Forgiven:
     ) -> bool:
         busy = isinstance(failure, BusyError)
         return busy or (failure is not None and aws.passes(failure))
-
-
-def put_off(jobs: Iterable[Job]) -> None:
-    """Let nothing be done with a job for a while; its heartbeats and all other jobs go on."""
-    now_ms = clock.now_ms()
-    for job in jobs:
-        job.doubt_ms = job.doubt_ms or now_ms
-        job.wake_ms = now_ms + pause_ms(job.tries, ids.fraction())
-        job.tries += 1
-        job.loaded = False
 
 
 def _unsure(outcomes: Sequence[Outcome]) -> list[int]:

@@ -13,8 +13,8 @@ from onthedot.core.run import FINAL, Life, Run
 from onthedot.core.writes import Outcome
 from onthedot.flows import gates, permits
 from onthedot.flows.batch import Batch
-from onthedot.flows.job import Job, load
-from onthedot.flows.patience import Forgiven, put_off
+from onthedot.flows.job import Job, load, put_off
+from onthedot.flows.patience import Forgiven
 
 # Less than this before its lease ends, an attempt is left to who takes it over.
 _LEFT_MS = 1_000

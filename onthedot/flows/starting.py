@@ -18,8 +18,8 @@ from onthedot.core.writes import Outcome
 from onthedot.flows import deliver, gates, given_back, keyed, late, no_start, permits
 from onthedot.flows.batch import Batch
 from onthedot.flows.handing import belongs_here, for_others, hand_over
-from onthedot.flows.job import Job, load, look_again
-from onthedot.flows.patience import Forgiven, put_off
+from onthedot.flows.job import Job, load, look_again, put_off
+from onthedot.flows.patience import Forgiven
 from onthedot.flows.ready import agreed, begin, prepare, still_ready
 
 _ROUNDS_MAX = 6

@@ -15,7 +15,7 @@ from onthedot.core.policy import LEFT, Again, Stopped, error_of
 from onthedot.flows import aside, patience, suspects
 from onthedot.flows.batch import Batch, received
 from onthedot.flows.heartbeat import extend
-from onthedot.flows.job import Job, load
+from onthedot.flows.job import Job, load, put_off
 from onthedot.flows.receipt import jobs_of
 from onthedot.flows.refill import Refill
 from onthedot.flows.settling import given_up, settle
@@ -116,7 +116,7 @@ def _started_by(batch: Batch, ready: Sequence[Job], worker: str) -> tuple[list[J
     with patience.Forgiven():
         return start_due(batch, ready, worker=worker)
     left = [job for job in ready if not job.under_way and batch.naming(job.ticket.run_id)]
-    patience.put_off(left)
+    put_off(left)
     return [job for job in ready if job.under_way], [job for job in left if in_time(job)]
 
 

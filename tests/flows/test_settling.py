@@ -10,9 +10,9 @@ from onthedot.adapters import aws
 from onthedot.core.decide import Hint
 from onthedot.core.pack import Pack, Ticket
 from onthedot.core.policy import Done
-from onthedot.flows import patience, settling, starting, work
+from onthedot.flows import settling, starting, work
 from onthedot.flows.batch import Batch, Received
-from onthedot.flows.job import Job
+from onthedot.flows.job import Job, put_off
 from onthedot.flows.settling import given_up
 from tests.core.made import NOON_MS, run, task
 from tests.simulation.stage import Stage
@@ -61,7 +61,7 @@ def test_what_is_put_off_waits_a_little_longer_each_time_and_is_looked_at_again(
     waits = []
     for _ in range(5):
         put.loaded = True
-        patience.put_off([put])
+        put_off([put])
         waits.append(put.wake_ms - NOON_MS)
 
     assert all(
@@ -70,7 +70,7 @@ def test_what_is_put_off_waits_a_little_longer_each_time_and_is_looked_at_again(
     )
     assert (put.tries, put.loaded, put.doubt_ms) == (5, False, NOON_MS)
     stage.world.run(3)
-    patience.put_off([put])
+    put_off([put])
     assert put.doubt_ms == NOON_MS
 
 

@@ -9,7 +9,7 @@ from onthedot.adapters import aws, claims
 from onthedot.core import backoff
 from onthedot.core.decide import Skip
 from onthedot.core.writes import Outcome, Write
-from onthedot.flows import patience, ready, settling, starting
+from onthedot.flows import job, patience, ready, settling, starting
 from onthedot.flows import work as working
 from onthedot.flows.batch import Batch
 from onthedot.flows.job import Job
@@ -20,8 +20,8 @@ def three_tries() -> list[Patch]:
     """An outcome is written three times, without a pause, and then left to a takeover."""
 
     def put_off(jobs: Iterable[Job]) -> None:
-        for job in jobs:
-            job.tries += 1
+        for each in jobs:
+            each.tries += 1
 
     def given_up(job: Job) -> bool:
         return job.ended and job.tries >= 3
@@ -49,10 +49,10 @@ def started_blindly() -> list[Patch]:
 
     def begin(jobs: Sequence[Job], worker: str) -> Any:
         started, doubtful = original(jobs, worker)
-        for job, outcome in doubtful:
-            if outcome is Outcome.UNSURE and job.ready:
-                job.run = job.ready.begun
-                started.append(job)
+        for each, outcome in doubtful:
+            if outcome is Outcome.UNSURE and each.ready:
+                each.run = each.ready.begun
+                started.append(each)
         return started, [each for each in doubtful if each[1] is not Outcome.UNSURE]
 
     return [(starting, "begin", begin)]
@@ -73,8 +73,8 @@ def skips_hurried() -> list[Patch]:
 
     def skip(batch: Batch, skipping: Sequence[tuple[Job, Skip]]) -> list[Job]:
         again = original(batch, skipping)
-        for job in again:
-            job.doubt_ms = job.wake_ms = 0
+        for each in again:
+            each.doubt_ms = each.wake_ms = 0
         return again
 
     return [(starting, "_skip", skip)]
@@ -82,7 +82,11 @@ def skips_hurried() -> list[Patch]:
 
 def longest_at_once() -> list[Patch]:
     """The first pause is as long as the longest."""
-    return [(patience, "pause_ms", lambda tries, by: backoff.pause_ms(max(tries, 4), by))]
+
+    def pause_ms(tries: int, by: float) -> int:
+        return backoff.pause_ms(max(tries, 4), by)
+
+    return [(patience, "pause_ms", pause_ms), (job, "pause_ms", pause_ms)]
 
 
 PATIENCE = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onthedot.core.advice import Warned, warnings_of
+from onthedot.core.expression_warnings import Warned, warnings_of
 from onthedot.core.instants import parse_instant
 from onthedot.core.schedule import compile_schedule
 

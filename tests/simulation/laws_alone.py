@@ -6,7 +6,7 @@ It may be what killed its worker, and must not end other runs with the next one.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tests.simulation.journal import Journal
 from tests.simulation.stage import Delivery, Stage
@@ -16,7 +16,7 @@ _WORKER = "work#"
 
 def kept(stage: Stage, journal: Journal) -> Iterator[str]:
     """After a run was taken over, no other run is called in its process while it runs."""
-    since = _taken_over(journal)
+    since, settled = _taken_over(journal), _settled(journal)
     if not since:
         return
     by_process: dict[str, list[Delivery]] = defaultdict(list)
@@ -27,7 +27,7 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
             continue
         for call in calls:
             if since.get(call.run_id, call.attempt + 1) <= call.attempt:
-                yield from _beside(call, calls)
+                yield from _beside(call, calls, settled)
 
 
 def _taken_over(journal: Journal) -> dict[str, int]:
@@ -39,10 +39,24 @@ def _taken_over(journal: Journal) -> dict[str, int]:
     return found
 
 
-def _beside(suspect: Delivery, calls: Sequence[Delivery]) -> Iterator[str]:
+def _settled(journal: Journal) -> dict[tuple[str, int], float]:
+    """When each attempt was settled: a handler that goes on then is nobody's any more."""
+    return {
+        (change.run_id, change.before.attempt): change.at_ms
+        for change in reversed(journal.changes)
+        if change.before and change.after and change.before.status == "running"
+        if change.after.status != "running"
+    }
+
+
+def _beside(
+    suspect: Delivery, calls: Sequence[Delivery], settled: Mapping[tuple[str, int], float]
+) -> Iterator[str]:
     for other in calls:
         if other.run_id == suspect.run_id:
             continue
         sooner, later = sorted((suspect, other), key=lambda call: call.at_ms)
-        if not 0 < sooner.ended_ms <= later.at_ms:
+        over_ms = settled.get((sooner.run_id, sooner.attempt), float("inf"))
+        ended_ms = min(sooner.ended_ms or over_ms, over_ms)
+        if ended_ms > later.at_ms:
             yield f"not alone: {suspect.run_id} in {suspect.process} beside {other.run_id}"

@@ -31,7 +31,7 @@ class Standing:
 
     run_id: str
     task: Task
-    # By the schedule; a run without a slot is due with its row, or when its caller asked for it.
+    # By the schedule; a run without a slot is due when its caller asked for it.
     due_ms: float
     slot: bool
     # Without a slot it is due a moment before its row is there: when it was asked for.
@@ -125,8 +125,8 @@ def _asked(stage: Stage, journal: Journal) -> Iterator[Standing]:
 
 
 def _born_ms(first: Change) -> float:
-    """When its row was there, or later, if a caller asked for a later time."""
-    return max(first.at_ms, first.after.due_ms if first.after else 0)
+    """For when it was asked for, as its row was first written."""
+    return first.after.due_ms if first.after and first.after.due_ms else first.at_ms
 
 
 def _asked_sec(stage: Stage) -> float:

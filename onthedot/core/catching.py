@@ -102,6 +102,8 @@ def enter(gate: Gate, run: Run, task: Task, line: Sequence[str]) -> Have | Enter
     """Decide over a run that goes by the line; `line` has the oldest of it, as far as is asked."""
     if run.key in gate.holders:
         return Have()
+    # It may have come to the gate as well, by a worker that had not found it late.
+    gate = gate.without([run.key])
     since = min([*line[:1], run.key])
     places, first = room(gate, task), line[0] if line else ""
     free = places

@@ -118,3 +118,22 @@ def test_where_nobody_is_turned_away_nobody_stands_behind() -> None:
 
     assert catching.is_behind(planned, policy("skip"))
     assert not catching.is_behind(planned, policy("allow", None))
+
+
+def test_one_that_came_to_the_gate_as_well_does_not_wait_for_itself() -> None:
+    seen = gate(waiting=(A, C))
+
+    entered = catching.enter(gate(waiting=(A,)), late(A), policy("allow", 2), [A])
+    assert entered == Enter(replace(gate(A), late=(A,), since=A))
+    stays = catching.enter(seen, late(A), policy("allow", 2), [A])
+    assert stays == Stay(gate(waiting=(C,), since=A), first=C)
+
+
+def test_who_stays_calls_the_one_that_waits_at_the_gate_for_a_place_that_is_free() -> None:
+    seen = gate(waiting=(C,))
+
+    assert catching.enter(seen, late(A), policy("allow", 2), [A]) == Stay(
+        gate(waiting=(C,), since=A), first=C
+    )
+    full = gate("x", "y", waiting=(C,))
+    assert catching.enter(full, late(A), policy("allow", 2), [A]) == Stay(replace(full, since=A))

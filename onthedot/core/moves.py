@@ -142,7 +142,8 @@ def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
     clauses = exact_state(seen.life)
     if seen.life.status == "running":
         # An edit does not stamp a running run: only its queue shows that it was handed over.
-        clauses = (*clauses, Clause.equal("queue", seen.queue))
+        # A request to cancel changes no state: who has not seen it must not begin again.
+        clauses = (*clauses, Clause.equal("queue", seen.queue), Clause.missing("cancel_ms"))
     if seen.life.status in NOT_STARTED:
         clauses = (*clauses, Clause(("life", "due_ms"), "<=", now_ms))
     write = _update(seen, begun.life, clauses, now_ms=now_ms)

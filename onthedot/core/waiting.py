@@ -39,6 +39,12 @@ def stands(run: Run, found: Items) -> bool:
     return waited or put_off or bool(_of(found, quota.entry_key(run)))
 
 
+def holds(run: Run, found: Items) -> bool:
+    """Tell whether it has a place at its task's own gate."""
+    own = gate.parse(run.task_id, _of(found, keyed.gate_key(run.task_id)))
+    return run.key in own.holders
+
+
 def bounded(found: Items) -> list[str]:
     """Name the tenants whose runs are fetched, and have a quota."""
     limits = [partition for partition, part in found if part == quota.LIMIT]

@@ -73,12 +73,15 @@ def _verdict(job: Job, late: Late, lines: Items) -> Skip | Busy | None:
 def _is_taken_up(job: Job, task: Task, lines: Items) -> bool:
     run = job.held
     fetched, behind = pulled(run.queue), catching.is_behind(run, task)
-    return fetched or behind or _called(job) or waiting.stands(run, lines)
+    return fetched or behind or _called(job, lines) or waiting.stands(run, lines)
 
 
-def _called(job: Job) -> bool:
-    """Tell whether it is called from its tenant's line, where its entry goes with the call."""
-    return job.hint.why == "wake" and bool(job.most)
+def _called(job: Job, lines: Items) -> bool:
+    """Tell whether it is called from its tenant's line, where its entry goes with the call.
+
+    Where the limit went, too, the place at its own gate shows that it came so far.
+    """
+    return job.hint.why == "wake" and (bool(job.most) or waiting.holds(job.held, lines))
 
 
 def _newer(task: Task, run: runs.Run, now: int) -> bool:

@@ -113,13 +113,18 @@ def bounded(stage: Stage, journal: Journal) -> Iterator[str]:
                 yield f"crowded: {held.holders} hold the gate of {task.name}"
 
 
-def freed_too_late(stage: Stage, journal: Journal, task_id: str) -> bool:
-    """Whether the last place came free after outside workers had asked for the last time."""
+def asked_last_ms(stage: Stage) -> float:
+    """When an outside worker asked for the last time."""
     asked_us = (
         each[0] for each in stage.world.trace if each[1] is not None and each[1].kind == _ASKS
     )
-    start_ms, gates = stage.world.start.timestamp() * 1000, journal.gates[task_id]
-    return bool(gates) and gates[-1].at_ms > start_ms + max(asked_us, default=0) / 1000
+    return stage.world.start.timestamp() * 1000 + max(asked_us, default=0) / 1000
+
+
+def freed_too_late(stage: Stage, journal: Journal, task_id: str) -> bool:
+    """Whether the last place came free after outside workers had asked for the last time."""
+    gates = journal.gates[task_id]
+    return bool(gates) and gates[-1].at_ms > asked_last_ms(stage)
 
 
 def left_clean(stage: Stage, journal: Journal) -> Iterator[str]:

@@ -58,7 +58,8 @@ _FETCHED_SEC = 12.0
 _FELT_SEC = float(LEASE_SEC + MARGIN_SEC + 5)
 # The permit of a dead worker is free once its lease is over, and nobody calls the line then.
 _LAPSED_SEC = 120.0
-_TAKEOVER_MS = 7_000
+# A suspect is passed on until it finds a worker that runs nothing else, a second each time.
+_TAKEOVER_MS = 10_000
 # A worker asks for more a second after its last start, and no sooner than a second later again.
 _KEPT_SEC = 3.0
 _WORKERS = frozenset({"work", "audit", "bury"})
@@ -150,7 +151,7 @@ def _extra_sec(stage: Stage, journal: Journal, task: Task, due: float) -> float:
 def resumed(journal: Journal) -> Iterator[str]:
     """Where nothing disturbs the one who takes it over, a dead worker's run starts again at once.
 
-    Its lease ends 20 s after the last sign of life, and its takeover follows 7 s later at most.
+    Its lease ends 20 s after the last sign of life, and its takeover follows 10 s later at most.
     """
     signs: dict[str, float] = {}
     for change in journal.changes:

@@ -10,7 +10,7 @@ from onthedot.core.keys import is_slot_key
 from onthedot.core.pull import pulled
 from onthedot.core.run import Run
 from tests.simulation.journal import SKEW_MS, Change, Journal, Move, Seen
-from tests.simulation.laws_gate import freed_too_late
+from tests.simulation.laws_gate import asked_last_ms, freed_too_late
 from tests.simulation.purged import kept
 from tests.simulation.stage import Stage
 
@@ -27,7 +27,7 @@ def sound_writes(journal: Journal) -> Iterator[str]:
     """A final row never changes, attempts count up by one, and only their holder ends them."""
     for change in journal.changes:
         before, after = change.before, change.after
-        if after is None and before is not None and _lifted(change, before):
+        if after is None and before is not None and _lifted(journal, change, before):
             continue
         if after is None:
             yield f"gone: the row of {change.run_id} was deleted"
@@ -45,10 +45,15 @@ def sound_writes(journal: Journal) -> Iterator[str]:
                 yield f"hasty: {change.run_id} was buried before SQS can have given up on it"
 
 
-def _lifted(change: Change, before: Seen) -> bool:
-    """Whether it told of a blackout to come, which an edit has lifted."""
+def _lifted(journal: Journal, change: Change, before: Seen) -> bool:
+    """Whether it told of a blackout to come, which an edit has lifted, perhaps by a later try."""
     told = bool(before.range_to) and before.reason == "calendar"
-    return told and change.at_ms < before.due_ms + _EDIT_MS
+    governed = any(
+        one.task.schedule_version > before.schedule_version
+        and one.task.effective_from * 1000 <= before.due_ms
+        for one in journal.versions[change.task_id]
+    )
+    return told and (governed or change.at_ms < before.due_ms + _EDIT_MS)
 
 
 def _buried_soon(change: Change, after: Seen) -> bool:
@@ -172,8 +177,11 @@ def _excused(stage: Stage, journal: Journal, run: Run, until_ms: float) -> bool:
     The same holds for one whose caller got no answer. A slot after the last tick awaits the next.
     """
     task_id, key = run.task_id, run.key
-    if pulled(run.queue) and freed_too_late(stage, journal, task_id):
-        return True
+    if pulled(run.queue):
+        # It came to its place, or to its index, after the last outside worker had asked.
+        handed_ms = journal.of_run(task_id, key)[-1].at_ms
+        if handed_ms > asked_last_ms(stage) or freed_too_late(stage, journal, task_id):
+            return True
     if run.run_id in journal.sent_ms:
         return False
     if not is_slot_key(key):

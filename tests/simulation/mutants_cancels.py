@@ -72,7 +72,28 @@ def overruled() -> list[Patch]:
 
 
 _OFF, _DEAF = ("broken off",), ("broken off deaf",)
+
+
+def begun_again() -> list[Patch]:
+    """A worker that has not seen a request to cancel takes the run over."""
+    original = moves.start
+
+    def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
+        write = original(seen, begun, now_ms=now_ms)
+        clauses = tuple(one for one in write.clauses if one.path != ("cancel_ms",))
+        return replace(write, clauses=clauses)
+
+    return [(moves, "start", start)]
+
+
 CANCELS = (
+    Mutant(
+        "begun though cancelled",
+        "an answered cancel is followed by no attempt",
+        begun_again,
+        ("handled stalls",),
+        seed=28,
+    ),
     Mutant("still connected", "0187: a cancel closes a call", still_connected, _OFF),
     Mutant("until its deadline", "0187: a handler has 5 s", until_its_deadline, _DEAF),
     Mutant("unnoted", "0187: who cancels is told what it means", unnoted, _OFF),

@@ -40,7 +40,8 @@ def _ended(stage: Stage, journal: Journal) -> Iterator[str]:
                 continue
             at = following.at_ms / 1000
             if following.task.status == "active" and at > end + 1:
-                yield from _as_of(stage, following.task, end, at)
+                # A pause that was written after its end was over at once.
+                yield from _as_of(stage, following.task, max(end, version.task.paused_at + 1), at)
             before, after = (one.task.shown.get("pause_ended") for one in (version, following))
             by_itself = after is not None and after != before
             if by_itself and at < end - 1 - clocks_off_sec(stage):

@@ -55,7 +55,7 @@ UPDATES: dict[str, tuple[Make, list[str]]] = {
     ),
     "start": (lambda: _start(CLAIMED), [*EXACT, "life.due_ms"]),
     "start again": (lambda: _start(RETRYING), [*EXACT, "life.due_ms"]),
-    "take over": (lambda: _start(RUNNING), [*EXACT, "life.lease_ms", "queue"]),
+    "take over": (lambda: _start(RUNNING), [*EXACT, "life.lease_ms", "queue", "cancel_ms"]),
     "settle": (lambda: moves.settle(RUNNING, RUNNING.life, now_ms=NOON_MS), FENCE),
     "stamp": (lambda: moves.stamp(CLAIMED, 2, now_ms=NOON_MS), EXACT),
     "cancel": (lambda: moves.cancel(RETRYING, "user", now_ms=NOON_MS), EXACT),
@@ -84,7 +84,7 @@ def test_it_names_the_very_state_that_was_seen(name: str) -> None:
     clauses = made(name).clauses
 
     assert [".".join(clause.path) for clause in clauses] == UPDATES[name][1]
-    ranges = [".".join(clause.path) for clause in clauses if clause.operator != "="]
+    ranges = [".".join(clause.path) for clause in clauses if clause.operator == "<="]
     assert ranges == (["life.due_ms"] if name.startswith("start") else [])
 
 
@@ -95,15 +95,15 @@ def test_the_statement_has_every_change_and_every_clause(name: str) -> None:
     changes, _, where = text.partition(" WHERE ")
 
     assert text.startswith('UPDATE "physical" ')
-    assert text.count("?") == len(values) == len(write.sets) + len(write.key) + len(write.clauses)
+    clauses = [clause for clause in write.clauses if clause.value is not None]
+    assert text.count("?") == len(values) == len(write.sets) + len(write.key) + len(clauses)
     assert re.findall(r'"(\w+)"=\?', changes) == [name for name, _ in write.sets]
     assert re.findall(r'"(\w+)"', changes.partition("REMOVE")[2]) == list(write.removes)
     named = [path.replace('"', "") for path in re.findall(r'([\w".]+)(?:<=|=)\?', where)]
-    assert named == [name for name, _ in write.key] + [
-        ".".join(clause.path) for clause in write.clauses
-    ]
+    assert named == [name for name, _ in write.key] + [".".join(clause.path) for clause in clauses]
+    assert re.findall(r'"(\w+)" IS MISSING', where) == _missing(write)
     assert values[: len(write.sets)] == [value for _, value in write.sets]
-    assert values[-len(write.clauses) :] == [clause.value for clause in write.clauses]
+    assert values[-len(clauses) :] == [clause.value for clause in clauses]
 
 
 @pytest.mark.parametrize("name", UPDATES)
@@ -124,7 +124,13 @@ def test_the_expression_has_every_change_and_every_clause(name: str) -> None:
         Clause(tuple(found[1].split(".")), found[2], spelled.values[found[3]])
         for found in named
         if found
-    ] == list(write.clauses)
+    ] == [clause for clause in write.clauses if clause.value is not None]
+    missing = [each[21:-1] for each in conditions if each.startswith("attribute_not_exists(")]
+    assert missing == _missing(write)
+
+
+def _missing(write: Update) -> list[str]:
+    return [".".join(clause.path) for clause in write.clauses if clause.value is None]
 
 
 def test_an_expression_spells_no_name_out() -> None:
@@ -132,7 +138,9 @@ def test_an_expression_spells_no_name_out() -> None:
         spelled = expression(made(name))
 
         bare = re.sub(
-            r"[#:]\w+|SET|REMOVE|AND|attribute_exists", "", spelled.update + spelled.condition
+            r"[#:]\w+|SET|REMOVE|AND|attribute_(not_)?exists",
+            "",
+            spelled.update + spelled.condition,
         )
         assert not re.search(r"\w", bare)
         assert set(re.findall(r"#n\d+", spelled.update + spelled.condition)) == set(spelled.names)

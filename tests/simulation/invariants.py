@@ -183,7 +183,7 @@ def _of_attempts(stage: Stage, journal: Journal, measure: Measure) -> Iterator[I
     if measure.smooth:
         yield laws_runs.all_succeed(stage)
     if measure.resumed:
-        yield laws_lateness.resumed(journal)
+        yield laws_leases.resumed(stage, journal)
 
 
 def _of_gates(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:

@@ -58,8 +58,6 @@ _FETCHED_SEC = 12.0
 _FELT_SEC = float(LEASE_SEC + MARGIN_SEC + 5)
 # The permit of a dead worker is free once its lease is over, and nobody calls the line then.
 _LAPSED_SEC = 120.0
-# A suspect is passed on until it finds a worker that runs nothing else, a second each time.
-_TAKEOVER_MS = 10_000
 # A worker asks for more a second after its last start, and no sooner than a second later again.
 _KEPT_SEC = 3.0
 _WORKERS = frozenset({"work", "audit", "bury"})
@@ -131,7 +129,7 @@ def late(
             waits = guarded(task) or shared or keyed
             if waits and (task.task_id, nominal(slot)) in cancelled:
                 continue
-            given = (one for one in places[task.task_id] if one < at)
+            given = (one for one in places[task.task_id] if one < min(at, due))
             tick = max(_ticked(stage, troubles, task, due), *map(troubles.tick_after, given))
             ready = max(due, tick, *(one for one in ends if one < at))
             allowed = troubles.steady_sec + troubles.cost_sec(due - _FETCHED_SEC, at)
@@ -146,24 +144,6 @@ def _extra_sec(stage: Stage, journal: Journal, task: Task, due: float) -> float:
     """What a full line and a pause that ended in haste may cost."""
     crowded = stage.sizes.line_max and "concurrency_key" in task.shown
     return _CROWDED_SEC * bool(crowded) + _ENDED_SEC * _hurried(journal, task, due)
-
-
-def resumed(journal: Journal) -> Iterator[str]:
-    """Where nothing disturbs the one who takes it over, a dead worker's run starts again at once.
-
-    Its lease ends 20 s after the last sign of life, and its takeover follows 10 s later at most.
-    """
-    signs: dict[str, float] = {}
-    for change in journal.changes:
-        before, after = change.before, change.after
-        if after is None or after.status != "running":
-            continue
-        if change.started and before and before.status == "running":
-            late_ms = change.at_ms - signs[change.run_id] - LEASE_SEC * 1000 - _TAKEOVER_MS
-            if late_ms > 0:
-                yield f"left lying: {change.run_id} was taken over {late_ms / 1000:.1f} s too late"
-        if change.started or (before and before.lease_ms != after.lease_ms):
-            signs[change.run_id] = change.at_ms
 
 
 def _ticked(stage: Stage, troubles: _Troubles, task: Task, due: float) -> float:

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from onthedot.core.numbers import LEASE_SEC
-from tests.simulation.journal import Journal
+from tests.simulation.journal import RUN_NAMED, Journal
 from tests.simulation.laws_lateness import steady_sec
 from tests.simulation.outages import GIVES_UP_AFTER_SEC
 from tests.simulation.stage import Delivery, Stage
@@ -18,6 +18,10 @@ from tests.simulation.stage import Delivery, Stage
 _TOLD_SEC, _GONE_SEC = 8, 13
 # A permit that cannot be given back holds the worker's loop up for so long.
 _GIVING_BACK_MS = 8_000
+# From the end of a dead worker's lease to the next start.
+_TAKEOVER_MS = 7_000
+# A suspect is passed on until it finds a worker that runs nothing else: mostly three times at most.
+_PASSES, _PASSED_MS = 3, 1_500
 _NEVER = float("inf")
 
 
@@ -104,3 +108,37 @@ def _ends(stage: Stage) -> dict[str, float]:
     return {
         each.name: start_ms + each.ended_us / 1000 for each in stage.world.processes if each.done
     }
+
+
+def resumed(stage: Stage, journal: Journal) -> Iterator[str]:
+    """Where nothing disturbs the one who takes it over, a dead worker's run starts again at once.
+
+    Its lease ends 20 s after the last sign of life, and its takeover follows 7 s later at most.
+    """
+    signs: dict[str, float] = {}
+    passed = _passed_on(stage)
+    for change in journal.changes:
+        before, after = change.before, change.after
+        if after is None or after.status != "running":
+            continue
+        if change.started and before and before.status == "running":
+            since_ms = signs[change.run_id] + LEASE_SEC * 1000
+            passes = sum(since_ms < at_ms < change.at_ms for at_ms in passed[change.run_id])
+            further_ms = max(0, passes - _PASSES) * _PASSED_MS
+            late_ms = change.at_ms - since_ms - _TAKEOVER_MS - further_ms
+            if late_ms > 0:
+                yield f"left lying: {change.run_id} was taken over {late_ms / 1000:.1f} s too late"
+        if change.started or (before and before.lease_ms != after.lease_ms):
+            signs[change.run_id] = change.at_ms
+
+
+def _passed_on(stage: Stage) -> dict[str, list[float]]:
+    """When a worker passed each run on to another one."""
+    start_ms = stage.world.start.timestamp() * 1000
+    found: dict[str, list[float]] = defaultdict(list)
+    for at_us, _, operation, request, _, _ in stage.world.trace:
+        for entry in request.get("Entries", ()) if operation == "send_message_batch" else ():
+            if '"why":"split"' in entry["MessageBody"]:
+                for run_id in RUN_NAMED.findall(entry["MessageBody"]):
+                    found[run_id].append(start_ms + at_us / 1000)
+    return found

@@ -175,8 +175,7 @@ def _one_outcome_each(case: Case, runs: Sequence[Run], until: float) -> Iterator
     for run in runs:
         if _slot(run) <= until and not run.final:
             yield f"{run.key} is {run.life.status}"
-        # A lease that a crowded worker loses is told below: it breaks no promise of these policies.
-        if any(one["outcome"] != "lost" for one in run.life.attempts):
+        if run.life.attempt > 1:
             yield f"{run.key} was started {run.life.attempt} times: {list(run.life.attempts)}"
 
 
@@ -212,8 +211,7 @@ def _told(case: Case, runs: Sequence[Run]) -> str:
         reason = f"({run.life.reason})" if run.life.reason else ""
         said[f"{run.life.status}{reason}"] += run.range_count or 1
     late = sum(run.origin == "catchup" and run.life.attempt > 0 for run in runs)
-    lost = sum(one["outcome"] == "lost" for run in runs for one in run.life.attempts)
-    return f"{case.name:22} {dict(said)}, {late} caught up, {lost} leases lost"
+    return f"{case.name:22} {dict(said)}, {late} caught up"
 
 
 def main(arguments: list[str]) -> int:

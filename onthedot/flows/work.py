@@ -10,6 +10,7 @@ from typing import Any
 
 from onthedot.adapters import aws, clock, ids, runner
 from onthedot.adapters.aws import Watch
+from onthedot.core.misfire import is_late
 from onthedot.core.numbers import HEARTBEAT_SEC
 from onthedot.core.policy import LEFT, Again, Stopped, error_of
 from onthedot.flows import aside, patience, suspects
@@ -23,6 +24,9 @@ from onthedot.flows.starting import in_time, start_due
 from onthedot.flows.strays import Strays
 
 _PATIENCE_MAX_SEC = 1.0
+# A beat gives way to starts for so long: more of them must not cost a lease.
+_STARTS_FIRST_SEC = 3.0
+_LATE_AT_ONCE = 10
 # Then the messages come back: another worker may have more luck.
 _LOAD_MAX_SEC = 4.0
 # So long before another looks at a run that may not be worked beside others here.
@@ -71,9 +75,11 @@ def _shift(batch: Batch, waiting: list[Job], refill: Refill) -> None:
         strays.end_late()
         if clock.monotonic() < beat and not _to_settle(running):
             refill.ask(waiting, running)
-        if refill.answered:
+        if running and clock.monotonic() >= beat + _STARTS_FIRST_SEC:
+            running, beat = _beaten(batch, running, strays)
+        elif refill.answered:
             waiting += refill.taken([*waiting, *running])
-        elif ready := suspects.ready(waiting, running):
+        elif ready := _few(suspects.ready(waiting, running)):
             began = clock.monotonic()
             started, again = _started(batch, ready)
             calm = _let_others_start(began)
@@ -86,10 +92,7 @@ def _shift(batch: Batch, waiting: list[Job], refill: Refill) -> None:
                 settle(batch, ended)
                 running = [job for job in running if not job.over and not given_up(job)]
         elif running and clock.monotonic() >= beat:
-            kept = extend(batch, running)
-            strays.add(job for job in running if job not in kept)
-            running = kept
-            beat = clock.monotonic() + HEARTBEAT_SEC
+            running, beat = _beaten(batch, running, strays)
         elif shut_out := suspects.shut_out(waiting, running, began_ms):
             # A worker that slow runs keep would receive it again at once.
             batch.pass_on([job.ticket for job in shut_out], _ELSEWHERE_SEC if refill.used else 0)
@@ -97,6 +100,22 @@ def _shift(batch: Batch, waiting: list[Job], refill: Refill) -> None:
         else:
             moments = [suspects.moment_ms(job, began_ms) for job in waiting]
             _wait([*moments, *strays.moments_ms()], running, beat, refill)
+
+
+def _beaten(batch: Batch, running: list[Job], strays: Strays) -> tuple[list[Job], float]:
+    """Extend what runs; give what is still ours, and when the next beat is due."""
+    kept = extend(batch, running)
+    strays.add(job for job in running if job not in kept)
+    return kept, clock.monotonic() + HEARTBEAT_SEC
+
+
+def _few(ready: list[Job]) -> list[Job]:
+    """Leave late runs but the oldest for the next round: each of them asks the store often."""
+    now_ms = clock.now_ms()
+    late = [job for job in ready if job.run and is_late(job.held.life.due_ms, now_ms)]
+    late.sort(key=lambda job: job.held.life.due_ms)
+    left = set(late[_LATE_AT_ONCE:])
+    return [job for job in ready if job not in left]
 
 
 def _started(batch: Batch, ready: Sequence[Job]) -> tuple[list[Job], list[Job]]:

@@ -1,4 +1,4 @@
-"""Calendars: kept under a name, and heeded by every schedule that names them."""
+"""Calendars: kept under a name, and obeyed by every schedule that names them."""
 
 from __future__ import annotations
 

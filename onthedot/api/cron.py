@@ -23,7 +23,7 @@ from onthedot.core.instants import nominal, parse_instant
 from onthedot.core.per_day import per_day
 from onthedot.core.preview import Window
 from onthedot.core.problems import Fault, of_faults
-from onthedot.core.schedule_view import heeding
+from onthedot.core.schedule_view import with_calendars
 from onthedot.core.zone_names import zone_names
 from onthedot.flows import agenda, calendars
 
@@ -35,7 +35,7 @@ def preview(body: Annotated[PreviewIn, Body()]) -> Response[str]:
         given["cron"] = f"at({_instant(given.pop('run_at'), 'run_at')[:-1]})"
     seed = given.get("seed", "")
     named = calendars.resolve(tenant(), given.get("calendars", ()))
-    schedule = heeding(definition.compiled(SCHEDULE | given, seed), calendars_of(named))
+    schedule = with_calendars(definition.compiled(SCHEDULE | given, seed), calendars_of(named))
     after = _seconds(given["from"], "from") if "from" in given else clock.now_ms() // 1000
     window = Window(
         after=after,

@@ -47,9 +47,9 @@ class Group:
     members: Sequence[Member]
 
     @property
-    def heeding(self) -> Schedule:
+    def with_calendars(self) -> Schedule:
         """Give the schedule without what its calendars exclude."""
-        return schedule_view.heeding(self.schedule, self.calendars)
+        return schedule_view.with_calendars(self.schedule, self.calendars)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

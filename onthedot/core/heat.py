@@ -61,7 +61,7 @@ def same_minute(agenda: Agenda, instant: int) -> int:
 
 def _add(found: Heat, group: Group) -> None:
     offsets = Counter(member.offset_sec for member in group.members)
-    schedule = group.heeding
+    schedule = group.with_calendars
     if set(offsets) == {0}:
         _add_at_once(found, schedule, offsets[0])
         return

@@ -141,7 +141,7 @@ def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: floa
             return _retrying(life, answer, now_ms, now_ms + max(1, wait_sec) * 1000)
 
 
-def heeding(answer: Answer, run: Run) -> Answer:
+def after_cancel(answer: Answer, run: Run) -> Answer:
     """Give what became of an attempt whose run may have been asked to stop meanwhile.
 
     What it has done counts; what it failed in is not tried again, and nobody waits for its call.

@@ -56,7 +56,7 @@ def view(
         "schedule_version": task.schedule_version,
         **fields,
         "paused": task.shown.get("paused"),
-        "explanation": explanation(heeding(schedule, task.closed), task.max_runs),
+        "explanation": explanation(with_calendars(schedule, task.closed), task.max_runs),
         **coming(task, now, due),
         "runs_left": runs_left(task, due),
         "last_run": _last_run(last),
@@ -85,7 +85,7 @@ def runs_left(task: Task, due: Due | None) -> int | None:
 
 def to_come(task: Task, after: int, now: int, due: Due | None = None) -> Iterator[int]:
     """Walk the slots that are to fire after an instant: those claimed already, and those left."""
-    schedule = heeding(task.schedule, task.closed)
+    schedule = with_calendars(task.schedule, task.closed)
     left = runs_left(task, due)
     if task.status == "completed":
         return
@@ -109,7 +109,7 @@ def _due_from(schedule: Schedule, edge: int) -> Iterator[int]:
     return (slot for slot in schedule.slots(first) if schedule.due_at(slot) >= edge)
 
 
-def heeding(schedule: Schedule, calendars: Sequence[Calendar]) -> Schedule:
+def with_calendars(schedule: Schedule, calendars: Sequence[Calendar]) -> Schedule:
     """Give the schedule without the slots that calendars exclude."""
     return replace(schedule, calendars=tuple(calendars)) if calendars else schedule
 
@@ -119,7 +119,7 @@ def listed(item: Mapping[str, Any], calendars: Mapping[str, Calendar] | None = N
     fields = {name: item.get(name, default) for name, default in LISTED.items()}
     known = calendars or {}
     closed = [known[one] for one in fields["calendars"] if one in known]
-    return heeding(definition.compiled(fields, item["task_id"]), closed)
+    return with_calendars(definition.compiled(fields, item["task_id"]), closed)
 
 
 def entry(

@@ -10,7 +10,7 @@ from onthedot.adapters import claims, clock, tables
 from onthedot.core import moves, pull
 from onthedot.core import run as runs
 from onthedot.core import task as tasks
-from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, error_of, heeding
+from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, after_cancel, error_of
 from onthedot.core.run import Run
 from onthedot.core.task import Task
 from onthedot.core.writes import Outcome
@@ -57,7 +57,7 @@ def extend(
         now_ms = clock.now_ms()
         if now_ms >= run.life.started_ms + task.timeout_sec * 1000:
             over = Again("timed_out", error_of("TimedOut", "the time is over"))
-            conclude(run, task, heeding(over, run))
+            conclude(run, task, after_cancel(over, run))
             return Told.LOST
         kept = extended(run, task, lease_sec)
         shown = run.life.progress if progress is None else progress
@@ -85,7 +85,7 @@ def settle(
             # The writer may have died right after that: then the places are still held.
             give_up_places(run)
             return Told.TAKEN
-        if conclude(run, task, heeding(answer, run)):
+        if conclude(run, task, after_cancel(answer, run)):
             return Told.TAKEN
     return Told.LOST
 

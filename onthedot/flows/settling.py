@@ -8,7 +8,7 @@ from dataclasses import replace
 from onthedot.adapters import claims, clock, ids, queue
 from onthedot.core import moves, stale
 from onthedot.core.pack import Ticket, delay_sec
-from onthedot.core.policy import Done, after, heeding, next_look_sec
+from onthedot.core.policy import Done, after, after_cancel, next_look_sec
 from onthedot.core.run import FINAL, Life, Run
 from onthedot.core.writes import Outcome
 from onthedot.flows import gates, permits
@@ -64,7 +64,7 @@ def _settle(batch: Batch, ended: Sequence[Job]) -> None:
 def _life_after(job: Job, now_ms: int) -> Life:
     if job.task is None:
         raise LookupError(f"{job.ticket.run_id} ran without a task")
-    answer = heeding(job.answer or job.part.result(), job.held)
+    answer = after_cancel(job.answer or job.part.result(), job.held)
     delivered = job.delivers and isinstance(answer, Done)
     life = replace(job.held.life, progress=job.reached, delivered=delivered)
     return after(life, job.task, answer, now_ms=now_ms, fraction=ids.fraction())

@@ -1,4 +1,4 @@
-"""Calendars over HTTP: kept, heeded by the schedules that name them, also when they change."""
+"""Calendars over HTTP: kept, obeyed by the schedules that name them, also when they change."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def one_by_one(agenda: Agenda, first: int, bucket_sec: int, buckets: int) -> lis
     found: Counter[int] = Counter()
     for group in agenda.groups:
         for member in group.members:
-            schedule = replace(group.heeding, jitter_offset_sec=member.offset_sec)
+            schedule = replace(group.with_calendars, jitter_offset_sec=member.offset_sec)
             for slot in takewhile(lambda slot: slot < last, schedule.slots(first - 90_000)):
                 due = schedule.due_at(slot)
                 if first <= due < last:

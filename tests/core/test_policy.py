@@ -22,9 +22,9 @@ from onthedot.core.policy import (
     Skipped,
     Stopped,
     after,
+    after_cancel,
     backoff_sec,
     error_of,
-    heeding,
     next_look_sec,
     words_of,
 )
@@ -380,11 +380,11 @@ def test_an_error_is_cut_and_likes_have_one_fingerprint() -> None:
     ],
 )
 def test_what_was_asked_to_stop_does_not_go_on(answer: Answer, by: str, became: Answer) -> None:
-    assert heeding(answer, run(status="running", cancel_ms=1, cancel_by=by)) == became
+    assert after_cancel(answer, run(status="running", cancel_ms=1, cancel_by=by)) == became
 
 
 def test_what_nobody_asked_to_stop_goes_on() -> None:
-    assert heeding(Again("failed"), run(status="running")) == Again("failed")
+    assert after_cancel(Again("failed"), run(status="running")) == Again("failed")
 
 
 def test_who_was_not_waited_for_says_so() -> None:

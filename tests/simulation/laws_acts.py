@@ -25,7 +25,7 @@ _READS = frozenset({"query", "batch_get_item"})
 _REFUSED = frozenset({Fault.REFUSED, Fault.THROTTLED, Fault.LOST})
 
 
-def heeded(stage: Stage, _journal: object) -> Iterator[str]:
+def obeyed(stage: Stage, _journal: object) -> Iterator[str]:
     """Each of them."""
     refused, stalled = _refused(stage), _stalled(stage)
     for process in stage.world.processes:

@@ -18,7 +18,7 @@ _FIRST = "first"
 _Span = tuple[str, float, float]
 
 
-def heeded(stage: Stage) -> Iterator[str]:
+def obeyed(stage: Stage) -> Iterator[str]:
     """All of them."""
     asks = [act for act in stage.acts if isinstance(act, Ask) and act.name == "revoke"]
     if not asks:

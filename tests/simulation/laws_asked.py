@@ -30,7 +30,7 @@ _NOT_ONCE = frozenset({"key"})
 KEPT_SEC = 86_400
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
     """All of them."""
     asks = [act for act in stage.acts if isinstance(act, Ask)]
     if not asks:

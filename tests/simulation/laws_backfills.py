@@ -76,7 +76,7 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
         if calm:
             yield from _paced(stage, loop, journal, made)
     if calm:
-        yield from laws_fills.heeded(stage, journal, loops)
+        yield from laws_fills.obeyed(stage, journal, loops)
         yield from _figures(stage, journal)
     going = {item["scheduled_for"] for item in items if item["task_id"] == "loops#running"}
     last_ms = _last_look_ms(stage) - _LOOKED_AT_MS

@@ -18,7 +18,7 @@ _TRIGGERS = frozenset({"trigger", "put off", "trigger laden"})
 _NOT_FOUND, _GOES_ON = 404, "running"
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """Each call that began or stopped something."""
     for act in stage.acts:
         if act.name in _TRIGGERS and _refused(act) and _there(stage, journal, act):

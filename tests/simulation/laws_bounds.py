@@ -31,7 +31,7 @@ _BATCH_MAX = 4
 _UNCOUNTED = frozenset({0, 401, 429, 503})
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """All of them."""
     asks = [act for act in stage.acts if isinstance(act, Ask)]
     yield from _rationed(asks)

@@ -15,7 +15,7 @@ from tests.simulation.stage import Stage
 _NAMED = re.compile(r'"run_id":\s*"([^"]+)"')
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """Each message that a sound process of bury received."""
     queue = stage.world.queues.queue("dead")
     if not queue.handed:

@@ -22,7 +22,7 @@ _HANDLERS = ("python", "recording")
 _MAY_HAVE = "may have acted, and may still be working"
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """All of them; a store that refuses may take what a lease takes, and no longer."""
     if not disturbed(stage):
         yield from _in_time(stage, journal, _SOON_MS)

@@ -41,7 +41,7 @@ class Circuit:
     # Whether the backlog grows, beyond the budget, for long enough in every such history.
     opens: bool = True
 
-    def heeded(self, stage: Stage, journal: Journal) -> Iterator[str]:
+    def obeyed(self, stage: Stage, journal: Journal) -> Iterator[str]:
         """All of them."""
         ticks = _read(stage, journal)
         _let_open(ticks, self.budget)

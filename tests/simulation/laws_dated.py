@@ -20,7 +20,7 @@ from tests.simulation.stage import Stage
 _GRAIN_MS, _BEGUN_MS = 5, 5_000
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """Of each row that is born, and of each that ends."""
     off_ms = clocks_off_sec(stage) * 1000 + stage.world.profile.astray_ms[1] * bool(
         stage.world.profile.astray

@@ -18,7 +18,7 @@ _ATTEMPTED_FROM = "2026-11-16"
 _QUIET_MS = 240_000
 
 
-def heeded(stage: Stage, journal: Journal, *, noted: bool) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal, *, noted: bool) -> Iterator[str]:
     """Every law of it; that all are noted is asked only where somebody notes."""
     end_ms = stage.world.epoch_us() / 1000
     for task in stage.tasks:

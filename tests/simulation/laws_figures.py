@@ -28,7 +28,7 @@ _MEASURED = ("lag", "pickup", "duration")
 _MAY_FAIL = 0.001
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """Each of them."""
     told = [(at_ms / 1000, figures) for at_ms, figures in stage.figures if "audits" in figures]
     yield from _shares(told, alone=len({task.tenant_id for task in stage.tasks}) == 1)

@@ -20,7 +20,7 @@ _SOON_MS = 2_000
 _FOLLOWS_MS = 3_000
 
 
-def heeded(stage: Stage, journal: Journal, loops: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal, loops: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """At each minute's step and at the end of each of its runs, if no run of the task is open."""
     tasks = {task.task_id: task for task in stage.tasks}
     guarded = [one for one in loops if gates.guarded(tasks[one["wanted"]["task_id"]])]

@@ -25,7 +25,7 @@ _COUNT = ("5",)
 _COMING = frozenset({"active", "paused"})
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """Of one schedule, and of all that a tenant has."""
     off = clocks_off_sec(stage)
     for act in stage.acts:

@@ -15,7 +15,7 @@ _PROBED_SEC = 3_600 + 120
 _EDGE_MS = 6_000
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """Where every run dies, a pause follows the number of deaths that the task names."""
     for task in stage.tasks:
         most = task.shown.get("pause_after_deaths", 10)

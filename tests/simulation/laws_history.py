@@ -61,7 +61,7 @@ class _Known:
         return bool(delivery.payload == contents.given(self.stage, payload, delivery))
 
 
-def heeded(stage: Stage, journal: Journal, *, mixed: bool) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal, *, mixed: bool) -> Iterator[str]:
     """All of them."""
     kept = _kept(stage)
     rows = {run.run_id: run for run in stage.rows().values() if run.task_id in kept}

@@ -24,7 +24,7 @@ _SECOND = 1
 _HASTY_MS, _READ_MS = 8_000, 3_000
 
 
-def heeded(stage: Stage, _: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, _: Journal) -> Iterator[str]:
     """Each law of them."""
     hook = stage.hook
     if hook is None:

@@ -17,7 +17,7 @@ _SKEW_MS = 2 * SKEW_MS
 _EDGE_MS = 150
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """Places, rate and order, key by key; of one that tasks have left, the order alone."""
     moved = rekeyed(journal)
     for limit, task_ids in _keys(stage).items():

@@ -54,7 +54,7 @@ class _Known:
     purged: Mapping[str, float]
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """All of them."""
     asks = [act for act in stage.acts if isinstance(act, Ask)]
     begun = [ask for ask in asks if ask.name in (_REPLAY, _PURGE) and ask.plan is not None]

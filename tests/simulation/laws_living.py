@@ -21,7 +21,7 @@ _OURS = frozenset({"work", "bury"})
 _TO_COME = frozenset({"claimed", "retrying"})
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """All of them."""
     yield from _given_up(journal)
     yield from _ended(stage, journal)

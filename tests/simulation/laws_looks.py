@@ -30,7 +30,7 @@ _AFTER_LEASE_MS, _AFTER_DUE_MS, _CALL_MS = 50_000, 20_000, 100
 _READ_MS = 10_000
 
 
-def heeded(stage: Stage, _journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, _journal: Journal) -> Iterator[str]:
     """Each look without a fault or a stall."""
     yield from _cheap(stage)
     hurt = {entry[1] for entry in stage.world.trace if entry[5] or entry[2] == "stalls"}

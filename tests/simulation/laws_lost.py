@@ -34,7 +34,7 @@ class _Lost:
         return run_id(self.task_id, self.key)
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """All laws of lost rows."""
     lost, end_ms = _lost(stage), stage.world.epoch_us() / 1000
     told = [one for one in journal.changes if one.after and one.after.reason == _REASON]

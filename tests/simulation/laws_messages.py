@@ -28,7 +28,7 @@ _SLOW = 0.1
 ByRun = Mapping[str, Sequence[Change]]
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """Each message that a sound worker received."""
     hurt = befallen(stage)
     by_run = rows_changed(journal)

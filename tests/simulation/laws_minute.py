@@ -30,7 +30,7 @@ _PARTS = ("p50", "p95", "p99", "max")
 _COUNTED = ("succeeded", "dead", "missed", "skipped", "cancelled")
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """Each law of it."""
     yield from _alive(stage)
     yield from _on_time(stage, journal)

@@ -35,7 +35,7 @@ _BY_MISFIRE = frozenset(
 _STALLED_SEC = 200.0
 
 
-def heeded(
+def obeyed(
     stage: Stage, journal: Journal, runs: Sequence[Standing], policy: Policy = TODAY
 ) -> Iterator[str]:
     """Of each slot that started."""

@@ -20,7 +20,7 @@ def stopped(task: Task, due: float) -> bool:
     return task.status == "paused" and due < end_of(task)
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """Both laws."""
     yield from _ended(stage, journal)
     yield from _spared(journal)

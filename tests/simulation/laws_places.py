@@ -15,7 +15,7 @@ from tests.simulation.true_bounds import guarded
 _REROUTING = frozenset({"urgent", "unhurried"})
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """All of them."""
     yield from _apart(stage, journal)
     yield from _one_place(stage, journal)

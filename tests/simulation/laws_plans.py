@@ -24,7 +24,7 @@ _EDGE_SEC = SKEW_MS / 1000 + 1.5
 _LOOKED_AT = 200
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """All of them."""
     for act in stage.acts:
         if not isinstance(act, Ask) or not act.said or act.answer is None:

@@ -15,7 +15,7 @@ _LOOK_MS, _CALLS_MS = 1_000, 1_500
 _SLOW_MS = 4_000
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """All of them."""
     waits = [poll for poll in stage.outside.polls if poll.wait_sec]
     if not waits:

@@ -17,7 +17,7 @@ _WALKS_SEC = 6 * 3_600
 _BESIDE_SEC = 60
 
 
-def heeded(stage: Stage) -> Iterator[str]:
+def obeyed(stage: Stage) -> Iterator[str]:
     """Each that was asked about a night on which a clock is changed."""
     for act in stage.acts:
         if not isinstance(act, Ask) or act.name != "walls" or not act.said:

@@ -48,7 +48,7 @@ class _Walk(NamedTuple):
     tenant_id: str
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """Each of them, where all that is asked for is answered."""
     asks = [act for act in stage.acts if isinstance(act, Ask)]
     read = [ask for ask in asks if ask.name.startswith(("runs ", "upcoming "))]

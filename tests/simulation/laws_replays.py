@@ -32,7 +32,7 @@ class _Ends:
     ended: Mapping[str, float]
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """Each replay is of a run that may be replayed; each request for such a run is granted."""
     rows = stage.rows()
     replays = [

@@ -22,7 +22,7 @@ _RECORDED_SEC = 1_300
 _FIRST_SEC, _CALLED_SEC = 90, 30
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """Each law of it."""
     yield from _once(stage)
     yield from _goes_on(stage, journal)

@@ -16,7 +16,7 @@ _UNTIL_SEC = 1_740
 _LATE_SEC = 3.0
 
 
-def heeded(stage: Stage, _journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, _journal: Journal) -> Iterator[str]:
     """The slots are computed from the minutes of the wall, by no code of the engine."""
     start = int(stage.world.start.timestamp())
     late_sec = _LATE_SEC + 200 * bool(stage.world.chooser.faults)

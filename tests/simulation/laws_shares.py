@@ -18,7 +18,7 @@ from tests.simulation.stage import Stage
 _EDGE_SEC = 10
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """Both laws."""
     yield from _in_turn(stage, journal)
     yield from _filled(stage, journal)

@@ -19,7 +19,7 @@ from tests.simulation.true_bounds import limit_of, waits
 _EDGE_MS = 1_000
 
 
-def heeded(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[str]:
     """Each run of each list, and of each answer about one run."""
     asks = [act for act in stage.acts if isinstance(act, Ask) and act.route.startswith("GET ")]
     if not asks or not untroubled(stage):

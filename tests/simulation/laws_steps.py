@@ -24,7 +24,7 @@ class _Minute:
     begun_us: dict[str, int] = field(default_factory=dict)
 
 
-def heeded(stage: Stage, _journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, _journal: Journal) -> Iterator[str]:
     """Judged by what the store was asked, where steps take long and nothing else goes wrong."""
     minutes = _minutes(stage)
     for minute in minutes:

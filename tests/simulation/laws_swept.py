@@ -18,7 +18,7 @@ _HOUR_SEC, _SWEEPS_SEC = 3_600, 10
 _ROUND_HOURS = 3
 
 
-def heeded(stage: Stage, _journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, _journal: Journal) -> Iterator[str]:
     """Judged by what the bucket held and by what the tables name, never by what the flow says."""
     wanted = named(stage)
     yield from _kept(stage, wanted)

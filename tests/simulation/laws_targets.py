@@ -31,7 +31,7 @@ _FIELDS = {
 }
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """All of them."""
     doomed = any(task.name in DOOMED for task in stage.tasks)
     if not (stage.outside.receipts or stage.world.bucket.ever or doomed):

@@ -18,7 +18,7 @@ _EDGE_SEC = SKEW_MS / 1000 + 1.5
 _CREATED = 201
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """All of them."""
     asks = [act for act in stage.acts if isinstance(act, Ask) and act.name in _NAMES]
     if not asks:

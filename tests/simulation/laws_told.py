@@ -47,7 +47,7 @@ class _Place:
     never: str
 
 
-def heeded(stage: Stage, journal: Journal) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
     """Each law of them, place by place."""
     found = list(_happened(stage, journal))
     never = stage.auditor.never_takes

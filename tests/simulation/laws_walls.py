@@ -52,7 +52,7 @@ class _Night:
                 yield jump.at
 
 
-def heeded(stage: Stage, until_sec: float) -> Iterator[str]:
+def obeyed(stage: Stage, until_sec: float) -> Iterator[str]:
     """For each task of a zone whose clock changes nearby, and that nobody edits."""
     begin, edited = int(stage.world.start.timestamp()), {act.task_id for act in stage.acts}
     for task in stage.tasks:

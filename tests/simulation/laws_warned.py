@@ -27,7 +27,7 @@ class _End(NamedTuple):
     died: bool
 
 
-def heeded(stage: Stage, journal: Journal, *, audited: bool) -> Iterator[str]:
+def obeyed(stage: Stage, journal: Journal, *, audited: bool) -> Iterator[str]:
     """Each answer to a GET of one schedule; the answer to an edit counts no deaths."""
     shows = "GET /v1/schedules/"
     asks = [act for act in stage.acts if isinstance(act, Ask) and act.route.startswith(shows)]

@@ -16,7 +16,7 @@ from onthedot.flows import books, calendars, dispatch, range_ends, ranges
 from tests.simulation.mutant import Mutant, Patch
 
 
-def unheeded() -> list[Patch]:
+def disobeyed() -> list[Patch]:
     """The worker goes by the claim: a calendar that was put over it since is not asked."""
     return [(decisions, "closing", lambda *_: "")]
 
@@ -115,7 +115,7 @@ CALENDARS = (
     Mutant(
         "no calendar",
         "a calendar is asked when the slot is due",
-        unheeded,
+        disobeyed,
         ("calendars",),
     ),
     Mutant("blackout rows", "a blackout to come may be lifted", recorded, ("calendars",), seed=8),

@@ -8,7 +8,7 @@ from typing import Any
 from onthedot.adapters import clock
 from onthedot.core import moves
 from onthedot.core.numbers import ABANDON_SEC
-from onthedot.core.policy import Answer, Done, Stopped, heeding
+from onthedot.core.policy import Answer, Done, Stopped, after_cancel
 from onthedot.core.run import Life, Run
 from onthedot.core.writes import Clause, Update
 from onthedot.flows import settling
@@ -37,11 +37,11 @@ def until_its_deadline() -> list[Patch]:
 def unnoted() -> list[Patch]:
     """Nobody is told that the target may have acted."""
 
-    def heeded(answer: Answer, run: Run) -> Answer:
-        became = heeding(answer, run)
+    def obeyed(answer: Answer, run: Run) -> Answer:
+        became = after_cancel(answer, run)
         return replace(became, note="") if isinstance(became, Stopped) else became
 
-    return [(settling, "heeding", heeded)]
+    return [(settling, "after_cancel", obeyed)]
 
 
 def tried_all_the_same() -> list[Patch]:
@@ -64,11 +64,11 @@ def overruled() -> list[Patch]:
         unseen = life.status == "succeeded" and not run.cancel_ms
         return replace(write, clauses=(*write.clauses, _UNASKED)) if unseen else write
 
-    def heeded(answer: Answer, run: Run) -> Answer:
+    def obeyed(answer: Answer, run: Run) -> Answer:
         asked = isinstance(answer, Done) and run.cancel_ms
-        return Stopped(run.cancel_by) if asked else heeding(answer, run)
+        return Stopped(run.cancel_by) if asked else after_cancel(answer, run)
 
-    return [(moves, "settle", settle), (settling, "heeding", heeded)]
+    return [(moves, "settle", settle), (settling, "after_cancel", obeyed)]
 
 
 _OFF, _DEAF = ("broken off",), ("broken off deaf",)

@@ -64,9 +64,9 @@ def any_heartbeat() -> list[Patch]:
     return [(holding, "extend", extend)]
 
 
-def unheeded() -> list[Patch]:
+def disobeyed() -> list[Patch]:
     """A worker that was asked to stop, and says that it failed, has its run tried again."""
-    return [(holding, "heeding", lambda answer, _run: answer)]
+    return [(holding, "after_cancel", lambda answer, _run: answer)]
 
 
 def lease_unwritten() -> list[Patch]:
@@ -311,7 +311,7 @@ PULL_FAULTS: tuple[_Fault | tuple[*_Fault, int], ...] = (
     ("any token", "0164: an old attempt's word is refused", any_token, ("callbacks", "pulled")),
     ("any word", "0164: another word is refused", any_word, ("pulled", "callbacks")),
     ("any heartbeat", "0164: who lost a run is told so", any_heartbeat, ("pulled",)),
-    ("unheeded", "who is asked to stop may say it failed", unheeded, ("pulled",)),
+    ("disobeyed", "who is asked to stop may say it failed", disobeyed, ("pulled",)),
     ("lease unwritten", "a lease is written, then told", lease_unwritten, ("pulled",)),
     ("beat unwritten", "a heartbeat is written, then told", beat_unwritten, ("pulled",)),
     ("not found again", "a retry is in the index", not_found_again, ("pulled",)),

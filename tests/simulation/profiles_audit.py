@@ -29,7 +29,7 @@ from tests.simulation.sizes import Sizes
 from tests.simulation.stage import Course, Stage
 from tests.simulation.world import START
 
-_TOLD = (laws_told.heeded, laws_told.sick, laws_minute.heeded)
+_TOLD = (laws_told.obeyed, laws_told.sick, laws_minute.obeyed)
 _KINDS = ("sickly", "fragile", "latest", "none", "minute", "queue")
 _LONG = 2_400
 
@@ -71,7 +71,7 @@ _FIGURES = replace(
     start=START.replace(minute=40),
     sizes=Sizes(shards=2),
     takes_sec=30,
-    course=replace(_course(calm=True, laws=(*_TOLD, laws_figures.heeded)), sec=5_100),
+    course=replace(_course(calm=True, laws=(*_TOLD, laws_figures.obeyed)), sec=5_100),
 )
 
 
@@ -101,7 +101,7 @@ _SWEPT = Scene(
     course=Course(
         ticks_until=200,
         sec=900,
-        auditor=Auditor(prepared=sweeping.prepared, laws=(laws_swept.heeded,)),
+        auditor=Auditor(prepared=sweeping.prepared, laws=(laws_swept.obeyed,)),
     ),
 )
 AUDITS = (
@@ -114,7 +114,7 @@ AUDITS = (
         kinds=("minute", "latest", "all", "twenty"),
         failing=0.0,
         killing=0.05,
-        course=_course(calm=True, laws=(laws_figures.heeded,)),
+        course=_course(calm=True, laws=(laws_figures.obeyed,)),
     ),
     # Acts are refused some of what they ask for, and one what it asks of a single schedule.
     replace(
@@ -195,7 +195,7 @@ AUDITS = (
         calls=("pause for a while",),
         calls_max=3,
         calls_between=(5, 500),
-        course=Course(ticks_until=900, sec=1_300, auditor=Auditor(laws=(laws_minute.heeded,))),
+        course=Course(ticks_until=900, sec=1_300, auditor=Auditor(laws=(laws_minute.obeyed,))),
     ),
     # The first step of each minute takes longer than all may: the others wait for another minute.
     Scene(
@@ -210,7 +210,7 @@ AUDITS = (
         calls_max=4,
         calls_between=(5, 80),
         course=Course(
-            ticks_until=480, sec=1_300, auditor=Auditor(calm=True, laws=(laws_steps.heeded,))
+            ticks_until=480, sec=1_300, auditor=Auditor(calm=True, laws=(laws_steps.obeyed,))
         ),
     ),
     # One act never ends: it is left behind, minute after minute.
@@ -245,7 +245,7 @@ AUDITS = (
         course=Course(
             ticks_until=4_600,
             sec=5_700,
-            auditor=Auditor(laws=(laws_health.heeded,), prepared=_never_heals),
+            auditor=Auditor(laws=(laws_health.obeyed,), prepared=_never_heals),
         ),
     ),
     # No audit for three quarters of an hour, and all messages are gone: the look at the last day.
@@ -299,7 +299,7 @@ AUDITS = (
             gap=(restoring.STOPPED, restoring.AGAIN),
             ticks_until=2_200,
             sec=3_000,
-            auditor=_restored(laws_restored.heeded),
+            auditor=_restored(laws_restored.obeyed),
         ),
     ),
     # What fires no more when tables are set back, or since, is noted all the same.
@@ -312,7 +312,7 @@ AUDITS = (
             gap=(restoring.STOPPED, restoring.AGAIN),
             ticks_until=2_200,
             sec=2_600,
-            auditor=_restored(laws_restored.heeded, laws_restored.fired, laws_restored.noted),
+            auditor=_restored(laws_restored.obeyed, laws_restored.fired, laws_restored.noted),
         ),
     ),
     # What was paused for longer than all of it takes stays paused.
@@ -327,7 +327,7 @@ AUDITS = (
             gap=(restoring.STOPPED, restoring.AGAIN),
             ticks_until=2_200,
             sec=3_000,
-            auditor=_restored(laws_restored.heeded, laws_restored.asleep),
+            auditor=_restored(laws_restored.obeyed, laws_restored.asleep),
         ),
     ),
     _SWEPT,
@@ -358,7 +358,7 @@ AUDITS = (
             auditor=Auditor(
                 prepared=retiming.prepared,
                 undone=retiming.undone,
-                laws=(laws_retimed.heeded,),
+                laws=(laws_retimed.obeyed,),
                 alone=True,
             ),
         ),

@@ -15,7 +15,7 @@ _NOT_CLAIMED = Outage(from_sec=0, for_sec=570, table="runs", partition="INSERT")
 
 
 def _growing(name: str, drawn: int, *, opens: bool) -> Scene:
-    laws = (Circuit(_BUDGET, opens).heeded,)
+    laws = (Circuit(_BUDGET, opens).obeyed,)
     auditor = Auditor(laws=laws)
     return Scene(
         name=name,

@@ -12,7 +12,7 @@ from tests.simulation.hook import Hook
 from tests.simulation.scene import Scene
 from tests.simulation.stage import Course, Stage
 
-_LAWS = (laws_told.heeded, laws_told.sick, laws_minute.heeded, laws_hook.heeded)
+_LAWS = (laws_told.obeyed, laws_told.sick, laws_minute.obeyed, laws_hook.obeyed)
 _CALM = Auditor(told=True, laws=_LAWS, calm=True)
 _LONG = 2_400
 

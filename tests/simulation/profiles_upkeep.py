@@ -27,8 +27,8 @@ UPKEEP = (
                 told=True,
                 calm=True,
                 laws=(
-                    laws_lost.heeded,
-                    laws_told.heeded,
+                    laws_lost.obeyed,
+                    laws_told.obeyed,
                     laws_aside.founded,
                     laws_lost.others_ran,
                 ),
@@ -52,7 +52,7 @@ UPKEEP = (
         course=Course(
             ticks_until=130,
             sec=580,
-            auditor=Auditor(look_back_min=30, further=True, laws=(laws_looks.heeded,)),
+            auditor=Auditor(look_back_min=30, further=True, laws=(laws_looks.obeyed,)),
         ),
     ),
     # Workers die with the last runs of a line, and SQS gives up on each message at once.

@@ -34,4 +34,4 @@ def laws(stage: Stage, journal: Journal, measure: _Measure) -> Iterator[Iterable
     yield laws_rows.long(stage, journal)
     yield laws_rows.told(stage, journal)
     yield laws_backfills.kept(stage, journal)
-    yield laws_history.heeded(stage, journal, mixed=measure.mixed)
+    yield laws_history.obeyed(stage, journal, mixed=measure.mixed)

@@ -21,7 +21,7 @@ from typing import Any
 
 from bench import accounts
 from onthedot.adapters import tables
-from onthedot.core import task
+from onthedot.core import room, task
 from onthedot.core.instants import nominal, parse_nominal
 from onthedot.core.numbers import LATE_SEC
 from onthedot.core.run import Run
@@ -37,6 +37,7 @@ POLICIES = ("latest", "all", "none")
 CALL_SEC = 2.0
 # Between a worker's last look at its clock and the start, on a machine that has just begun.
 DECIDED_SEC = 10
+LATE_MS = (LATE_SEC + DECIDED_SEC) * 1000
 # So much of the last minutes is left to a stack that was just started, and has to be over.
 CALM_SEC = 20
 PATIENCE_SEC = 270
@@ -144,9 +145,10 @@ def _judge(case: Case, runs: Sequence[Run], outage: Outage, until: float) -> Ite
     """Say what of it is not as promised."""
     yield from _one_outcome_each(case, runs, until)
     ran = sorted((run for run in runs if run.life.attempt), key=lambda run: run.life.started_ms)
-    late = [run for run in ran if accounts.late_ms(run) > (LATE_SEC + DECIDED_SEC) * 1000]
+    late = [run for run in ran if not _taken_up(run) and accounts.late_ms(run) > LATE_MS]
     if case.policy == "none" and late:
         yield f"{len(late)} started late, {late[0].key} by {accounts.late_ms(late[0])} ms"
+        yield f"{late[0].key}: {late[0].life}"
     if case.policy == "all":
         due = [run for run in runs if _slot(run) <= until]
         lost = Counter(str(run.life.reason) for run in due if run.life.status != "succeeded")
@@ -158,6 +160,7 @@ def _judge(case: Case, runs: Sequence[Run], outage: Outage, until: float) -> Ite
         began = late[0].life.started_ms / 1000 - DECIDED_SEC
         if newer := [slot for slot in case.slots(began) if nominal(slot) > late[0].key]:
             yield f"{late[0].key} started late, and {len(newer)} newer ones were due"
+            yield f"{late[0].key}: {late[0].life}"
     if case.body.get("overlap") != "allow":
         yield from _in_order(ran)
     if not late and case.policy == "all" and not case.once:
@@ -177,6 +180,11 @@ def _one_outcome_each(case: Case, runs: Sequence[Run], until: float) -> Iterator
             yield f"{run.key} is {run.life.status}"
         if run.life.attempt > 1:
             yield f"{run.key} was started {run.life.attempt} times: {list(run.life.attempts)}"
+
+
+def _taken_up(run: Run) -> bool:
+    """Tell whether a worker took it up in time, and put it off: its tenant had its share."""
+    return run.origin == "schedule" and run.life.waited == room.WAITED
 
 
 def _slot(run: Run) -> int:

@@ -15,6 +15,8 @@ from typing import Any
 from onthedot.adapters import aws, claims, clock, ids, queue, runner
 from onthedot.core import moves, room
 from onthedot.core.decide import was_lost
+from onthedot.core.keys import is_slot_key
+from onthedot.core.misfire import is_late
 from onthedot.core.numbers import LEASE_SEC
 from onthedot.core.pack import Ticket
 from onthedot.core.run import Run
@@ -164,7 +166,10 @@ def _fits(job: Job, age_sec: float) -> bool:
 
 
 def _to_mark(run: Run, now_ms: int) -> bool:
+    """Tell whether its row is to say that it waits; a slot that is late already is misfire's."""
     life = run.life
+    if is_slot_key(run.key) and is_late(life.due_ms, now_ms):
+        return False
     return life.status == "claimed" and life.due_ms <= now_ms and not life.waited
 
 

@@ -35,6 +35,11 @@ def untold() -> list[Patch]:
     return [(refill, "_to_mark", lambda _run, _now_ms: False)]
 
 
+def late_too() -> list[Patch]:
+    """A slot that is late already is put off as if it had been taken up."""
+    return [(refill, "is_late", lambda _due_ms, _now_ms: False)]
+
+
 def in_company() -> list[Patch]:
     """A run whose worker was lost gets others beside it."""
     return [(refill, "was_lost", lambda _run: False)]
@@ -68,6 +73,7 @@ MUTANTS = (
     Mutant("places held", "a slow run holds no place", places_held, ("slow calls",)),
     Mutant("all of it", "half of the room is for the others", all_of_it, ("slow neighbours",)),
     Mutant("untold wait", "who waits for room is taken up", untold, ("slow neighbours",)),
+    Mutant("late too", "a late slot is misfire's", late_too, ("late neighbours bare",)),
     Mutant("in company", "a suspect is worked alone", in_company, ("slow and deadly",)),
     Mutant("lying", "what is received is struck off as what is brought", lying, ("slow calls",)),
     Mutant("unseen", "no run is twice in hand", unseen, ("slow and rough",), seed=3),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from tests.simulation.faults import Aim, Fault, Profile
 from tests.simulation.outages import Outage
 from tests.simulation.scene import UNTIL_CALM, Scene
+from tests.simulation.sizes import Sizes
 from tests.simulation.stage import Course
 
 _ALL = ("all skip", "all queue", "all two", "all previous", "all open", "all bounded")
@@ -92,6 +93,16 @@ LATE = (
         aims=_DIES_STARTING,
         course=Course(gap=(1, 200), ticks_until=660, sec=2_400),
         takes_sec=12,
+    ),
+    # Workers that have their share of a tenant's runs put late ones off, too.
+    Scene(
+        name="late neighbours",
+        kinds=("twenty", "none", "fives", "fives too"),
+        drawn=3,
+        faults=_TARDY,
+        course=Course(ticks_until=660, sec=2_400),
+        takes_sec=60,
+        sizes=Sizes(places=1, closes=800, of_tenant=4),
     ),
     # Users pause, resume, cancel, trigger and edit while late slots catch up.
     Scene(

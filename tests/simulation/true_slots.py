@@ -73,19 +73,36 @@ def _days(text: str) -> tuple[date, date]:
 def _fires(rule: Cron, zone: str, policy: Policy, hour: int) -> list[int]:
     """Gives the fires of one hour of the world's time."""
     begin, end = hour * HOUR, (hour + 1) * HOUR
-    near = _NEAR_SEC if changes(zone, begin - _NEAR_SEC, end + _NEAR_SEC) else 0
-    step = MINUTE if rule.seconds == _AT_ZERO else 1
-    seen = _window(zone, begin - near, end + near, step)
-    mode = "interval" if policy.elapsed else "fixed"
-    told = instant.Policy(mode=mode, gap=policy.gap, overlap=policy.overlap)
-    fires = instant.fires(seen, _reading(rule), told)
+    if near := changes(zone, begin - _NEAR_SEC, end + _NEAR_SEC):
+        fires = _around(rule, zone, policy, near)
+    elif _names(_reading(rule), begin + offset_at(zone, begin)):
+        fires = _told(rule, policy, _window(rule, zone, begin, end))
+    else:
+        return []
     return fires[bisect_left(fires, begin) : bisect_right(fires, end - 1)]
 
 
 @lru_cache(maxsize=64)
-def _window(zone: str, begin: int, end: int, step: int) -> Window:
-    """Gives the same few nights again and again."""
-    return window(zone, begin, end, step)
+def _around(rule: Cron, zone: str, policy: Policy, moved: tuple[int, ...]) -> list[int]:
+    """Gives the fires of a night in which the clock moves, for all of its hours at once."""
+    far = 2 * _NEAR_SEC + HOUR
+    return _told(rule, policy, _window(rule, zone, moved[0] - far, moved[-1] + far))
+
+
+def _names(reading: Reading, wall: int) -> bool:
+    """Whether an hour from this wall time on, on a clock that does not move, may have a fire."""
+    ends = (wall_of(wall), wall_of(wall + HOUR - 1))
+    return any(end.hour in reading.hours and reading.on(end.date()) for end in ends)
+
+
+def _window(rule: Cron, zone: str, begin: int, end: int) -> Window:
+    return window(zone, begin, end, MINUTE if rule.seconds == _AT_ZERO else 1)
+
+
+def _told(rule: Cron, policy: Policy, seen: Window) -> list[int]:
+    mode = "interval" if policy.elapsed else "fixed"
+    told = instant.Policy(mode=mode, gap=policy.gap, overlap=policy.overlap)
+    return instant.fires(seen, _reading(rule), told)
 
 
 @lru_cache(maxsize=512)

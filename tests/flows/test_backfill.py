@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import pytest
 
+from onthedot.core.attributes import typed_item
 from onthedot.core.backfill import Backfill, Past, loop
 from onthedot.core.loop import Loop, Named
 from onthedot.core.policy import Answer, Dead, Done
 from onthedot.core.task import Task
 from onthedot.flows import backfill, loops
 from onthedot.flows.cancel import cancel
-from tests.flows.calm import NOON, add, employ, go, outcomes, part, partition, runs, said, wait
+from tests.flows.calm import (
+    NOON,
+    add,
+    employ,
+    go,
+    outcomes,
+    part,
+    partition,
+    runs,
+    said,
+    wait,
+    waiting_messages,
+)
 from tests.simulation import user
 from tests.simulation.exhaust import singles
 from tests.simulation.faults import CALM, Aim
@@ -243,6 +256,51 @@ def test_it_gives_way_to_the_schedule_and_comes_back_for_what_gave_way(stage: St
     assert set(filled) <= {"succeeded", "skipped(overlap)"}
     assert most_at_once(stage) == 1
     assert shown(task).status == "done"
+
+
+@pytest.mark.parametrize("overlap", ["skip", "queue"])
+def test_late_slots_go_before_what_is_left_of_it(stage: Stage, overlap: str) -> None:
+    task = add(stage, "* * * * *", misfire="all", overlap=overlap, end_sec=200)
+    stage.takes_sec = lambda _: 30
+    wait(stage, 590)
+    begin(task, -180, -1)
+    assert step() == 1
+    # The tick after the outage finds three slots late while the first run is under way.
+    go(stage, 720)
+    step()
+    wait(stage, 900)
+
+    by_start = sorted(runs(stage, task), key=lambda run: run.life.started_ms)
+    slots = [run.key[11:16] for run in by_start]
+    assert slots == ["11:57", "12:01", "12:02", "12:03", "11:58", "11:59"]
+    assert {said(run) for run in by_start} == {"succeeded"}
+
+
+def test_it_waits_until_late_slots_have_run_also_where_runs_may_overlap(stage: Stage) -> None:
+    task = add(stage, "* * * * *", misfire="all", end_sec=500)
+    stage.takes_sec = lambda _: 30
+    wait(stage, 599)
+    go(stage, 605)
+    begin(task, -180, -1)
+
+    assert step() == 0
+    wait(stage, 640)
+    assert step() == 3
+
+
+def test_a_run_whose_task_is_gone_ends_and_none_follows_it(stage: Stage) -> None:
+    task = add(stage, "* * * * *", status="paused", overlap="skip")
+    begin(task, -180, -1)
+    step()
+    for name in ("spec", "cursor"):
+        key = typed_item({"task_id": task.task_id, "part": name})
+        stage.world.store.delete_item(TableName="tasks", Key=key)
+    wait(stage, 30)
+
+    assert outcomes(stage, task) == {"11:57:00Z~b1": "cancelled(task_deleted)"}
+    assert waiting_messages(stage) == []
+    assert step() == 0
+    assert shown(task).status == "cancelled"
 
 
 def test_no_faster_than_its_rate_even_where_one_follows_the_other(stage: Stage) -> None:

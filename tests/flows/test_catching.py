@@ -8,21 +8,27 @@ import pytest
 
 from onthedot.core.keys import GATE
 from onthedot.core.run import Run
+from onthedot.core.task import Task
 from onthedot.flows.audit import audit
+from onthedot.flows.cancel import cancel
 from onthedot.flows.dispatch import dispatch
+from onthedot.flows.trigger import trigger
 from tests.flows.calm import (
     add,
     employ,
     go,
+    left_behind,
     outcomes,
     part,
     purge,
     runs,
+    said,
     sent,
     wait,
     waiting_messages,
 )
-from tests.simulation.faults import CALM, Aim, Fault
+from tests.simulation.faults import CALM, Aim, Fault, Profile
+from tests.simulation.outages import Outage
 from tests.simulation.stage import Stage, make_stage, staged
 
 
@@ -121,7 +127,8 @@ def test_what_becomes_late_while_it_gets_its_place_is_asked_about(
     assert [run.origin for run in runs(stage, task)] == [origin]
 
 
-def test_a_regular_run_that_holds_the_place_is_waited_for(stage: Stage) -> None:
+def late_behind_a_regular_one(stage: Stage) -> Task:
+    """At 200 s a worker finds a slot late; a regular run holds the place until 250 s."""
     stage.takes_sec = lambda call: 130.0 if call.run_id.endswith("120200Z") else 1.0
     task = add(stage, "1-2 12 * * *", misfire="all", overlap="skip", max_concurrent=1)
     go(stage, 5)
@@ -131,6 +138,11 @@ def test_a_regular_run_that_holds_the_place_is_waited_for(stage: Stage) -> None:
     sent(stage, kept[0])
     wait(stage, 200)
     audit()
+    return task
+
+
+def test_a_regular_run_that_holds_the_place_is_waited_for(stage: Stage) -> None:
+    task = late_behind_a_regular_one(stage)
 
     wait(stage, 265)
 
@@ -138,3 +150,80 @@ def test_a_regular_run_that_holds_the_place_is_waited_for(stage: Stage) -> None:
     assert (late.life.status, regular.life.status) == ("succeeded", "succeeded")
     # The end of such a run calls nobody: it looks again by itself.
     assert 0 <= late.life.started_ms - regular.life.ended_ms <= 11_000
+
+
+def test_who_waits_for_it_starts_although_sqs_took_no_message_of_its_next_look() -> None:
+    stage = make_stage(1, Profile(outages=(Outage(from_sec=208, for_sec=6, queue="normal"),)))
+    with staged(stage):
+        employ(stage)
+        task = late_behind_a_regular_one(stage)
+        wait(stage, 1_300)
+        stage.world.close()
+
+    assert stage.world.bugs() == []
+    assert outcomes(stage, task) == dict.fromkeys(("12:01:00", "12:02:00"), "succeeded")
+
+
+@pytest.mark.parametrize("overlap", ["skip", "queue"])
+def test_the_next_late_slot_is_called_when_sqs_takes_messages_again(overlap: str) -> None:
+    """The first one ends while SQS takes none, and the audit is away."""
+    stage = make_stage(1, Profile(outages=(Outage(from_sec=310, for_sec=10, queue="normal"),)))
+    with staged(stage):
+        employ(stage)
+        task = add(stage, "1-2 12 * * *", misfire="all", overlap=overlap)
+        stage.takes_sec = lambda _: 12.5
+        wait(stage, 299)
+        go(stage, 400)
+        stage.world.close()
+
+    assert stage.world.bugs() == []
+    assert outcomes(stage, task) == dict.fromkeys(("12:01:00", "12:02:00"), "succeeded")
+    assert len(stage.deliveries) == 2
+
+
+def test_who_comes_to_the_line_while_a_cancel_ends_it_is_called_in_its_turn() -> None:
+    """The cancel saw nobody else in line, and writes so only after the next one has come."""
+    stalls = Aim("api#0", "update_item", 1, Fault.STALL_BEFORE, stall_sec=3)
+    stage = make_stage(1, CALM, (stalls,))
+    with staged(stage):
+        employ(stage)
+        task = add(stage, "1,5 12 * * *", misfire="all", overlap="queue", timeout_sec=900)
+        stage.takes_sec = lambda call: 600.0 if "~m" in call.run_id else 1.0
+        trigger(task.task_id)
+        wait(stage, 175)
+        go(stage, 299)
+        (_, first, _) = runs(stage, task)
+        stage.world.spawn("api", lambda: cancel(first.run_id))
+        wait(stage, 700)
+        stage.world.close()
+
+    assert stage.world.bugs() == []
+    manual, first, second = runs(stage, task)
+    assert [said(run) for run in (manual, first, second)] == [
+        "succeeded",
+        "cancelled(user)",
+        "succeeded",
+    ]
+    assert 0 < second.life.started_ms - manual.life.ended_ms < 1_000
+
+
+def test_a_long_history_makes_no_late_slot_cost_more() -> None:
+    """It looks back for older ones over a hundred others, and no further."""
+    assert len({reads_of_a_late_slot(earlier) for earlier in (150, 900)}) == 1
+
+
+def reads_of_a_late_slot(earlier: int) -> int:
+    """Play a late slot behind so many runs that have ended; give its worker's queries."""
+    stage = make_stage(1)
+    with staged(stage):
+        employ(stage)
+        task = add(stage, "1 12 * * *", misfire="all", overlap="skip")
+        for minute in range(earlier):
+            left_behind(stage, task, -minute, status="succeeded")
+        wait(stage, 299)
+        go(stage, 310)
+        stage.world.close()
+    assert stage.world.bugs() == []
+    assert outcomes(stage, task)["12:01:00"] == "succeeded"
+    asked = stage.world.effects()
+    return sum(one.operation == "query" and one.process.startswith("work") for one in asked)

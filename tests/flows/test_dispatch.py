@@ -16,7 +16,19 @@ from onthedot.core.keys import SHARDS
 from onthedot.core.pack import Pack, Ticket
 from onthedot.flows import dispatch as dispatching
 from onthedot.flows.dispatch import dispatch
-from tests.flows.calm import add, go, outcomes, partition, runs, sent, told, wait, waiting_messages
+from tests.flows.calm import (
+    add,
+    go,
+    left_behind,
+    outcomes,
+    part,
+    partition,
+    runs,
+    sent,
+    told,
+    wait,
+    waiting_messages,
+)
 from tests.simulation.clients import Client
 from tests.simulation.stage import Stage
 
@@ -159,6 +171,21 @@ def test_what_is_lost_while_the_circuit_is_open_is_missed_for_that(stage: Stage)
     said = outcomes(stage, task)
     assert said["12:01:00"] == said["12:04:00"] == "missed(circuit_open)"
     assert said["12:05:00"] == "claimed"
+
+
+def test_what_a_dead_tick_has_claimed_is_missed_like_the_rest_while_the_circuit_is_open(
+    stage: Stage,
+) -> None:
+    task = add(stage, "1-2 12 * * *", misfire="all", misfire_grace_sec=200)
+    left_behind(stage, task)
+    wait(stage, 490)
+    stage.world.store.put_item(TableName="runs", Item=typed_item(Backlog(open=True).item()))
+
+    dispatch(stage.shards())
+
+    assert outcomes(stage, task) == dict.fromkeys(("12:01:00", "12:02:00"), "missed(circuit_open)")
+    assert part(stage, task, "cursor")["next_run_at"] == "2026-11-19T12:01:00Z"
+    assert waiting_messages(stage) == []
 
 
 @pytest.mark.parametrize("names", [("big", "small"), ("small", "big")])

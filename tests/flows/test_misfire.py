@@ -6,8 +6,9 @@ from collections import Counter
 
 import pytest
 
+from onthedot.core.attributes import typed_item
 from onthedot.flows.trigger import trigger
-from tests.flows.calm import add, go, outcomes, runs, told, wait
+from tests.flows.calm import add, go, outcomes, purge, runs, sent, told, wait, waiting_messages
 from tests.simulation.stage import Stage
 
 
@@ -118,3 +119,21 @@ def test_missed_slots_do_not_count_for_max_runs(stage: Stage) -> None:
 
     status = Counter(run.life.status for run in runs(stage, task))
     assert status == {"missed": 8, "succeeded": 4}
+
+
+def test_a_late_slot_ends_though_no_cursor_is_left_to_give_its_place_back_to(
+    stage: Stage,
+) -> None:
+    task = add(stage, "1 12 * * *", misfire="none", max_runs=2)
+    go(stage, 5)
+    (kept,) = waiting_messages(stage)
+    purge(stage)
+    key = typed_item({"task_id": task.task_id, "part": "cursor"})
+    stage.world.store.delete_item(TableName="tasks", Key=key)
+    wait(stage, 160)
+
+    sent(stage, kept)
+    wait(stage, 170)
+
+    assert outcomes(stage, task) == {"12:01:00": "missed(policy_none)"}
+    assert waiting_messages(stage) == []

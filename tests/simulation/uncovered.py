@@ -27,6 +27,7 @@ _ILLEGIBLE = "needs an item of a form that this release cannot read: "
 _LOST = "needs a lost race at each of its tries, and the message comes back as after any failure"
 _ONCE = "is the second pass of a deployment's step, which finds nothing to do: "
 _RARE = "is met by less than one history of some thousands: "
+_REFUSED = "needs SQS to refuse one message at each of its tries: "
 _SIZE = "needs more than a history holds: "
 # Lines by their function and how they begin.
 _LINES: Mapping[str, tuple[str, ...]] = {
@@ -34,6 +35,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         "adapters/claims.py:_outcome: raise RuntimeError",
     ),
     f"{_SIZE}tests/flows/test_agenda.py": ("flows/agenda.py:_remember: del _known",),
+    f"{_SIZE}tests/flows/test_catching.py": ("flows/catching.py:_oldest: break",),
     f"{_SIZE}tests/flows/test_ranges.py": (
         'flows/books.py:_ranges: stretches = [("", [*slots])]',
         "flows/books.py:_ranges: last = task.schedule.prev",
@@ -68,6 +70,10 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         "flows/audit.py:_still_missing: return False",
         "flows/cancel.py:cancel: return None",
     ),
+    f"{_GONE}tests/flows/test_backfill.py": ("flows/gate.py:guards: return False",),
+    f"{_GONE}tests/flows/test_misfire.py": (
+        "flows/given_back.py:_with_its_place: return claims.write_one(write)",
+    ),
     "needs a row that is gone while it is worked with, which TTL never takes so soon": (
         "flows/dead_letters.py:_purge: return False",
         "flows/extra.py:launched: raise BusyError",
@@ -92,6 +98,16 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         "flows/holding.py:extend: return Told.LOST",
         "flows/keyed.py:_turn: return 0",
         "flows/keyed.py:_has_place: return False",
+    ),
+    f"{_RARE}tests/flows/test_awaiting.py": ("flows/awaiting.py:_given_up: return Stopped(",),
+    f"{_RARE}tests/flows/test_backfill.py": (
+        "flows/backfill.py:_all_at_once: return loop",
+        "flows/backfill.py:_free: return False",
+    ),
+    f"{_RARE}tests/flows/test_catching.py": ("flows/catching.py:look_again: _send(first)",),
+    f"{_RARE}tests/flows/test_dispatch.py": (
+        "flows/firing.py:_taking: life = claim.run.life",
+        "flows/firing.py:_taking: return moves.miss_claim(",
     ),
     f"{_RARE}tests/flows/test_history.py": (
         "flows/dead_letters.py:_purge: claims.write_one(side_item",
@@ -123,6 +139,14 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     ),
     "needs an execution that AWS does not stop although it was asked to": (
         "flows/awaiting.py:look: return",
+    ),
+    "needs an execution that AWS does not stop at once: tests/flows/test_awaiting.py": (
+        "flows/no_start.py:leave: return",
+    ),
+    f"{_REFUSED}tests/flows/test_called.py": ("flows/line.py:_call_first: raise BusyError(",),
+    f"{_REFUSED}tests/flows/test_catching.py": (
+        "flows/catching.py:_send: raise BusyError(",
+        "flows/catching.py:stays: return True",
     ),
     "needs SQS to refuse the one message by which a run is handed over": (
         "flows/handing.py:hand_over: return",

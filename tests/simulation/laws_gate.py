@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from onthedot.core.numbers import CATCH_UPS_MAX
 from onthedot.core.pull import pulled
+from onthedot.core.run import Run
 from onthedot.core.task import Task
 from tests.simulation.journal import Journal, Seen
 from tests.simulation.stage import Stage
@@ -127,6 +128,20 @@ def freed_too_late(stage: Stage, journal: Journal, task_id: str) -> bool:
     return bool(gates) and gates[-1].at_ms > asked_last_ms(stage)
 
 
+def behind_unsent(stage: Stage, journal: Journal, run: Run) -> bool:
+    """Whether it waits at its task's gate for an older run whose maker could not send it.
+
+    That one goes first, and only the audit sends it.
+    """
+    gates = journal.gates[run.task_id]
+    return bool(gates and run.key in gates[-1].waiting) and any(
+        one.task_id == run.task_id
+        and one.life.due_ms < run.life.due_ms
+        and not (one.final or one.run_id in journal.sent_ms)
+        for one in stage.rows().values()
+    )
+
+
 def left_clean(stage: Stage, journal: Journal) -> Iterator[str]:
     """At a calm end nobody waits behind a run that is final."""
     rows = {(run.task_id, run.key): run for run in stage.rows().values()}
@@ -137,6 +152,7 @@ def left_clean(stage: Stage, journal: Journal) -> Iterator[str]:
                 run
                 and not run.final
                 and not (pulled(run.queue) and freed_too_late(stage, journal, task_id))
+                and not behind_unsent(stage, journal, run)
                 and all(
                     holder.final
                     for name in gates[-1].holders

@@ -108,7 +108,8 @@ def late(
     """
     troubles = _read(stage, audited=audited, bounded=bool(journal.limits))
     decided, ended, cancelled = _decided(journal), _ended(journal), _cancelled(journal)
-    places, end = _given_back(journal), stage.world.start.timestamp() + until_sec
+    places, opened = _given_back(journal), _opened(journal)
+    end = stage.world.start.timestamp() + until_sec
     raised = [act.acked_ms / 1000 for act in stage.acts if act.name == "limit"]
     shared = bool(journal.limits) or bool(raised)
     for reign in ruled:
@@ -129,7 +130,8 @@ def late(
             waits = guarded(task) or shared or keyed
             if waits and (task.task_id, nominal(slot)) in cancelled:
                 continue
-            given = (one for one in places[task.task_id] if one < min(at, due))
+            given = [one for one in places[task.task_id] if one < min(at, due)]
+            given += [one for one in opened[task.task_id] if one < at]
             tick = max(_ticked(stage, troubles, task, due), *map(troubles.tick_after, given))
             ready = max(due, tick, *(one for one in ends if one < at))
             allowed = troubles.steady_sec + troubles.cost_sec(due - _FETCHED_SEC, at)
@@ -236,6 +238,15 @@ def _given_back(journal: Journal) -> dict[str, list[float]]:
         before, after = change.before, change.after
         if change.task_id in bounded and before and after and after.final and not after.attempt:
             found[change.task_id].append(change.at_ms / 1000)
+    return found
+
+
+def _opened(journal: Journal) -> dict[str, list[float]]:
+    """When a bounded task that had used up its runs got one back: ticks had passed it by."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for move in journal.moves:
+        if "due_shard" in move.after and "due_shard" not in move.before:
+            found[move.task_id].append(move.at_ms / 1000)
     return found
 
 

@@ -10,7 +10,7 @@ from onthedot.core.keys import is_slot_key
 from onthedot.core.pull import pulled
 from onthedot.core.run import Run
 from tests.simulation.journal import SKEW_MS, Change, Journal, Move, Seen
-from tests.simulation.laws_gate import asked_last_ms, freed_too_late
+from tests.simulation.laws_gate import asked_last_ms, behind_unsent, freed_too_late
 from tests.simulation.purged import kept
 from tests.simulation.stage import Stage
 
@@ -182,6 +182,8 @@ def _excused(stage: Stage, journal: Journal, run: Run, until_ms: float) -> bool:
         handed_ms = journal.of_run(task_id, key)[-1].at_ms
         if handed_ms > asked_last_ms(stage) or freed_too_late(stage, journal, task_id):
             return True
+    if behind_unsent(stage, journal, run):
+        return True
     if run.run_id in journal.sent_ms:
         return False
     if not is_slot_key(key):

@@ -41,11 +41,18 @@ def plain(attribute: Attribute) -> Any:
 
 def plain_item(item: Mapping[str, Attribute]) -> dict[str, Any]:
     """Read an item."""
-    return {name: plain(attribute) for name, attribute in item.items()}
+    made: dict[str, Any] = {}
+    for name, attribute in item.items():
+        ((kind, value),) = attribute.items()
+        made[name] = value if kind == "S" else _READERS[kind](value)
+    return made
 
 
 def _number(text: str) -> int | float:
-    return float(text) if set(text) & set(".eE") else int(text)
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
 
 
 def _bytes(value: bytes | str) -> bytes:

@@ -21,7 +21,7 @@ from tests.simulation.profiles import ALL
 from tests.simulation.shrink import shrink
 from tests.simulation.small_history import judged, seconds_of, single_plans
 
-_PORTION = 200
+_PORTION = 50
 _SHOWN_MAX = 20
 # A whole story is pages long.
 _TOLD_MAX = 2

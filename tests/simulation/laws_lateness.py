@@ -93,6 +93,20 @@ class _Troubles:
         return sum(sec for begin, end, sec in self.costs if begin <= until and end >= since)
 
 
+@dataclass(slots=True)
+class _Places:
+    """When a bounded task got runs back: the next tick gives them to other slots."""
+
+    back: list[float] = field(default_factory=lambda: [0.0])
+    # It had used up all of them, so ticks had passed it by.
+    opened: list[float] = field(default_factory=list)
+
+    def given(self, due: float, at: float) -> list[float]:
+        return [one for one in self.back if one < min(due, at)] + [
+            one for one in self.opened if one < at
+        ]
+
+
 def kept_sec(stage: Stage) -> float:
     """What a run may wait for workers that slow runs keep, where there are no others."""
     return _KEPT_SEC * bool(stage.sizes.places)
@@ -108,8 +122,7 @@ def late(
     """
     troubles = _read(stage, audited=audited, bounded=bool(journal.limits))
     decided, ended, cancelled = _decided(journal), _ended(journal), _cancelled(journal)
-    places, opened = _given_back(journal), _opened(journal)
-    end = stage.world.start.timestamp() + until_sec
+    places, end = _places(journal), stage.world.start.timestamp() + until_sec
     raised = [act.acked_ms / 1000 for act in stage.acts if act.name == "limit"]
     shared = bool(journal.limits) or bool(raised)
     for reign in ruled:
@@ -130,8 +143,7 @@ def late(
             waits = guarded(task) or shared or keyed
             if waits and (task.task_id, nominal(slot)) in cancelled:
                 continue
-            given = [one for one in places[task.task_id] if one < min(at, due)]
-            given += [one for one in opened[task.task_id] if one < at]
+            given = places[task.task_id].given(due, at)
             tick = max(_ticked(stage, troubles, task, due), *map(troubles.tick_after, given))
             ready = max(due, tick, *(one for one in ends if one < at))
             allowed = troubles.steady_sec + troubles.cost_sec(due - _FETCHED_SEC, at)
@@ -226,9 +238,9 @@ def _cancelled(journal: Journal) -> set[tuple[str, str]]:
     return {(one.task_id, one.key) for one in ended if one.after and not one.after.attempt}
 
 
-def _given_back(journal: Journal) -> dict[str, list[float]]:
-    """When slots of bounded tasks ended without a run: the next tick gives others their places."""
-    found: dict[str, list[float]] = defaultdict(lambda: [0.0])
+def _places(journal: Journal) -> dict[str, _Places]:
+    """What bounded tasks got back, by slots that ended without a run."""
+    found: dict[str, _Places] = defaultdict(_Places)
     bounded = {
         task_id
         for task_id, versions in journal.versions.items()
@@ -237,16 +249,10 @@ def _given_back(journal: Journal) -> dict[str, list[float]]:
     for change in journal.changes:
         before, after = change.before, change.after
         if change.task_id in bounded and before and after and after.final and not after.attempt:
-            found[change.task_id].append(change.at_ms / 1000)
-    return found
-
-
-def _opened(journal: Journal) -> dict[str, list[float]]:
-    """When a bounded task that had used up its runs got one back: ticks had passed it by."""
-    found: dict[str, list[float]] = defaultdict(list)
+            found[change.task_id].back.append(change.at_ms / 1000)
     for move in journal.moves:
         if "due_shard" in move.after and "due_shard" not in move.before:
-            found[move.task_id].append(move.at_ms / 1000)
+            found[move.task_id].opened.append(move.at_ms / 1000)
     return found
 
 

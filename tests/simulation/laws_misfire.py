@@ -81,7 +81,7 @@ def kept_turns(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iter
         if row is None or not run.slot or (run.free and not untroubled(stage)):
             continue
         life = row.life
-        if life.attempt or len(journal.versions[run.task.task_id]) > 1:
+        if life.attempt or _is_edited(journal, run):
             continue
         if (life.status, life.reason) not in _BY_MISFIRE:
             continue
@@ -89,10 +89,28 @@ def kept_turns(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iter
         found_sec = (run.received_ms - run.due_ms) / 1000
         judged = life.reason == "outside_grace" and TODAY.late_sec + off_sec < found_sec < grace_sec
         late_ms = run.due_ms + (TODAY.late_sec - off_sec) * 1000
-        if any(since < late_ms for since, _ in stood[run.run_id]) or (
-            judged and run.joined_ms < FOR_EVER
+        if (
+            any(since < late_ms for since, _ in stood[run.run_id])
+            or (judged and run.joined_ms < FOR_EVER)
+            or _asked_again(journal, run, late_ms + 2_000 * off_sec)
         ):
             yield f"lost its turn: {run.run_id} ended as {life.status}({life.reason})"
+
+
+def _is_edited(journal: Journal, run: Standing) -> bool:
+    """Whether more than its end, and its life after that, was written of its task."""
+    return len({one.task.version for one in journal.versions[run.task.task_id]}) > 1
+
+
+def _asked_again(journal: Journal, run: Standing, late_ms: float) -> bool:
+    """Whether a worker ended for its grace what a tick had claimed late, and so within it."""
+    changes = journal.of_run(run.task.task_id, _key(run))
+    first, last = changes[0], changes[-1]
+    claims = first.writer is not None and first.writer.kind == "dispatch"
+    ends = last.writer is not None and last.writer.kind == "work"
+    graced = claims and first.after is not None and first.after.status == "claimed"
+    over = last.after is not None and last.after.reason == "outside_grace"
+    return graced and first.at_ms > late_ms and ends and over
 
 
 def given_back(stage: Stage) -> Iterator[str]:

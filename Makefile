@@ -42,7 +42,7 @@ check: setup ## lint, formatting, types, and the stack against AWS's rules
 	@$(MAKE) --no-print-directory lint-infra
 
 docs: setup ## write what is made from the code: the OpenAPI document, the pages of fields and problems
-	@$(venv) -m onthedot.api.written
+	@$(venv) -m onthedot.api.replies.generated_files
 
 format: setup ## rewrite the files as the formatter and the fixable rules want them
 	@.venv/bin/ruff check --fix-only
@@ -85,12 +85,12 @@ interrupts: setup ## press Ctrl-C at SETUPS=4 moments of `make setup` and STARTS
 	@$(venv) -m tests.e2e.interrupts --setups $(SETUPS) --starts $(STARTS)
 
 fuzz: setup ## throw 200,000 broken schedules at the parser
-	@FUZZ=200000 $(venv) -m pytest tests/core/test_fuzz.py
+	@FUZZ=200000 $(venv) -m pytest tests/schedule/test_fuzz.py
 
 # Ten seeds, all checks, with the links from answer to request.
 EXAMPLES ?= 10
 fuzz-api: setup ## let schemathesis try for a quarter of an hour to break what the OpenAPI document says
-	@FUZZ_API=10 EXAMPLES=$(EXAMPLES) $(venv) -m pytest tests/api/test_schema.py --numprocesses=1 --durations=0
+	@FUZZ_API=10 EXAMPLES=$(EXAMPLES) $(venv) -m pytest tests/api/admin/test_schema.py --numprocesses=1 --durations=0
 
 # SEEDS histories over all cores; PROFILE=edits,races and FIRST=1000 choose.
 SEEDS ?= 20000

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from onthedot.adapters import tables
-from onthedot.core import run
-from onthedot.core.instants import nominal
-from onthedot.core.run import Run
-from onthedot.core.task import Task
+from onthedot.records.runs import run_row
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks.task_spec import Task
+from onthedot.schedule.time.instants import nominal
+from onthedot.store import table_reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,6 @@ def _slots(of: Task) -> Iterator[int]:
 
 def runs_of(task_id: str) -> Iterator[Run]:
     """Give every row of a task."""
-    for item in tables.rows(("task_id", task_id), "scheduled_for", ("0", "~")):
+    for item in table_reads.rows(("task_id", task_id), "scheduled_for", ("0", "~")):
         if "life" in item:
-            yield run.parse(item)
+            yield run_row.parse(item)

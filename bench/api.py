@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from bench.measure import Line, at_most, told
-from onthedot.adapters import aws, tables
-from onthedot.core import oneoff
-from onthedot.core.attributes import typed_item
-from onthedot.core.lifecycle import stamped
-from onthedot.core.trail import By
-from onthedot.flows.identity import new_id
+from onthedot.records.access.audit_trail import By
+from onthedot.records.attributes import typed_item
+from onthedot.registry import oneoff
+from onthedot.registry.lifecycle import stamped
+from onthedot.store import aws, table_reads
+from onthedot.store.identity import new_id
 from tests.api.kit import NOON, SCHEDULE, Api
 from tests.contract import engines
 
@@ -27,7 +27,7 @@ def lines() -> Iterator[Line]:
     """Get, create and list, three times each; then the first page and the last."""
     with engines.dynoxide() as url, pytest.MonkeyPatch.context() as settings:
         api = Api.made(settings, url)
-        tables.put("access", {"pk": "tenant#acme", "sk": "-", "requests_per_min": 10_000_000})
+        table_reads.put("access", {"pk": "tenant#acme", "sk": "-", "requests_per_min": 10_000_000})
         made = [api.schedule(f"seen-{number}")["task_id"] for number in range(50)]
         names = iter(f"new-{number}" for number in range(RUNS * REQUESTS + RUNS))
         yield from _requests("a get", 5, lambda: api.call(f"GET /v1/schedules/{made[0]}"))

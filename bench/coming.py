@@ -9,13 +9,13 @@ from random import Random
 import pytest
 
 from bench.measure import Line, at_most, best_sec, cpu_sec, told
-from onthedot.adapters import aws, tables
-from onthedot.core import definition
-from onthedot.core.attributes import typed_item
-from onthedot.core.lifecycle import stamped
-from onthedot.core.trail import By
-from onthedot.flows import agenda
-from onthedot.flows.identity import new_id
+from onthedot.api.views import agenda_source
+from onthedot.records.access.audit_trail import By
+from onthedot.records.attributes import typed_item
+from onthedot.registry import definition
+from onthedot.registry.lifecycle import stamped
+from onthedot.store import aws, table_reads
+from onthedot.store.identity import new_id
 from tests.api.kit import NOON, Api
 from tests.contract import engines
 
@@ -30,7 +30,7 @@ def lines() -> Iterator[Line]:
         api = Api.made(settings, url)
         parse = aws._parse_fast  # noqa: SLF001  # as the function's own client does
         aws.client("dynamodb").meta.events.register("before-parse.dynamodb.*", parse)
-        tables.put("access", {"pk": "tenant#acme", "sk": "-", "requests_per_min": 10_000_000})
+        table_reads.put("access", {"pk": "tenant#acme", "sk": "-", "requests_per_min": 10_000_000})
         _fill(api)
         api.warm()
         wanted = {
@@ -40,7 +40,7 @@ def lines() -> Iterator[Line]:
         }
         for what, route in wanted.items():
             call = partial(api.call, route)
-            first = best_sec(call, 3, agenda.forget) * 1000
+            first = best_sec(call, 3, agenda_source.forget) * 1000
             yield at_most(f"{SCHEDULES:,} schedules, {what}, CPU of the first", first, 1_000, "ms")
             yield told("  calls to the store", api.trips(), "calls")
             yield told("  and within the minute", cpu_sec(call) * 1000, "ms")

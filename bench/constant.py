@@ -11,8 +11,8 @@ from typing import Any
 
 from bench.measure import Line, at_most, told
 from bench.stack import Stack, daily_tasks, put_idle, register, stack, use
-from onthedot.adapters import aws
-from onthedot.flows.dispatch import dispatch
+from onthedot.dispatch.dispatcher import dispatch
+from onthedot.store import aws
 
 SIZES = os.environ.get("BENCH_TASKS", "1000,100000,1000000")
 REGISTERED = tuple(int(size) for size in SIZES.split(","))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from bench.floor import Request, record, send_again
 from bench.measure import Line, at_least, at_most
 from bench.stack import WIDTH, Stack, daily_tasks, register, stack
-from onthedot.flows.dispatch import dispatch
+from onthedot.dispatch.dispatcher import dispatch
 
 FIRES = 5_000
 # What a tick finds after an outage: as much as it takes in one go, and several times that.

@@ -20,7 +20,7 @@ from statistics import median
 import pytest
 
 from bench.measure import Line, at_most, told
-from onthedot.adapters import aws
+from onthedot.store import aws
 from tests.api.kit import SCHEDULE, Api, event
 from tests.contract import engines
 

@@ -15,7 +15,7 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from onthedot.adapters import aws
+from onthedot.store import aws
 
 _KEYS = Credentials("test", "test")
 _local = threading.local()

@@ -12,10 +12,12 @@ from functools import partial
 from multiprocessing.connection import Connection
 
 from bench.measure import Line, at_least, at_most
-from onthedot.adapters import clock, net, runner
-from onthedot.core.call import Call
-from onthedot.core.policy import Answer, Done
-from onthedot.flows.deliver import deliver
+from onthedot.store import clock
+from onthedot.targets.attempt_outcome import Answer, Done
+from onthedot.targets.call import Call
+from onthedot.targets.http import http_client
+from onthedot.work import handler_pool
+from onthedot.work.target_call import deliver
 
 CALLS = 3_000
 WIDTH = 25
@@ -37,13 +39,13 @@ def lines() -> Iterator[Line]:
     finally:
         receiver.kill()
         receiver.join()
-        net._idle.clear()  # noqa: SLF001 what is kept leads to a receiver that is gone
+        http_client._idle.clear()  # noqa: SLF001 what is kept leads to a receiver that is gone
 
 
 def _rate(port: int, count: int) -> float:
     began = time.perf_counter()
     for first in range(0, count, WIDTH):
-        parts = [runner.submit(partial(_call, port, first + place)) for place in range(WIDTH)]
+        parts = [handler_pool.submit(partial(_call, port, first + place)) for place in range(WIDTH)]
         done, _ = wait(parts)
         if not all(isinstance(part.result(), Done) for part in done):
             raise RuntimeError("the receiver did not answer every call")

@@ -17,16 +17,16 @@ from pathlib import Path
 
 from bench import accounts
 from bench.accounts import Accounts
-from onthedot.adapters import tables
-from onthedot.core import task
-from onthedot.core.instants import nominal
-from onthedot.core.numbers import LOOK_AHEAD_SEC
-from onthedot.core.run import Run
-from onthedot.core.task import Task
 from onthedot.local import admin_key
 from onthedot.local.caller import Caller
 from onthedot.local.folder import Folder
 from onthedot.local.stack import started
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks import task_spec
+from onthedot.records.tasks.task_spec import Task
+from onthedot.records.timings import LOOK_AHEAD_SEC
+from onthedot.schedule.time.instants import nominal
+from onthedot.store import table_reads
 
 MINUTE_SEC = 60
 # Beyond the look-ahead, so that the ticks dispatch everything and the registration nothing.
@@ -50,8 +50,8 @@ class Load:
         """Register them all, as a user would."""
         with ThreadPoolExecutor(REGISTERING) as threads:
             created = list(threads.map(lambda n: self._create(caller, n), range(self.schedules)))
-        keys = [task.spec_key(task_id) for task_id in created]
-        return [task.parse(each) for each in tables.get_many({"tasks": keys})["tasks"]]
+        keys = [task_spec.spec_key(task_id) for task_id in created]
+        return [task_spec.parse(each) for each in table_reads.get_many({"tasks": keys})["tasks"]]
 
     def _create(self, caller: Caller, number: int) -> str:
         schedule = {

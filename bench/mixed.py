@@ -16,12 +16,12 @@ from itertools import count
 from typing import Any
 
 from bench.releases import Both, both_at_work
-from onthedot.adapters import aws
-from onthedot.core import run as runs
-from onthedot.core import task as tasks
-from onthedot.core.attributes import plain_item
-from onthedot.core.instants import nominal, parse_nominal
-from onthedot.core.run import Run
+from onthedot.records.attributes import plain_item
+from onthedot.records.runs import run_row
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks import task_spec
+from onthedot.schedule.time.instants import nominal, parse_nominal
+from onthedot.store import aws
 
 PATIENCE_SEC = 180
 # What happens once, at its second of the history; the rest comes again and again.
@@ -166,7 +166,7 @@ class Use:
 
 def _all_runs() -> list[Run]:
     items = _scanned("runs")
-    found = [runs.readable(item) for item in items if "life" in item]
+    found = [run_row.readable(item) for item in items if "life" in item]
     return [run for run in found if run]
 
 
@@ -213,7 +213,7 @@ def _unaccounted(task_id: str, name: str, rows: Sequence[Run], paused: int) -> l
     spec = next(
         item for item in _scanned("tasks") if item["task_id"] == task_id and item["part"] == "spec"
     )
-    task = tasks.parse(spec)
+    task = task_spec.parse(spec)
     outcomes = {run.key: run.life.status for run in rows if run.task_id == task_id}
     since = parse_nominal(spec["created_at"][:19] + "Z")
     wrong, slot = [], task.schedule.next(since)

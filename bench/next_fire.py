@@ -14,10 +14,10 @@ from croniter import croniter
 
 from bench.measure import Line, at_least, at_most, best_sec, told
 from bench.schedules import DENSE, FIRST, LAST, REALISTIC, SPARSE, T0, ZONES, moments
-from onthedot.core.packed import pack, unpack
-from onthedot.core.schedule import Schedule, compile_schedule
-from onthedot.core.walls import walls_of
-from onthedot.core.zones import zone
+from onthedot.schedule.packed_schedule import pack, unpack
+from onthedot.schedule.schedule import Schedule, compile_schedule
+from onthedot.schedule.time.zones import zone
+from onthedot.schedule.walls import walls_of
 
 RATIO_MIN = 20
 SLOWEST_MAX_US = 50

@@ -19,12 +19,12 @@ from typing import Any
 
 from bench import accounts
 from bench.outage import Slow
-from onthedot.core.instants import nominal
-from onthedot.core.run import Run
 from onthedot.local import admin_key
 from onthedot.local.caller import Caller
 from onthedot.local.folder import Folder
 from onthedot.local.stack import started
+from onthedot.records.runs.run_row import Run
+from onthedot.schedule.time.instants import nominal
 
 TRIGGERS = 12
 SLOTS_SEC = 60

@@ -20,16 +20,17 @@ from threading import Thread
 from typing import Any
 
 from bench import accounts
-from onthedot.adapters import tables
-from onthedot.core import room, task
-from onthedot.core.instants import nominal, parse_nominal
-from onthedot.core.numbers import LATE_SEC
-from onthedot.core.run import Run
-from onthedot.core.task import Task
 from onthedot.local import admin_key
 from onthedot.local.caller import Caller
 from onthedot.local.folder import Folder
 from onthedot.local.stack import started
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks import task_spec
+from onthedot.records.tasks.task_spec import Task
+from onthedot.records.timings import LATE_SEC
+from onthedot.schedule.time.instants import nominal, parse_nominal
+from onthedot.store import table_reads
+from onthedot.work import worker_room
 
 MINUTE_SEC = 60
 POLICIES = ("latest", "all", "none")
@@ -73,8 +74,10 @@ class Case:
         status, answer = caller.ask("POST", path, {"name": self.name, **self.body})
         if status != _CREATED:
             raise RuntimeError(f"{self.name}: {status} {answer}")
-        (found,) = tables.get_many({"tasks": [task.spec_key(str(answer["task_id"]))]})["tasks"]
-        self.task = task.parse(found)
+        (found,) = table_reads.get_many({"tasks": [task_spec.spec_key(str(answer["task_id"]))]})[
+            "tasks"
+        ]
+        self.task = task_spec.parse(found)
 
     def runs(self) -> list[Run]:
         """Give its runs, and ranges of slots, by their slots."""
@@ -184,7 +187,7 @@ def _one_outcome_each(case: Case, runs: Sequence[Run], until: float) -> Iterator
 
 def _taken_up(run: Run) -> bool:
     """Tell whether a worker took it up in time, and put it off: its tenant had its share."""
-    return run.origin == "schedule" and run.life.waited == room.WAITED
+    return run.origin == "schedule" and run.life.waited == worker_room.WAITED
 
 
 def _slot(run: Run) -> int:

@@ -13,9 +13,9 @@ from threading import BoundedSemaphore
 from typing import Any
 
 from bench import recording
-from onthedot.adapters import aws
-from onthedot.flows.targets import TARGETS
-from onthedot.flows.work import work
+from onthedot.store import aws
+from onthedot.work.target_table import TARGETS
+from onthedot.work.worker import work
 
 INVOCATIONS = 12
 

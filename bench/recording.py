@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
-from onthedot.core.call import Call
-from onthedot.core.policy import Answer, Done
+from onthedot.targets.attempt_outcome import Answer, Done
+from onthedot.targets.call import Call
 
 calls: list[Call] = []
 

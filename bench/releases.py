@@ -25,8 +25,8 @@ from threading import Event, Lock
 from typing import Any, TextIO, cast
 
 from bench import stack
-from onthedot.adapters import aws
-from onthedot.core import schema
+from onthedot.records import schema
+from onthedot.store import aws
 from tests.api.kit import Answer, answer, event
 from tests.engines.hands import write_jobs
 from tests.tidy.tree import ROOT
@@ -286,7 +286,7 @@ def both_at_work(old: str) -> Iterator[Both]:
 def _first_key(root: Path) -> str:
     """Let the older release make the key, as it did in production."""
     made = subprocess.run(
-        [sys.executable, "-m", "onthedot.api.first_key"],
+        [sys.executable, "-m", "onthedot.api.admin.first_key"],
         env={**os.environ, "PYTHONPATH": str(root)},
         cwd=root,
         check=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from onthedot.core.instants import parse_instant
+from onthedot.schedule.time.instants import parse_instant
 
 T0 = parse_instant("2026-11-18T12:00:00Z", "after")
 FIRST = parse_instant("2000-01-01T00:00:00Z", "after")

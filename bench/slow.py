@@ -20,14 +20,14 @@ from threading import Event, Thread
 from typing import Any
 
 from bench.accounts import late_ms
-from onthedot.adapters import tables
-from onthedot.core import run as runs
-from onthedot.core.instants import nominal
-from onthedot.core.run import Run
 from onthedot.local import admin_key, clients
 from onthedot.local.caller import Caller
 from onthedot.local.folder import Folder
 from onthedot.local.stack import Stack, started
+from onthedot.records.runs import run_row
+from onthedot.records.runs.run_row import Run
+from onthedot.schedule.time.instants import nominal
+from onthedot.store import table_reads
 
 CALLS = 100
 OVER_SEC = 10
@@ -190,15 +190,17 @@ def _together(call: Callable[[int], str]) -> list[str]:
 
 
 def _read(run_ids: Sequence[str]) -> list[Run]:
-    keys = [runs.row_key(run_id) for run_id in run_ids]
-    return [runs.parse(item) for item in tables.get_many({runs.TABLE: keys})[runs.TABLE]]
+    keys = [run_row.row_key(run_id) for run_id in run_ids]
+    return [
+        run_row.parse(item) for item in table_reads.get_many({run_row.TABLE: keys})[run_row.TABLE]
+    ]
 
 
 def _of_tasks(task_ids: Sequence[str]) -> list[Run]:
     found = []
     for task_id in task_ids:
-        rows = tables.rows(("task_id", task_id), "scheduled_for", ("0", ":"))
-        found += [runs.parse(item) for item in rows if "life" in item]
+        rows = table_reads.rows(("task_id", task_id), "scheduled_for", ("0", ":"))
+        found += [run_row.parse(item) for item in rows if "life" in item]
     return found
 
 
@@ -252,8 +254,8 @@ def _measured(trial: Trial, name: str, act: Callable[[], list[str]]) -> Figures:
     last_ms = max((each.life.ended_ms for each in found), default=0)
     outcomes = ", ".join(sorted({each.life.status for each in found})) or "none"
     between = (nominal(since), nominal(since + trial.window_sec - 1))
-    rows = tables.rows(("task_id", trial.watched), "scheduled_for", between)
-    watched = [runs.parse(item) for item in rows]
+    rows = table_reads.rows(("task_id", trial.watched), "scheduled_for", between)
+    watched = [run_row.parse(item) for item in rows]
     late = sorted(late_ms(each) for each in watched if each.life.started_ms)
     missing = trial.window_sec - len(late)
     return Figures(name, late, missing, (last_ms - first_ms) / 1000, f"{len(found)} {outcomes}")

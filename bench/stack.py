@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from onthedot.adapters import aws, claims, ids
-from onthedot.core import schema
-from onthedot.core.attributes import typed_item
-from onthedot.core.keys import shard_of
-from onthedot.core.packed import pack
-from onthedot.core.registered import cursor, first_due
-from onthedot.core.schedule import compile_schedule
-from onthedot.core.task import Task
-from onthedot.core.writes import Insert
+from onthedot.records import schema
+from onthedot.records.attributes import typed_item
+from onthedot.records.conditional_writes import Insert
+from onthedot.records.keys import shard_of
+from onthedot.records.tasks.task_items import cursor, first_due
+from onthedot.records.tasks.task_spec import Task
+from onthedot.schedule.packed_schedule import pack
+from onthedot.schedule.schedule import compile_schedule
+from onthedot.store import aws, conditional_writer, ids
 from tests.contract.engines import dynoxide, ministack
 
 # As many calls at once as two cores have use for; on AWS it is 8 to 16.
@@ -112,7 +112,7 @@ def _daily_at(instant: int) -> str:
 def register(tasks: Sequence[Task]) -> None:
     """Put tasks as they stand after their registration."""
     items = [item for task in tasks for item in (cursor(task, first_due(task)), task.item())]
-    claims.write_many([Insert("tasks", item, ("task_id", "part")) for item in items])
+    conditional_writer.write_many([Insert("tasks", item, ("task_id", "part")) for item in items])
 
 
 def put_idle(count: int) -> None:

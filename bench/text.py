@@ -9,8 +9,8 @@ from itertools import product
 from bench.measure import Line, at_least, best_sec, told
 from bench.schedules import REALISTIC, T0
 from onthedot.cli.batch import answer
-from onthedot.core.explain import explanation, explanation_with_changes
-from onthedot.core.schedule import compile_schedule
+from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.words.explanation import explanation, explanation_with_changes
 
 # "Tens of thousands a second", whether or not it has seen the line before.
 LINES_MIN = 10_000

@@ -9,10 +9,10 @@ from typing import Any
 from bench import poller
 from bench.measure import Line, at_least, at_most, told
 from bench.stack import Stack, daily_tasks, register, stack
-from onthedot.adapters import aws
-from onthedot.core.attributes import plain_item
-from onthedot.core.task import Task
-from onthedot.flows.dispatch import dispatch
+from onthedot.dispatch.dispatcher import dispatch
+from onthedot.records.attributes import plain_item
+from onthedot.records.tasks.task_spec import Task
+from onthedot.store import aws
 
 WORKERS = 6
 AHEAD_SEC = 14

@@ -8,10 +8,10 @@ from functools import partial
 from importlib import reload
 
 from bench.measure import Line, at_most, best_sec
-from onthedot.core import tzif
-from onthedot.core.stretches import Policy, stretches
-from onthedot.core.zone_names import zone_names
-from onthedot.core.zones import zone
+from onthedot.schedule.dst_stretches import Policy, stretches
+from onthedot.schedule.time import tzif
+from onthedot.schedule.time.zone_names import zone_names
+from onthedot.schedule.time.zones import zone
 
 ONE_MAX_MS = 1
 ALL_MAX_SEC = 0.5

@@ -17,7 +17,7 @@ from aws_cdk import aws_lambda as lambda_
 
 from infra.cut_lock import Pin, pins
 from infra.settings import Settings
-from onthedot.local import whole
+from onthedot.local import whole_folders
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("jobs", "lambdas", "onthedot")
@@ -67,10 +67,10 @@ def _layer(wanted: Mapping[str, Pin], settings: Settings) -> Path:
     decisive = "\n".join([lock, *asked, Path(__file__).read_text()])
     folder = BUILT / sha256(decisive.encode()).hexdigest()[:16]
     if not folder.exists():
-        unfinished = whole.begun(BUILT)
+        unfinished = whole_folders.begun(BUILT)
         _install(lock, asked, unfinished / "python")
         # Two builds at once make the same: the later finds the folder taken, and lets it be.
-        if not whole.moved(unfinished, folder):
+        if not whole_folders.moved(unfinished, folder):
             shutil.rmtree(unfinished)
     return folder
 

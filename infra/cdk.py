@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from infra.bundle import ROOT
-from onthedot.local import whole
+from onthedot.local import whole_folders
 
 COMMAND = ROOT / "node_modules/.bin/cdk"
 OUTPUTS = ROOT / ".cdk" / "outputs"
@@ -22,13 +22,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("command")
     parser.add_argument("--output", type=Path, default=ROOT / "cdk.out")
     asked, options = parser.parse_known_args(arguments)
-    output = whole.begun(OUTPUTS)
+    output = whole_folders.begun(OUTPUTS)
     try:
         command = [COMMAND, asked.command, "--output", output, *options]
         done = subprocess.run(command, check=False)  # noqa: S603 the project's own CDK
         if done.returncode == 0 and asked.command == "synth":
             output.chmod(0o755)
-            whole.put(output, asked.output)
+            whole_folders.put(output, asked.output)
     except KeyboardInterrupt:
         return 130
     finally:

@@ -11,7 +11,7 @@ from constructs import Construct
 
 from infra import bundle
 from infra.bundle import Packages
-from onthedot.core.numbers import CLAIM_SEC
+from onthedot.records.timings import CLAIM_SEC
 
 # The longest that Lambda lets anything run; a task's own timeout ends a minute before it.
 WORK_SEC = 900

@@ -4,7 +4,7 @@ from aws_cdk import Duration, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
-from onthedot.adapters.telemetry import NAMESPACE
+from onthedot.store.invocation_metrics import NAMESPACE
 
 
 def ours(scope: Construct, name: str, statistic: str, *, period_min: int = 1) -> cloudwatch.Metric:

@@ -3,7 +3,7 @@
 import os
 import re
 
-from onthedot.adapters import aws
+from onthedot.store import aws
 
 STACK = "OnTheDot"
 # How many calls a hand makes at once.

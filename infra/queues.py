@@ -5,7 +5,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.functions import BURY_SEC, WORK_SEC
-from onthedot.core.numbers import RECEIVES_MAX
+from onthedot.records.timings import RECEIVES_MAX
 
 # A message must not turn up again while an invocation may still have it. Workers shorten this
 # to a lease as soon as they have begun; one that dies before that costs a minute more.

@@ -3,7 +3,7 @@
 import sys
 
 from infra.outputs import become
-from onthedot.flows.restored import mended
+from onthedot.upkeep.after_restore import mended
 
 _SAID = {
     "cancelled": "cancelled, for nobody knows what became of it: {}",

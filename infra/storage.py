@@ -5,9 +5,9 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from onthedot.core import schema
-from onthedot.core.payloads import ASIDE
-from onthedot.core.schema import Attribute, Index, Table
+from onthedot.records import schema
+from onthedot.records.schema import Attribute, Index, Table
+from onthedot.records.tasks.payloads import ASIDE
 
 # The longest that the store keeps every change of a table.
 RECOVERY_DAYS = 35

@@ -6,7 +6,7 @@ from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from onthedot.core.numbers import TICK_SEC
+from onthedot.records.timings import TICK_SEC
 
 # A tick that failed, or comes late, is of no use to anybody: the next one sees more.
 _STALE = Duration.seconds(TICK_SEC)

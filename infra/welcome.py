@@ -6,11 +6,11 @@ The key is made with the deployer's own credentials: nobody can ask the API for 
 import sys
 
 from infra.outputs import become
-from onthedot.flows import bounding, declared, handlers, keys
-from onthedot.flows.bounding import Bounded
-from onthedot.flows.exhausted import list_those_before
-from onthedot.flows.retime import retime
+from onthedot.registry import api_keys, code_schedules, declared_handlers, tenant_limits
+from onthedot.registry.tenant_limits import Bounded
 from onthedot.sdk.manifest import manifest
+from onthedot.upkeep.completed_schedules import list_those_before
+from onthedot.upkeep.new_tzdata import retime
 
 _SHOWN = 5
 
@@ -18,7 +18,7 @@ _SHOWN = 5
 def main() -> None:
     """Where an admin key opens already, make none."""
     outputs = become()
-    key = keys.make_first()
+    key = api_keys.make_first()
     _say(f"\nThe API: {outputs['Url']}")
     if key is None:
         _say("There is an admin key already: make more keys with it.")
@@ -30,10 +30,10 @@ def main() -> None:
     listed = sum(1 for _ in list_those_before())
     if listed:
         _say(f"Looked at for the status completed: {listed} schedules that are not to fire now")
-    waiting = bounding.unbound()
+    waiting = tenant_limits.unbound()
     if waiting:
-        _say(f"Looking for what {', '.join(waiting)} call, for {bounding.SETTLED_SEC:.0f} s")
-    for each in bounding.bound(waiting):
+        _say(f"Looking for what {', '.join(waiting)} call, for {tenant_limits.SETTLED_SEC:.0f} s")
+    for each in tenant_limits.bound(waiting):
         _say(_bounded(each))
     _say("What to do next: docs/deploying.md")
 
@@ -41,9 +41,9 @@ def main() -> None:
 def _declared() -> str:
     """The schedules of `jobs/` are made what the code says; what operators paused stays paused."""
     found = manifest()["handlers"]
-    handlers.publish(each["handler"] for each in found)
+    declared_handlers.publish(each["handler"] for each in found)
     wanted = [each["schedule"] for each in found if each["schedule"]]
-    done = declared.register(wanted, keys.FIRST_TENANT)
+    done = code_schedules.register(wanted, api_keys.FIRST_TENANT)
     said = ", ".join(f"{number} {what}" for what, number in done.items()) or "none"
     return f"Schedules that jobs/ declares: {said}"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from onthedot.adapters import runner
-from onthedot.flows.minute import minute
+from onthedot.upkeep.minute import minute
+from onthedot.work import handler_pool
 
 
 def handler(_event: Mapping[str, Any], _context: object) -> dict[str, float]:
@@ -14,4 +14,4 @@ def handler(_event: Mapping[str, Any], _context: object) -> dict[str, float]:
     try:
         return minute()
     finally:
-        runner.leave_no_strays()
+        handler_pool.leave_no_strays()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from onthedot.flows.bury import bury
+from onthedot.work.dead_messages import bury
 
 
 def handler(event: Mapping[str, Any], _context: object) -> dict[str, Any]:

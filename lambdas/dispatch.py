@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from onthedot.adapters import telemetry
-from onthedot.core.keys import SHARDS
-from onthedot.flows.dispatch import dispatch
+from onthedot.dispatch.dispatcher import dispatch
+from onthedot.records.keys import SHARDS
+from onthedot.store import invocation_metrics
 
 
 def handler(event: Mapping[str, Any], _context: object) -> dict[str, int]:
@@ -19,5 +19,5 @@ def handler(event: Mapping[str, Any], _context: object) -> dict[str, int]:
     taken = last + 1 - first if of_a_tick else 0
     unqueried = counts.get("handed_over", 0) - taken
     figures = counts | {"ticks": int(not of_a_tick), "shards_unqueried": unqueried}
-    telemetry.emit(telemetry.TICK, figures)
+    invocation_metrics.emit(invocation_metrics.TICK, figures)
     return figures

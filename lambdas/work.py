@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from onthedot.adapters import runner
-from onthedot.flows.work import work
+from onthedot.work import handler_pool
+from onthedot.work.worker import work
 
 
 def handler(event: Mapping[str, Any], _context: object) -> dict[str, Any]:
@@ -14,4 +14,4 @@ def handler(event: Mapping[str, Any], _context: object) -> dict[str, Any]:
     try:
         return work(event)
     finally:
-        runner.leave_no_strays()
+        handler_pool.leave_no_strays()

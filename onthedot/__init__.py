@@ -11,28 +11,28 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from onthedot.client.client import Client as Client
     from onthedot.client.errors import ApiError as ApiError
-    from onthedot.core.context import Context as Context
-    from onthedot.core.raised import Cancelled as Cancelled
-    from onthedot.core.raised import Fail as Fail
-    from onthedot.core.raised import LeaseLost as LeaseLost
-    from onthedot.core.raised import RetryLater as RetryLater
-    from onthedot.core.raised import Skip as Skip
-    from onthedot.core.raised import TimedOut as TimedOut
     from onthedot.sdk.app import OnTheDot as OnTheDot
     from onthedot.sdk.app import cron as cron
     from onthedot.sdk.app import every as every
+    from onthedot.targets.python.context import Context as Context
+    from onthedot.targets.python.signals import Cancelled as Cancelled
+    from onthedot.targets.python.signals import Fail as Fail
+    from onthedot.targets.python.signals import LeaseLost as LeaseLost
+    from onthedot.targets.python.signals import RetryLater as RetryLater
+    from onthedot.targets.python.signals import Skip as Skip
+    from onthedot.targets.python.signals import TimedOut as TimedOut
 
 _HOME = {
     "ApiError": "onthedot.client.errors",
-    "Cancelled": "onthedot.core.raised",
+    "Cancelled": "onthedot.targets.python.signals",
     "Client": "onthedot.client.client",
-    "Context": "onthedot.core.context",
-    "Fail": "onthedot.core.raised",
-    "LeaseLost": "onthedot.core.raised",
+    "Context": "onthedot.targets.python.context",
+    "Fail": "onthedot.targets.python.signals",
+    "LeaseLost": "onthedot.targets.python.signals",
     "OnTheDot": "onthedot.sdk.app",
-    "RetryLater": "onthedot.core.raised",
-    "Skip": "onthedot.core.raised",
-    "TimedOut": "onthedot.core.raised",
+    "RetryLater": "onthedot.targets.python.signals",
+    "Skip": "onthedot.targets.python.signals",
+    "TimedOut": "onthedot.targets.python.signals",
     "cron": "onthedot.sdk.app",
     "every": "onthedot.sdk.app",
 }

@@ -22,7 +22,7 @@ _WAITING = (
     "tests/engines/test_random_kills.py",
     "tests/engines/test_killed.py",
     "tests/engines/test_hung.py",
-    "tests/api/test_worker.py",
+    "tests/api/runs/test_worker.py",
 )
 # These take what computes, and give way to the others, whose tests feel a busy core.
 _COMPUTING = ("gw2", "gw3")

@@ -9,10 +9,32 @@ def test_every_import_goes_one_way() -> None:
     assert _broken(found) == {}
 
 
-def test_the_core_imports_nothing_but_the_pure_standard_library_and_croniter() -> None:
+def test_pure_rooms_import_nothing_but_the_pure_standard_library_and_croniter() -> None:
     found = {name: imports.impure(name, tree.text(name)) for name in tree.modules()}
 
     assert _broken(found) == {}
+
+
+def test_no_pure_room_reaches_the_store() -> None:
+    sources = {_dotted(name): tree.text(name) for name in tree.modules()}
+    pure = tuple(room.replace("/", ".") for room in imports.PURE_ROOMS)
+
+    assert [name for name in imports.effectful(sources) if name.startswith(pure)] == []
+
+
+def test_no_module_of_ours_is_imported_under_another_name() -> None:
+    modules = [_dotted(name) for name in tree.modules()]
+    found = {name: imports.renamed(tree.text(name), modules) for name in tree.modules()}
+
+    assert _broken(found) == {}
+
+
+def test_each_room_says_what_it_is_for_and_where_to_begin() -> None:
+    assert [each for each in tree.modules() if shape.unexplained(each, tree.text(each))] == []
+
+
+def test_no_folder_is_crowded() -> None:
+    assert shape.crowded(tree.modules()) == []
 
 
 def test_nothing_imports_a_handler() -> None:
@@ -83,3 +105,7 @@ def test_no_two_decisions_have_one_number() -> None:
 
 def _broken(found: dict[str, list[str]]) -> dict[str, list[str]]:
     return {name: faults for name, faults in found.items() if faults}
+
+
+def _dotted(name: str) -> str:
+    return name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")

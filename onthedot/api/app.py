@@ -15,61 +15,58 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValida
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import BaseModel
 
-from onthedot.api import (
-    answers,
-    audit_trail,
-    backfills,
-    bodies,
-    calendars,
-    complaints,
-    cron,
+from onthedot.api.admin import api_documents, audit_trail, key_routes, scheduler_health, tenants
+from onthedot.api.door import bodies, responses
+from onthedot.api.door.request import Asked, asked
+from onthedot.api.door.responses import Handlers
+from onthedot.api.door.routes import ROUTES, Route
+from onthedot.api.requests import shape_errors
+from onthedot.api.runs import (
+    dead_letter_operations,
     dead_letters,
-    documents,
-    health,
-    keys,
     leases,
-    operations,
+    logs,
     overview,
+    run_actions,
     run_list,
-    run_logs,
     run_steps,
-    runs,
-    schedule_acts,
-    schedule_list,
-    schedule_times,
-    schedules,
-    task_list,
-    tasks,
-    tenants,
-    upcoming,
 )
-from onthedot.api.answers import Handlers
-from onthedot.api.asking import Asked, asked
-from onthedot.api.routes import ROUTES, Route
-from onthedot.core.problems import Fault, Problem, of_faults
+from onthedot.api.schedules import (
+    actions,
+    backfills,
+    calendars,
+    expression_preview,
+    one_off_tasks,
+    schedule_list,
+    schedule_writes,
+    task_list,
+    times,
+    upcoming_fires,
+)
+from onthedot.records.problems import Fault, Problem, of_faults
 
 FAMILIES = (
-    health,
-    documents,
-    schedules,
+    scheduler_health,
+    api_documents,
+    schedule_writes,
     schedule_list,
-    schedule_acts,
-    schedule_times,
-    tasks,
+    actions,
+    times,
+    one_off_tasks,
     task_list,
-    cron,
-    keys,
+    expression_preview,
+    key_routes,
     leases,
     run_steps,
-    runs,
+    run_actions,
     run_list,
-    run_logs,
+    logs,
     backfills,
     dead_letters,
-    operations,
+    dead_letter_operations,
     calendars,
     overview,
-    upcoming,
+    upcoming_fires,
     audit_trail,
     tenants,
 )
@@ -87,7 +84,7 @@ def resolver() -> APIGatewayHttpResolver:
     for route in ROUTES:
         made.route(_rule(route), route.method)(HANDLERS[route.key])
     made.exception_handler(RequestValidationError)(_invalid)
-    made.exception_handler(Problem)(answers.problem)
+    made.exception_handler(Problem)(responses.problem)
     made.not_found(_not_found)
     return made
 
@@ -138,7 +135,7 @@ def _rule(route: Route) -> str:
 
 
 def _invalid(error: RequestValidationError) -> Response[str]:
-    return answers.problem(complaints.problem(error.errors(), _fields(asked())))
+    return responses.problem(shape_errors.problem(error.errors(), _fields(asked())))
 
 
 def _fields(request: Asked) -> list[str]:
@@ -149,9 +146,9 @@ def _fields(request: Asked) -> list[str]:
         name
         for kind in kinds
         if isinstance(kind, type) and issubclass(kind, BaseModel)
-        for name in complaints.names(kind)
+        for name in shape_errors.names(kind)
     ]
 
 
 def _not_found(_error: NotFoundError) -> Response[str]:
-    return answers.problem(Problem("not_found", "There is nothing under this address."))
+    return responses.problem(Problem("not_found", "There is nothing under this address."))

@@ -10,10 +10,10 @@ from functools import lru_cache
 from io import BufferedReader
 from itertools import islice
 
-from onthedot.core.errors import ScheduleError
-from onthedot.core.instants import nominal, parse_instant
-from onthedot.core.preview import COUNT_MAX
-from onthedot.core.schedule import Schedule, compile_schedule
+from onthedot.schedule.expression.errors import ScheduleError
+from onthedot.schedule.schedule import Schedule, compile_schedule
+from onthedot.schedule.time.instants import nominal, parse_instant
+from onthedot.schedule.words.schedule_preview import COUNT_MAX
 
 LINE_MAX = 65_536
 _CHUNK = 1 << 16

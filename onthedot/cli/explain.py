@@ -5,20 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 
-from onthedot.cli import asked
-from onthedot.core.errors import ScheduleError
-from onthedot.core.explain import explanation_with_changes
-from onthedot.core.expression_warnings import warnings_of
+from onthedot.cli import flags
+from onthedot.schedule.expression.errors import ScheduleError
+from onthedot.schedule.words.explanation import explanation_with_changes
+from onthedot.schedule.words.expression_warnings import warnings_of
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the sentence, and what is often misread in such an expression."""
     try:
-        schedule = asked.schedule(arguments)
-        after = asked.after(arguments)
-        asked.check_count(arguments, "max_runs")
+        schedule = flags.schedule(arguments)
+        after = flags.after(arguments)
+        flags.check_count(arguments, "max_runs")
     except ScheduleError as error:
-        return asked.complain(error, arguments.expression, as_json=False)
+        return flags.complain(error, arguments.expression, as_json=False)
     lines = [explanation_with_changes(schedule, after, arguments.max_runs)]
     lines += [
         f"warning: {warned.detail}"

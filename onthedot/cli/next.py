@@ -7,13 +7,13 @@ import json
 import re
 import sys
 
-from onthedot.cli import asked, batch
-from onthedot.cli.here import machine_zone
-from onthedot.cli.table import table
-from onthedot.core.errors import ScheduleError
-from onthedot.core.explain import explanation_with_changes
-from onthedot.core.preview import COUNT_MAX, Preview, Window, preview
-from onthedot.core.zones import zone
+from onthedot.cli import batch, flags
+from onthedot.cli.fire_table import table
+from onthedot.cli.local_zone import machine_zone
+from onthedot.schedule.expression.errors import ScheduleError
+from onthedot.schedule.time.zones import zone
+from onthedot.schedule.words.explanation import explanation_with_changes
+from onthedot.schedule.words.schedule_preview import COUNT_MAX, Preview, Window, preview
 
 # An H of its own, not that of THU, @hourly or 1h.
 _HASHED = re.compile(r"(?<![A-Z0-9])H(?![A-Z])", re.IGNORECASE)
@@ -28,15 +28,15 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         return _show(arguments)
     except ScheduleError as error:
-        return asked.complain(error, arguments.expression, as_json=arguments.json)
+        return flags.complain(error, arguments.expression, as_json=arguments.json)
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    schedule = asked.schedule(arguments)
+    schedule = flags.schedule(arguments)
     viewer = arguments.viewer_timezone or machine_zone()
     zone(viewer)
     window = Window(
-        after=asked.after(arguments),
+        after=flags.after(arguments),
         count=_count(arguments),
         viewer=viewer,
         max_runs=arguments.max_runs,
@@ -59,7 +59,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _count(arguments: argparse.Namespace) -> int:
-    asked.check_count(arguments, "count", "max_runs")
+    flags.check_count(arguments, "count", "max_runs")
     if arguments.count > COUNT_MAX:
         message = f"count is {arguments.count}: expected {COUNT_MAX} at most."
         raise ScheduleError("out_of_range", message, field="count", suggestion=str(COUNT_MAX))

@@ -8,9 +8,9 @@ import platform
 import signal
 import sys
 
-from onthedot.adapters import jobs
 from onthedot.client.client import Client
-from onthedot.core.handler import HandlerError
+from onthedot.targets.python import job_handlers
+from onthedot.targets.python.handler import HandlerError
 from onthedot.worker.worker import Worker, leave
 
 
@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
         client = Client(
             arguments.url or "", arguments.key or "", _patience_sec(arguments.lease_sec)
         )
-        handlers = jobs.handlers(arguments.module)
+        handlers = job_handlers.handlers(arguments.module)
     except (HandlerError, ImportError, ValueError) as mistake:
         return _refused(str(mistake))
     if not handlers:

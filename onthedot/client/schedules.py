@@ -8,7 +8,7 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from onthedot.client.pages import walk
-from onthedot.client.planned import Plan, plan
+from onthedot.client.plans import Plan, plan
 from onthedot.client.shapes import Json, Run, Schedule, Task
 from onthedot.client.transport import Transport
 

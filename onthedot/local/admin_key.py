@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import sys
 
-from onthedot.flows.keys import FIRST_TENANT, make
 from onthedot.local.caller import Caller
 from onthedot.local.folder import write_secret
 from onthedot.local.stack import Stack
+from onthedot.registry.api_keys import FIRST_TENANT, make
 
 _OK = 200
 

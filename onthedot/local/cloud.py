@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from onthedot.local import assembly, cdk, clients, whole
+from onthedot.local import assembly, cdk, clients, whole_folders
 from onthedot.local.children import Children
 from onthedot.local.folder import Folder
 from onthedot.local.ports import StartError
@@ -28,10 +28,10 @@ def deploy(folder: Folder, children: Children, endpoint: str, say: Say) -> dict[
         say("cdk deploy")
         # Where a test shares it with others, it lies elsewhere.
         place = folder.assembly.resolve()
-        built = whole.begun(place.parent)
+        built = whole_folders.begun(place.parent)
         cdk.deploy(folder, children, endpoint, built)
         assembly.stamp(built, sources)
-        whole.put(built, place)
+        whole_folders.put(built, place)
     return outputs(endpoint)
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from botocore.exceptions import ClientError
 
-from onthedot.core import schema
 from onthedot.local import clients, ports
 from onthedot.local.children import Children
 from onthedot.local.folder import PRIVATE_FILE, PROJECT, Folder
+from onthedot.records import schema
 
 DYNOXIDE = Path(os.environ.get("DYNOXIDE", PROJECT / "node_modules/@dynoxide/linux-x64/dynoxide"))
 TABLES = {"TasksTable": schema.TASKS, "RunsTable": schema.RUNS, "AccessTable": schema.ACCESS}

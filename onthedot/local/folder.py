@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from onthedot.local import whole
+from onthedot.local import whole_folders
 
 PROJECT = Path(__file__).resolve().parents[2]
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
@@ -79,7 +79,7 @@ class Folder:
 
     def clear(self) -> None:
         """Make room for a start: moving away takes no time, however much there is."""
-        for left in (self.scratch, *whole.unfinished(self.root)):
+        for left in (self.scratch, *whole_folders.unfinished(self.root)):
             self.discard(left)
         for needed in (self.scratch, self.run_logs):
             needed.mkdir(exist_ok=True)

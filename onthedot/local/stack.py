@@ -105,7 +105,7 @@ class Stack:
         objects.carry_over(self.endpoint, self.outputs["BlobsBucket"])
         if self.durable:
             database.make_tables(self.dynamodb, self.outputs)
-            self.run("onthedot.local.recall")
+            self.run("onthedot.local.lost_messages")
         self._open_the_door()
         self._tick()
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from onthedot.adapters import tables
-from onthedot.core import manifest, run, task
-from onthedot.core.instants import nominal
-from onthedot.core.keys import manifest_keys
-from onthedot.core.numbers import LOOK_AHEAD_SEC
-from onthedot.core.run import Run
-from onthedot.flows import waiting
+from onthedot.records.keys import manifest_keys
+from onthedot.records.runs import manifest, run_row
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks import task_spec
+from onthedot.records.timings import LOOK_AHEAD_SEC
+from onthedot.schedule.time.instants import nominal
+from onthedot.store import table_reads
+from onthedot.work.gates import waiting_runs
 
 _MINUTE_SEC = 60
 _MANIFESTS_EVERY_MS = 2_000
@@ -41,8 +42,8 @@ class Watch:
             self._listed_ms = now_ms
             self._list(now_ms)
         due = [run_id for run_id, due_ms in self._coming.items() if due_ms <= now_ms]
-        items = tables.get_many({"runs": [run.row_key(each) for each in due]})["runs"]
-        found = waiting.shown([run.parse(item) for item in items], now_ms)
+        items = table_reads.get_many({"runs": [run_row.row_key(each) for each in due]})["runs"]
+        found = waiting_runs.shown([run_row.parse(item) for item in items], now_ms)
         for seen in sorted(found, key=lambda each: each.life.due_first_ms):
             if self._is_news(seen, now_ms):
                 yield self._line(seen)
@@ -67,7 +68,7 @@ class Watch:
         last = first + LOOK_AHEAD_SEC + manifest.OVERDUE_SEC + 2 * _MINUTE_SEC
         for minute in range(first, last, _MINUTE_SEC):
             for partition in manifest_keys(minute):
-                for item in tables.rows(("task_id", partition), "scheduled_for", _ANY):
+                for item in table_reads.rows(("task_id", partition), "scheduled_for", _ANY):
                     for run_id, *_ in manifest.parse(item).entries:
                         if run_id not in self._over:
                             self._coming.setdefault(run_id, now_ms)
@@ -89,6 +90,6 @@ class Watch:
 
     def _name(self, task_id: str) -> str:
         if task_id not in self._names:
-            spec = tables.get("tasks", task.spec_key(task_id)) or {}
+            spec = table_reads.get("tasks", task_spec.spec_key(task_id)) or {}
             self._names[task_id] = spec.get("name") or task_id
         return self._names[task_id]

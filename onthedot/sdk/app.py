@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar
 
-from onthedot.core.handler import Handler, HandlerError
-from onthedot.sdk.declared import checked
+from onthedot.sdk.declaration import checked
+from onthedot.targets.python.handler import Handler, HandlerError
 
 P = ParamSpec("P")
 R = TypeVar("R")

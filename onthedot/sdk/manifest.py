@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from onthedot.adapters import jobs
+from onthedot.targets.python import job_handlers
 
 
-def manifest(package: str = jobs.PACKAGE) -> dict[str, Any]:
+def manifest(package: str = job_handlers.PACKAGE) -> dict[str, Any]:
     """Import the package and list its handlers by name, each with its declared schedule if any."""
-    found = jobs.handlers(package)
+    found = job_handlers.handlers(package)
     return {
         "v": 1,
         "handlers": [

@@ -15,14 +15,13 @@ from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 from typing import Any
 
-from onthedot.adapters.targets import python
 from onthedot.client.client import Client
 from onthedot.client.errors import ApiError, Unavailable
-from onthedot.core import trace
-from onthedot.core.handler import Handler
-from onthedot.core.policy import Again, Answer, error_of, words_of
-from onthedot.worker import telling
-from onthedot.worker.fetched import BEATS, Fetched, fetched
+from onthedot.targets.attempt_outcome import Again, Answer, error_of, words_of
+from onthedot.targets.python import handler_target, trace
+from onthedot.targets.python.handler import Handler
+from onthedot.worker import run_report
+from onthedot.worker.leased_run import BEATS, Fetched, fetched
 
 _LOOK_SEC = 0.5
 _HERE_SEC = 2.0
@@ -114,7 +113,7 @@ class Worker:
     def _tell(self, run: Fetched, answer: Answer) -> None:
         """A word that the API refuses is not said again: the lease ends, and another tries."""
         try:
-            telling.tell(run, answer)
+            run_report.tell(run, answer)
         except ApiError as refusal:
             sys.stderr.write(f"the API refuses what came of {run.run_id}: {refusal}\n")
         finally:
@@ -129,7 +128,7 @@ class Worker:
         if handler is None:
             return self._not_here(run)
         try:
-            return python.call(handler, run.context())
+            return handler_target.call(handler, run.context())
         except Exception as failure:  # noqa: BLE001 the one place where anything becomes an outcome
             kind = type(failure).__name__
             return Again("failed", error_of(kind, words_of(failure), trace.shown(failure)))
@@ -157,7 +156,7 @@ class Worker:
 
     def _extend(self, run: Fetched) -> None:
         try:
-            telling.extend(run)
+            run_report.extend(run)
         except ApiError:
             # Whatever is wrong with it, the others' leases must be kept.
             traceback.print_exc()

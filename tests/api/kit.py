@@ -12,13 +12,16 @@ from urllib.parse import parse_qsl
 import pytest
 
 from lambdas.api import handler
-from onthedot.adapters import aws, clock
-from onthedot.api import callers, limits, reach, sealing
-from onthedot.core import schema
-from onthedot.core.instants import parse_nominal
-from onthedot.flows import agenda, keys, pulse
+from onthedot.api.door import authentication, installation_secret, rate_limits
+from onthedot.api.schedules import tenant_reach
+from onthedot.api.views import agenda_source
+from onthedot.records import schema
+from onthedot.registry import api_keys
+from onthedot.schedule.time.instants import parse_nominal
+from onthedot.store import aws, clock
+from onthedot.upkeep import read_pulse
 from tests.contract import engines
-from tests.simulation.sqs import Sqs
+from tests.simulation.stores.sqs import Sqs
 
 NOON = parse_nominal("2026-11-18T12:00:00Z")
 _NUMBERS = count(1)
@@ -71,12 +74,12 @@ class Api:
             api.sqs.create_queue(QueueName=queue)
             settings.setenv(f"{queue.upper()}_QUEUE_URL", api.sqs.url(queue))
         aws._width.cache_clear()  # noqa: SLF001  # read once a process
-        callers.forget()
-        sealing.forget()
-        limits.forget()
-        agenda.forget()
-        pulse.forget()
-        reach.forget()
+        authentication.forget()
+        installation_secret.forget()
+        rate_limits.forget()
+        agenda_source.forget()
+        read_pulse.forget()
+        tenant_reach.forget()
         return api
 
     def _count(self, model: Any, **_: object) -> None:
@@ -85,7 +88,7 @@ class Api:
     def key(self, role: str = "admin", tenant: str = "acme") -> str:
         """A key of that role, made once."""
         if (tenant, role) not in self.secrets:
-            _, self.secrets[tenant, role] = keys.make(tenant_id=tenant, role=role, name=role)
+            _, self.secrets[tenant, role] = api_keys.make(tenant_id=tenant, role=role, name=role)
         return self.secrets[tenant, role]
 
     def call(

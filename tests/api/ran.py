@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from onthedot.adapters import claims, clock, tables
-from onthedot.core import manifest, moves, tally
-from onthedot.core import run as runs
-from onthedot.core.keys import manifest_keys
-from onthedot.core.policy import error_of
-from onthedot.core.run import Run, ended
-from onthedot.core.writes import Outcome
-from onthedot.flows.known import read as known
+from onthedot.records.conditional_writes import Outcome
+from onthedot.records.keys import manifest_keys
+from onthedot.records.runs import manifest, run_row, run_writes
+from onthedot.records.runs.run_row import Run, ended
+from onthedot.store import clock, conditional_writer, table_reads
+from onthedot.store.tasks import read as known
+from onthedot.targets.attempt_outcome import error_of
+from onthedot.upkeep import minute_tally
 from tests.api.kit import Api
 
 LEASE_MS = 20_000
@@ -20,9 +20,9 @@ LEASE_MS = 20_000
 
 def read(run_id: str) -> Run:
     """The row as it is."""
-    item = tables.get(runs.TABLE, runs.row_key(run_id))
+    item = table_reads.get(run_row.TABLE, run_row.row_key(run_id))
     assert item is not None
-    return runs.parse(item)
+    return run_row.parse(item)
 
 
 def triggered(api: Api, name: str = "report", **fields: Any) -> str:
@@ -38,7 +38,7 @@ def started(run_id: str, *, log: str = "", noted: bool = True) -> Run:
     """Let a worker start its next attempt; one of a former release notes no version."""
     seen, now_ms = read(run_id), clock.now_ms()
     task = known(seen.task_id)
-    begun = moves.started(
+    begun = run_writes.started(
         seen,
         owner="W",
         msg="M",
@@ -47,7 +47,9 @@ def started(run_id: str, *, log: str = "", noted: bool = True) -> Run:
         version=task.task.version if task and noted else 0,
         log=log,
     )
-    assert claims.write_one(moves.start(seen, begun, now_ms=now_ms)) is Outcome.DONE
+    assert (
+        conditional_writer.write_one(run_writes.start(seen, begun, now_ms=now_ms)) is Outcome.DONE
+    )
     return begun
 
 
@@ -55,7 +57,9 @@ def settled(run_id: str, status: str, reason: str = "", **life: Any) -> Run:
     """Let the attempt under way end so."""
     seen, now_ms = read(run_id), clock.now_ms()
     after = replace(ended(seen.life, status, reason, now_ms=now_ms), **life)
-    assert claims.write_one(moves.settle(seen, after, now_ms=now_ms)) is Outcome.DONE
+    assert (
+        conditional_writer.write_one(run_writes.settle(seen, after, now_ms=now_ms)) is Outcome.DONE
+    )
     return read(run_id)
 
 
@@ -73,13 +77,20 @@ def looked_at(back_min: int = 1) -> None:
     for item in items:
         source = manifest.parse(item)
         for kept in manifest.recent(source, source.entries):
-            tables.put(manifest.TABLE, kept)
-        tables.delete(manifest.TABLE, {name: item[name] for name in ("task_id", "scheduled_for")})
-    tables.put(tally.TABLE, tally.item(tally.Tally(), tally.MINUTES, clock.now_ms() // 60_000 * 60))
+            table_reads.put(manifest.TABLE, kept)
+        table_reads.delete(
+            manifest.TABLE, {name: item[name] for name in ("task_id", "scheduled_for")}
+        )
+    table_reads.put(
+        minute_tally.TABLE,
+        minute_tally.item(
+            minute_tally.Tally(), minute_tally.MINUTES, clock.now_ms() // 60_000 * 60
+        ),
+    )
 
 
 def _all_manifests(back_min: int) -> list[dict[str, Any]]:
     now = clock.now_ms() // 60_000 * 60
     keys = [key for minute in range(-back_min, 5) for key in manifest_keys(now + minute * 60)]
-    found = [tables.rows(("task_id", key), "scheduled_for", ("0", "~")) for key in keys]
+    found = [table_reads.rows(("task_id", key), "scheduled_for", ("0", "~")) for key in keys]
     return [item for of_key in found for item in of_key]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from onthedot.adapters import tables
-from onthedot.core.backlog import Backlog
-from onthedot.core.tally import Tally
-from onthedot.flows.tallies import keep
+from onthedot.dispatch.overdue_backlog import Backlog
+from onthedot.store import table_reads
+from onthedot.upkeep.minute_tally import Tally
+from onthedot.upkeep.tallies import keep
 from tests.api.kit import Api
 
 
 def ticked(api: Api) -> None:
     """What a tick leaves; one in this place would find its clock too far from the store's."""
     after = Backlog().after_tick(on_time=0, overdue=0, at_ms=api.now_ms)
-    tables.put("runs", after.item())
+    table_reads.put("runs", after.item())
 
 
 def audited(_api: Api, waiting: int = 0) -> None:

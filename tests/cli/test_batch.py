@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from onthedot.cli.batch import LINE_MAX, answer
-from onthedot.core.instants import nominal, parse_instant
-from onthedot.core.preview import COUNT_MAX
-from onthedot.core.schedule import compile_schedule
-from onthedot.core.zone_names import zone_names
+from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.time.instants import nominal, parse_instant
+from onthedot.schedule.time.zone_names import zone_names
+from onthedot.schedule.words.schedule_preview import COUNT_MAX
 from tests.cli.terminal import ONTHEDOT, onthedot
-from tests.core.oracles.expressions import five_fields
+from tests.schedule.oracles.expressions import five_fields
 
 COMMAND = [ONTHEDOT, "next", "--batch"]
 NOW = parse_instant("2026-11-18T08:59:59Z", "after")

@@ -24,7 +24,7 @@ except SystemExit:
     pass
 print("\\n".join(sys.modules), file=sys.stderr)
 """
-ALLOWED_OF_OURS = ("onthedot.core", "onthedot.cli")
+ALLOWED_OF_OURS = ("onthedot.schedule", "onthedot.records", "onthedot.cli")
 
 
 @pytest.mark.parametrize("words", [("--help",), ("-h",), ()])
@@ -97,7 +97,7 @@ def test_an_expression_that_is_too_long_is_not_shown_again() -> None:
         ("explain", "0 9 * * *"),
     ],
 )
-def test_nothing_but_the_core_is_loaded(words: tuple[str, ...]) -> None:
+def test_nothing_but_schedules_and_records_is_loaded(words: tuple[str, ...]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", LOADED, *words], input=b"", check=True, capture_output=True
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from onthedot.core import zones
+from onthedot.schedule.time import zones
 from tests.cli.terminal import complained, onthedot, printed
 
 FROM = ("--from", "2027-03-13T00:00:00Z")

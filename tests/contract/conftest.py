@@ -14,8 +14,8 @@ from botocore.exceptions import ClientError
 
 from tests.contract import engines
 from tests.contract.kit import Mailbox, Table, create
-from tests.simulation.dynamo import Dynamo
-from tests.simulation.sqs import Sqs
+from tests.simulation.stores.dynamo import Dynamo
+from tests.simulation.stores.sqs import Sqs
 
 _NUMBERS = count(1)
 

@@ -9,7 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from tests.contract.kit import M, N, S, Table, create
-from tests.simulation.dynamo import Dynamo
+from tests.simulation.stores.dynamo import Dynamo
 
 Answer = dict[str, Any]
 STEPS = 300

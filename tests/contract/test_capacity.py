@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.contract.kit import M, N, S, Table
-from tests.simulation.values import item_bytes
+from tests.simulation.stores.values import item_bytes
 
 SHAPES: dict[str, dict[str, Any]] = {
     "text": {"x": S("abc")},

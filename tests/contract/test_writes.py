@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from onthedot.adapters import aws, claims, tables
-from onthedot.core import schema
-from onthedot.core.writes import Outcome, Write
+from onthedot.records import schema
+from onthedot.records.conditional_writes import Outcome, Write
+from onthedot.store import aws, conditional_writer, table_reads
 from tests.contract.writes import CASES, Case, Try, key_of, tries
 
 SPELLINGS: dict[str, Callable[[Write], Outcome]] = {
-    "statement": lambda write: claims.write_batch([write])[0],
-    "expression": claims.write_one,
-    "transaction": lambda write: claims.write_together([write]),
+    "statement": lambda write: conditional_writer.write_batch([write])[0],
+    "expression": conditional_writer.write_one,
+    "transaction": lambda write: conditional_writer.write_together([write]),
 }
 TABLES = {"tasks": schema.TASKS, "runs": schema.RUNS}
 
@@ -46,8 +46,8 @@ def test_all_spellings_agree_wherever_a_clause_is_broken(case: Case) -> None:
 def _result(one: Try, write: Callable[[Write], Outcome]) -> tuple[Outcome, Any]:
     """What became of the write and of the item."""
     table, key = one.write.table, key_of(one.write)
-    tables.delete(table, key)
+    table_reads.delete(table, key)
     if one.item is not None:
-        tables.put(table, one.item)
+        table_reads.put(table, one.item)
     outcome = write(one.write)
-    return outcome, tables.get(table, key)
+    return outcome, table_reads.get(table, key)

@@ -6,23 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from onthedot.core import backfill as backfills
-from onthedot.core import due as dues
-from onthedot.core import gate as gates
-from onthedot.core import loop as loops
-from onthedot.core import moves
-from onthedot.core import run as runs
-from onthedot.core.backfill import Backfill
-from onthedot.core.edit import Recount, Step
-from onthedot.core.edit_writes import writes
-from onthedot.core.gate import Gate
-from onthedot.core.loop import Named
-from onthedot.core.packed import pack
-from onthedot.core.registered import Known, cursor
-from onthedot.core.run import Life, Run
-from onthedot.core.schedule import compile_schedule
-from onthedot.core.task import Task
-from onthedot.core.writes import Clause, Insert, Update, Write
+from onthedot.launch import backfill
+from onthedot.launch.backfill import Backfill
+from onthedot.records.conditional_writes import Clause, Insert, Update, Write
+from onthedot.records.runs import overlap_gate, run_row, run_writes
+from onthedot.records.runs.overlap_gate import Gate
+from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.tasks import bulk_operation, task_cursor
+from onthedot.records.tasks.bulk_operation import Named
+from onthedot.records.tasks.task_items import Known, cursor
+from onthedot.records.tasks.task_spec import Task
+from onthedot.registry.edit_steps import Recount, Step
+from onthedot.registry.edit_writes import writes
+from onthedot.schedule.packed_schedule import pack
+from onthedot.schedule.schedule import compile_schedule
 
 SLOT = 1_795_000_020
 NOW_MS = SLOT * 1000 + 500
@@ -59,7 +56,7 @@ def _run(**life: Any) -> Run:
 
 
 CLAIMED = _run()
-RUNNING = moves.started(CLAIMED, owner="w1", msg="m1", now_ms=NOW_MS, lease_ms=NOW_MS + 20_000)
+RUNNING = run_writes.started(CLAIMED, owner="w1", msg="m1", now_ms=NOW_MS, lease_ms=NOW_MS + 20_000)
 RETRYING = _run(
     status="retrying", attempt=1, attempts=({"attempt": 1, "outcome": "failed", "error": {}},)
 )
@@ -76,14 +73,16 @@ TASK = Task(
 
 
 def _item(run: Run) -> Item:
-    return dict(moves.insert(run, now_ms=NOW_MS).item)
+    return dict(run_writes.insert(run, now_ms=NOW_MS).item)
 
 
 def _starts() -> list[Case]:
     cases = []
     for seen in (CLAIMED, RETRYING, RUNNING):
-        begun = moves.started(seen, owner="w2", msg="m2", now_ms=NOW_MS, lease_ms=NOW_MS + 20_000)
-        write = moves.start(seen, begun, now_ms=NOW_MS)
+        begun = run_writes.started(
+            seen, owner="w2", msg="m2", now_ms=NOW_MS, lease_ms=NOW_MS + 20_000
+        )
+        write = run_writes.start(seen, begun, now_ms=NOW_MS)
         cases.append(Case(f"start of a {seen.life.status} run", write, _item(seen)))
     return cases
 
@@ -92,13 +91,13 @@ def _settles() -> list[Case]:
     held = RUNNING.life
     error = {"type": "E", "message": "no", "fingerprint": "f", "stack": ""}
     after = {
-        "success": replace(runs.ended(held, "succeeded", "", now_ms=NOW_MS), result={"n": 1}),
-        "death": replace(runs.ended(held, "dead", "permanent", now_ms=NOW_MS), error=error),
+        "success": replace(run_row.ended(held, "succeeded", "", now_ms=NOW_MS), result={"n": 1}),
+        "death": replace(run_row.ended(held, "dead", "permanent", now_ms=NOW_MS), error=error),
         "retry": replace(held, status="retrying", lease_ms=0, attempts=({"attempt": 1},)),
         "heartbeat": replace(held, lease_ms=NOW_MS + 26_000),
     }
     return [
-        Case(name, moves.settle(RUNNING, life, now_ms=NOW_MS), _item(RUNNING))
+        Case(name, run_writes.settle(RUNNING, life, now_ms=NOW_MS), _item(RUNNING))
         for name, life in after.items()
     ]
 
@@ -107,28 +106,33 @@ def _of_rows() -> list[Case]:
     cases = [
         Case(
             "take over",
-            moves.take_over_claim(CLAIMED, "D2", NOW_MS, due_ms=NOW_MS, now_ms=NOW_MS),
+            run_writes.take_over_claim(CLAIMED, "D2", NOW_MS, due_ms=NOW_MS, now_ms=NOW_MS),
             None,
         ),
-        Case("miss", moves.miss_claim(CLAIMED, "missed", "late", now_ms=NOW_MS), None),
-        Case("stamp", moves.stamp(CLAIMED, 4, now_ms=NOW_MS), None),
-        Case("mark", moves.mark(CLAIMED, replace(CLAIMED.life, buried=1), now_ms=NOW_MS), None),
-        Case("cancel", moves.cancel(CLAIMED, "user", now_ms=NOW_MS), None),
+        Case("miss", run_writes.miss_claim(CLAIMED, "missed", "late", now_ms=NOW_MS), None),
+        Case("stamp", run_writes.stamp(CLAIMED, 4, now_ms=NOW_MS), None),
+        Case(
+            "mark", run_writes.mark(CLAIMED, replace(CLAIMED.life, buried=1), now_ms=NOW_MS), None
+        ),
+        Case("cancel", run_writes.cancel(CLAIMED, "user", now_ms=NOW_MS), None),
     ]
     cases = [replace(case, seen=_item(CLAIMED)) for case in cases]
     for seen in (CLAIMED, RETRYING, RUNNING):
-        write = moves.settle_unstarted(seen, "skipped", "overlap", now_ms=NOW_MS)
+        write = run_writes.settle_unstarted(seen, "skipped", "overlap", now_ms=NOW_MS)
         cases.append(Case(f"skip of a {seen.life.status} run", write, _item(seen)))
-    request = moves.request_cancel(RUNNING, "user", now_ms=NOW_MS)
+    request = run_writes.request_cancel(RUNNING, "user", now_ms=NOW_MS)
     return [*cases, Case("request to cancel", request, _item(RUNNING))]
 
 
 def _of_gates() -> list[Case]:
     empty = Gate(task_id="sch_A")
     one = replace(empty, rev=1, holders=("a",))
-    first, second = gates.write(empty, one), gates.write(one, replace(one, waiting=("b", "c")))
+    first, second = (
+        overlap_gate.write(empty, one),
+        overlap_gate.write(one, replace(one, waiting=("b", "c"))),
+    )
     assert isinstance(first, Insert)
-    left = gates.write(one, replace(one, holders=()))
+    left = overlap_gate.write(one, replace(one, holders=()))
     return [
         Case("first at the gate", first, None),
         Case("next at the gate", second, first.item),
@@ -138,7 +142,7 @@ def _of_gates() -> list[Case]:
 
 def _of_cursors() -> list[Case]:
     item = cursor(TASK, SLOT)
-    due = dues.parse(item)
+    due = task_cursor.parse(item)
     endless = cursor(replace(TASK, max_runs=None), SLOT)
     known = Known(TASK, due, indexed=True)
     edits = {
@@ -146,10 +150,14 @@ def _of_cursors() -> list[Case]:
         "edit": replace(TASK, schedule_version=2, effective_from=SLOT, version=2),
     }
     cases = [
-        Case("advance", dues.advance(due, SLOT + 60, 1), item),
-        Case("last advance", dues.advance(due, None, 1), item),
-        Case("endless advance", dues.advance(dues.parse(endless), SLOT + 60, 1), endless),
-        Case("leave the index", replace(dues.advance(due, None, 1), sets=()), item),
+        Case("advance", task_cursor.advance(due, SLOT + 60, 1), item),
+        Case("last advance", task_cursor.advance(due, None, 1), item),
+        Case(
+            "endless advance",
+            task_cursor.advance(task_cursor.parse(endless), SLOT + 60, 1),
+            endless,
+        ),
+        Case("leave the index", replace(task_cursor.advance(due, None, 1), sets=()), item),
     ]
     for name, wanted in edits.items():
         step = Step(seen=known, wanted=wanted, at=SLOT)
@@ -161,19 +169,19 @@ def _of_cursors() -> list[Case]:
 def _of_backfills() -> list[Case]:
     wanted = Backfill(task_id="sch_A", first=SLOT, last=SLOT + 600)
     named = Named(loop_id="bkf_A", tenant_id="acme", by="key_1", began_ms=NOW_MS)
-    begun = backfills.loop(wanted, named)
-    record, pointer = loops.begin(begun)
+    begun = backfill.loop(wanted, named)
+    record, pointer = bulk_operation.begin(begun)
     further = replace(begun, status="done", counts={"done": 3}, ended_ms=NOW_MS)
     return [
         Case("begin a backfill", record, None),
         Case("list a backfill", pointer, None),
-        Case("end a backfill", loops.moved(begun, further), record.item),
+        Case("end a backfill", bulk_operation.moved(begun, further), record.item),
     ]
 
 
 _INSERTS = [
-    Case("claim", moves.insert(CLAIMED, now_ms=NOW_MS), None),
-    Case("record", moves.insert(_run(status="missed"), now_ms=NOW_MS), None),
+    Case("claim", run_writes.insert(CLAIMED, now_ms=NOW_MS), None),
+    Case("record", run_writes.insert(_run(status="missed"), now_ms=NOW_MS), None),
     Case("spec", Insert("tasks", TASK.item(), ("task_id", "part")), None),
     Case("cursor", Insert("tasks", cursor(TASK, SLOT), ("task_id", "part")), None),
 ]

@@ -15,17 +15,17 @@ from typing import Any, TypeVar
 
 import pytest
 
-from onthedot.adapters import tables
-from onthedot.core.packed import pack
-from onthedot.core.registered import cursor, first_due
-from onthedot.core.schedule import compile_schedule
-from onthedot.core.task import Task
-from onthedot.flows.identity import new_id
-from onthedot.flows.keys import FIRST_TENANT
 from onthedot.local import admin_key, clients
 from onthedot.local.caller import Caller
 from onthedot.local.folder import Folder
 from onthedot.local.stack import Stack
+from onthedot.records.tasks.task_items import cursor, first_due
+from onthedot.records.tasks.task_spec import Task
+from onthedot.registry.api_keys import FIRST_TENANT
+from onthedot.schedule.packed_schedule import pack
+from onthedot.schedule.schedule import compile_schedule
+from onthedot.store import table_reads
+from onthedot.store.identity import new_id
 
 HELLO = {"type": "python", "handler": "hello"}
 WAIT = {"type": "python", "handler": "wait"}
@@ -158,8 +158,8 @@ def load(tasks: int, *, begin_in_sec: int, for_sec: int) -> list[Task]:
         for _ in range(tasks)
     ]
     for each in made:
-        tables.put("tasks", cursor(each, first_due(each)))
-        tables.put("tasks", each.item())
+        table_reads.put("tasks", cursor(each, first_due(each)))
+        table_reads.put("tasks", each.item())
     return made
 
 

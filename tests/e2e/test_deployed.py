@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from infra.rules import RULES
-from onthedot.adapters import telemetry
 from onthedot.local import clients
+from onthedot.store import invocation_metrics
 from tests.e2e.kit import Local, until
 
 # On AWS's own metrics, beside ours.
@@ -30,7 +30,7 @@ def metric_lines(local: Local, function: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(
     ("function", "names"),
-    [("DispatchFunction", telemetry.TICK), ("AuditFunction", telemetry.MINUTE)],
+    [("DispatchFunction", invocation_metrics.TICK), ("AuditFunction", invocation_metrics.MINUTE)],
 )
 def test_each_minute_has_its_line_of_metrics(
     local: Local, function: str, names: tuple[str, ...]
@@ -40,7 +40,7 @@ def test_each_minute_has_its_line_of_metrics(
     line = until(lambda: metric_lines(local, function), bool)[-1]
 
     assert line["service"] == "OnTheDot"
-    assert line["_aws"]["CloudWatchMetrics"][0]["Namespace"] == telemetry.NAMESPACE
+    assert line["_aws"]["CloudWatchMetrics"][0]["Namespace"] == invocation_metrics.NAMESPACE
     counted = {name for name in names if not name.endswith(("_ms", "_percent"))} - {"not_fired"}
     assert counted <= set(line)
     metrics = {each["Name"] for each in line["_aws"]["CloudWatchMetrics"][0]["Metrics"]}

@@ -17,12 +17,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from onthedot.core.instants import nominal
-from onthedot.flows import keys
 from onthedot.local import assembly, clients, cloud, emulator, ports
 from onthedot.local.children import Children
 from onthedot.local.folder import Folder
 from onthedot.local.stack import variables
+from onthedot.registry import api_keys
+from onthedot.schedule.time.instants import nominal
 from tests.e2e.kit import HELLO, Local, until
 from tests.engines.place import surroundings
 
@@ -204,7 +204,7 @@ def guarded(local: Local, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             outputs = cloud.outputs(endpoint)
             for name, value in variables(outputs).items():
                 settings.setenv(name, value)
-            _, key = keys.make(tenant_id=keys.FIRST_TENANT, role="admin", name="iam")
+            _, key = api_keys.make(tenant_id=api_keys.FIRST_TENANT, role="admin", name="iam")
             made = Guarded(endpoint, certificate, outputs, key)
             for name in FUNCTIONS:
                 made.grant([with_batches(each) for each in made.policies(name)])

@@ -16,12 +16,12 @@ import pytest
 
 from bench import accounts
 from bench.accounts import Accounts
-from onthedot.adapters import tables
-from onthedot.core import manifest, run
-from onthedot.core.keys import manifest_keys
-from onthedot.core.numbers import CLAIM_SEC
-from onthedot.core.task import Task, cursor_key
-from onthedot.flows.identity import new_id
+from onthedot.records.keys import manifest_keys
+from onthedot.records.runs import manifest, run_row
+from onthedot.records.tasks.task_spec import Task, cursor_key
+from onthedot.records.timings import CLAIM_SEC
+from onthedot.store import table_reads
+from onthedot.store.identity import new_id
 from tests.e2e.kit import WAIT, Local, load, until
 
 pytestmark = pytest.mark.usefixtures("adapters")
@@ -54,7 +54,7 @@ def begun(tasks: Sequence[Task]) -> bool:
 def unfinished(tasks: Sequence[Task]) -> int:
     """How many tasks no dispatcher has advanced yet: it does that last."""
     keys = [cursor_key(each.task_id) for each in tasks]
-    return sum("due_shard" in each for each in tables.get_many({"tasks": keys})["tasks"])
+    return sum("due_shard" in each for each in table_reads.get_many({"tasks": keys})["tasks"])
 
 
 def settled(tasks: Sequence[Task], within_sec: float) -> Accounts:
@@ -116,7 +116,7 @@ def test_a_worker_killed_in_mid_run_has_its_run_started_again_and_settled_once(
         killed_ms = time.time_ns() // 1_000_000
         seen = settled(tasks, within_sec=AUDITED_SEC + 60)
         assert local.settled(run_id, within_sec=120)["status"] == "succeeded"
-        long = run.parse(tables.get("runs", run.row_key(run_id)) or {})
+        long = run_row.parse(table_reads.get("runs", run_row.row_key(run_id)) or {})
 
         again_ms = [each.life.started_ms - killed_ms for each in (long, *seen.again)]
         others = [each.life for each in seen.runs if each.life.attempt == 1]
@@ -157,6 +157,6 @@ def audited(local: Local, tasks: Sequence[Task]) -> int:
         run_id.partition(".")[0] in ours
         for minute in range(now - 1800, now + 300, 60)
         for partition in manifest_keys(minute)
-        for item in tables.rows(("task_id", partition), "scheduled_for", ("0", "~"))
+        for item in table_reads.rows(("task_id", partition), "scheduled_for", ("0", "~"))
         for run_id, *_ in manifest.parse(item).entries
     )

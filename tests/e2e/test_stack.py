@@ -8,8 +8,8 @@ from functools import partial
 import pytest
 
 from bench import accounts
-from onthedot.core.instants import nominal
 from onthedot.local.caller import Caller
+from onthedot.schedule.time.instants import nominal
 from tests.e2e.kit import Local, until
 
 # One processor may be busy with other tests; a late start is late, and never early.

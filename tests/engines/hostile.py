@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from tests.core.test_pack import ENTRY, HOSTILE, STRANGE, written
+from tests.records.runs.test_message_pack import ENTRY, HOSTILE, STRANGE, written
 
 # Of each form.
 EACH = 15

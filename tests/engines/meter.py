@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from onthedot.adapters import aws
+from onthedot.store import aws
 
 READS = {"Query", "GetItem", "BatchGetItem"}
 

@@ -15,12 +15,13 @@ import pytest
 from botocore.loaders import create_loader
 
 from bench import recording
-from onthedot.adapters import aws, tables
-from onthedot.core import keys, run, schema
-from onthedot.core import registered as registering
-from onthedot.core.run import Run
-from onthedot.core.task import Task
-from onthedot.flows.targets import TARGETS
+from onthedot.records import keys, schema
+from onthedot.records.runs import run_row
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks import task_items
+from onthedot.records.tasks.task_spec import Task
+from onthedot.store import aws, table_reads
+from onthedot.work.target_table import TARGETS
 
 _NUMBERS = count(1)
 _MODELS = create_loader()
@@ -137,21 +138,21 @@ FAILURES = "batchItemFailures"
 
 def put(task: Task, next_run_at: int | None = None) -> Task:
     """Put a task as it stands after its registration, with its cursor where it is wanted."""
-    following = registering.first_due(task) if next_run_at is None else next_run_at
-    for item in (registering.cursor(task, following), task.item()):
-        tables.put("tasks", item)
+    following = task_items.first_due(task) if next_run_at is None else next_run_at
+    for item in (task_items.cursor(task, following), task.item()):
+        table_reads.put("tasks", item)
     return task
 
 
 def rows(task_id: str) -> dict[str, Run]:
     """A task's runs by key, its gate left out."""
-    items = tables.rows(("task_id", task_id), "scheduled_for", ("0", "~"))
-    return {item["scheduled_for"]: run.parse(item) for item in items if "life" in item}
+    items = table_reads.rows(("task_id", task_id), "scheduled_for", ("0", "~"))
+    return {item["scheduled_for"]: run_row.parse(item) for item in items if "life" in item}
 
 
 def cursor(task_id: str) -> Mapping[str, Any]:
     """A task's cursor."""
-    item = tables.get("tasks", {"task_id": task_id, "part": keys.CURSOR})
+    item = table_reads.get("tasks", {"task_id": task_id, "part": keys.CURSOR})
     assert item is not None
     return item
 

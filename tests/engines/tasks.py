@@ -6,12 +6,12 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from onthedot.core.instants import nominal
-from onthedot.core.packed import pack
-from onthedot.core.run import Life, Run
-from onthedot.core.schedule import compile_schedule
-from onthedot.core.task import Task
-from onthedot.flows.register import create_many
+from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.tasks.task_spec import Task
+from onthedot.registry.creation import create_many
+from onthedot.schedule.packed_schedule import pack
+from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.time.instants import nominal
 
 SHARDS = range(256)
 SLOT = 1_795_000_000

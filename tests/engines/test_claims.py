@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from onthedot.adapters import claims, tables
-from onthedot.core import moves
-from onthedot.core.writes import Clause, Insert, Outcome, Update
+from onthedot.records.conditional_writes import Clause, Insert, Outcome, Update
+from onthedot.records.runs import run_writes
+from onthedot.store import conditional_writer, table_reads
 from tests.engines.place import at_once, rows
 from tests.engines.tasks import SLOT, claimed
 
@@ -19,7 +19,7 @@ KEY = ("task_id", "part")
 def test_of_fifty_that_claim_thirty_slots_each_slot_has_one_winner() -> None:
     def claim(owner: int) -> list[Outcome]:
         runs = [claimed(f"{owner}", slot) for slot in SLOTS]
-        return claims.write_many([moves.insert(run, now_ms=0) for run in runs])
+        return conditional_writer.write_many([run_writes.insert(run, now_ms=0) for run in runs])
 
     outcomes = at_once(THREADS, claim)
     winners = [
@@ -38,7 +38,10 @@ def test_of_fifty_that_claim_thirty_slots_each_slot_has_one_winner() -> None:
 @pytest.mark.usefixtures("place")
 def test_of_fifty_that_put_one_item_one_wins() -> None:
     outcomes = at_once(
-        THREADS, lambda owner: claims.write_one(moves.insert(claimed(f"{owner}"), now_ms=0))
+        THREADS,
+        lambda owner: conditional_writer.write_one(
+            run_writes.insert(claimed(f"{owner}"), now_ms=0)
+        ),
     )
     (run,) = rows("sch_A").values()
 
@@ -51,11 +54,14 @@ def test_of_fifty_that_put_one_item_one_wins() -> None:
 def test_of_fifty_that_write_two_items_together_one_wins_both() -> None:
     def both(owner: int) -> bool:
         parts = [{"task_id": "sch_A", "part": part, "owner": owner} for part in ("cursor", "spec")]
-        return claims.write_together([Insert("tasks", item, KEY) for item in parts]) is Outcome.DONE
+        return (
+            conditional_writer.write_together([Insert("tasks", item, KEY) for item in parts])
+            is Outcome.DONE
+        )
 
     won = at_once(THREADS, both)
     keys = [{"task_id": "sch_A", "part": part} for part in ("cursor", "spec")]
-    found = tables.get_many({"tasks": keys})["tasks"]
+    found = table_reads.get_many({"tasks": keys})["tasks"]
 
     assert won.count(True) == 1
     assert [item["owner"] for item in found] == [won.index(True)] * 2
@@ -64,13 +70,13 @@ def test_of_fifty_that_write_two_items_together_one_wins_both() -> None:
 @pytest.mark.parametrize("spelled", ["one", "many", "together"])
 @pytest.mark.usefixtures("place")
 def test_a_version_counts_exactly_the_writes_that_won(spelled: str) -> None:
-    tables.put("tasks", {"task_id": "sch_A", "part": "spec", "version": 1})
+    table_reads.put("tasks", {"task_id": "sch_A", "part": "spec", "version": 1})
     key = {"task_id": "sch_A", "part": "spec"}
 
     def bump(_: int) -> int:
         won = 0
         for _ in range(4):
-            item = tables.get("tasks", key)
+            item = table_reads.get("tasks", key)
             assert item is not None
             write = Update(
                 "tasks",
@@ -80,13 +86,13 @@ def test_a_version_counts_exactly_the_writes_that_won(spelled: str) -> None:
             )
             match spelled:
                 case "one":
-                    won += claims.write_one(write) is Outcome.DONE
+                    won += conditional_writer.write_one(write) is Outcome.DONE
                 case "many":
-                    won += claims.write_many([write]) == [Outcome.DONE]
+                    won += conditional_writer.write_many([write]) == [Outcome.DONE]
                 case _:
-                    won += claims.write_together([write]) is Outcome.DONE
+                    won += conditional_writer.write_together([write]) is Outcome.DONE
         return won
 
     wins = at_once(16, bump)
 
-    assert tables.get("tasks", key) == key | {"version": 1 + sum(wins)}
+    assert table_reads.get("tasks", key) == key | {"version": 1 + sum(wins)}

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
-from onthedot.adapters import claims, tables
-from onthedot.core import due as dues
-from onthedot.core import moves
-from onthedot.core.instants import nominal, parse_nominal
-from onthedot.core.task import Task
-from onthedot.core.writes import Outcome
+from onthedot.records.conditional_writes import Outcome
+from onthedot.records.runs import run_writes
+from onthedot.records.tasks import task_cursor
+from onthedot.records.tasks.task_spec import Task
+from onthedot.schedule.time.instants import nominal, parse_nominal
+from onthedot.store import conditional_writer, table_reads
 from tests.contract import engines
 from tests.engines.place import Place, cursor, put, rows
 from tests.engines.tasks import SLOT, claimed, task
@@ -48,7 +48,7 @@ def test_every_acknowledged_claim_and_advance_survives_kill_9(
         indexed = [
             item["next_run_at"]
             for each in tasks
-            for page in tables.due_pages(cursor(each.task_id)["due_shard"], ("0", "9"))
+            for page in table_reads.due_pages(cursor(each.task_id)["due_shard"], ("0", "9"))
             for item in page
             if item["task_id"] == each.task_id
         ]
@@ -64,20 +64,20 @@ def test_every_acknowledged_claim_and_advance_survives_kill_9(
 
 def _stream(of: Task, acknowledged: list[int]) -> str:
     """Claim and advance second by second, noting what was acknowledged, until the end."""
-    due = dues.parse(cursor(of.task_id))
+    due = task_cursor.parse(cursor(of.task_id))
     try:
         while True:
             slot = due.next_run_at
-            insert = moves.insert(claimed("d", slot, task_id=of.task_id), now_ms=0)
-            advance = dues.advance(due, slot + 1, 1)
-            (outcome,) = claims.write_many([insert])
+            insert = run_writes.insert(claimed("d", slot, task_id=of.task_id), now_ms=0)
+            advance = task_cursor.advance(due, slot + 1, 1)
+            (outcome,) = conditional_writer.write_many([insert])
             if outcome is Outcome.UNSURE:
                 # No answer came: it may be done or not.
                 return "killed"
             assert outcome is Outcome.DONE
-            assert claims.write_one(advance) is Outcome.DONE
+            assert conditional_writer.write_one(advance) is Outcome.DONE
             acknowledged.append(slot)
-            due = dues.parse(cursor(of.task_id))
+            due = task_cursor.parse(cursor(of.task_id))
     except (BotoCoreError, ClientError):
         return "killed"
 

@@ -11,11 +11,11 @@ from random import Random
 
 import pytest
 
-from onthedot.adapters import aws, clock
-from onthedot.core.instants import nominal
-from onthedot.core.keys import shard_of
-from onthedot.core.numbers import CLAIM_SEC, MARGIN_SEC
-from onthedot.flows.dispatch import dispatch
+from onthedot.dispatch.dispatcher import dispatch
+from onthedot.records.keys import shard_of
+from onthedot.records.timings import CLAIM_SEC, MARGIN_SEC
+from onthedot.schedule.time.instants import nominal
+from onthedot.store import aws, clock
 from tests.engines.place import Place, cursor, put, rows
 from tests.engines.tasks import daily, last_minute, task, task_id
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from bench import recording
 from lambdas import dispatch, work
-from onthedot.core.run import Run
+from onthedot.records.runs.run_row import Run
 from tests.engines.place import Place, put, rows
 from tests.engines.tasks import create, task
 

@@ -6,16 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from onthedot.adapters import claims, tables
-from onthedot.core import due as dues
-from onthedot.core import exhausted as listed
-from onthedot.core import task as tasks
-from onthedot.core.registered import cursor as cursor_of
-from onthedot.core.task import Task
-from onthedot.core.writes import Outcome, Update
-from onthedot.flows import exhausted, patience
-from onthedot.flows.edit import edit
-from onthedot.flows.recounting import _count_again
+from onthedot.records.conditional_writes import Outcome, Update
+from onthedot.records.tasks import exhausted_schedules, task_cursor, task_spec
+from onthedot.records.tasks.task_items import cursor as cursor_of
+from onthedot.records.tasks.task_spec import Task
+from onthedot.registry.edit import edit
+from onthedot.registry.max_runs_edit import _count_again
+from onthedot.store import conditional_writer, patience, table_reads
+from onthedot.upkeep import completed_schedules
 from tests.engines.place import at_once, cursor
 from tests.engines.tasks import daily, last_minute
 
@@ -26,14 +24,16 @@ _HOURS_SEC = 6 * 3_600
 def used_up(number: int) -> Task:
     """A schedule of one run that has had it; its next slot is hours away."""
     task = daily(number, last_minute() + _HOURS_SEC, max_runs=1)
-    tables.put("tasks", task.item())
-    tables.put("tasks", cursor_of(task, None) | {"runs_left": 0})
-    claims.write_one(listed.line(task.task_id, task.version, last_minute()))
+    table_reads.put("tasks", task.item())
+    table_reads.put("tasks", cursor_of(task, None) | {"runs_left": 0})
+    conditional_writer.write_one(
+        exhausted_schedules.line(task.task_id, task.version, last_minute())
+    )
     return task
 
 
 def status(task: Task) -> str:
-    item = tables.get("tasks", tasks.spec_key(task.task_id))
+    item = table_reads.get("tasks", task_spec.spec_key(task.task_id))
     assert item is not None
     return str(item["status"])
 
@@ -45,7 +45,7 @@ def test_a_schedule_that_is_given_more_while_it_is_noted_is_active_and_in_the_in
 
         def either(place: int, task: Task = task) -> object:
             if place:
-                return exhausted.note()
+                return completed_schedules.note()
             return edit(task.task_id, lambda seen, _: replace(seen, max_runs=2))
 
         at_once(2, either)
@@ -62,7 +62,7 @@ def test_a_place_given_back_while_it_is_noted_makes_it_active_and_due() -> None:
 
         def either(place: int, task: Task = task) -> object:
             if place:
-                return exhausted.note()
+                return completed_schedules.note()
             _count_again(task, 0, 1)
             return None
 
@@ -76,11 +76,11 @@ def test_a_place_given_back_while_it_is_noted_makes_it_active_and_due() -> None:
 def test_of_many_audits_one_notes_it_and_the_version_stays() -> None:
     task = used_up(1)
 
-    noted = at_once(6, lambda _: exhausted.note()["completed"])
+    noted = at_once(6, lambda _: completed_schedules.note()["completed"])
 
     assert sum(noted) == 1
     assert status(task) == "completed"
-    seen = tables.get("tasks", tasks.spec_key(task.task_id))
+    seen = table_reads.get("tasks", task_spec.spec_key(task.task_id))
     assert seen is not None
     assert seen["version"] == task.version
 
@@ -88,11 +88,11 @@ def test_of_many_audits_one_notes_it_and_the_version_stays() -> None:
 @pytest.mark.usefixtures("place")
 def test_a_dispatchers_write_lists_a_schedule_once_however_often_it_is_made() -> None:
     task = used_up(1)
-    key = tuple(tasks.cursor_key(task.task_id).items())
-    clause = listed.note(task, dues.parse(cursor(task.task_id)))[1].clauses
+    key = tuple(task_spec.cursor_key(task.task_id).items())
+    clause = exhausted_schedules.note(task, task_cursor.parse(cursor(task.task_id)))[1].clauses
     leaving = Update("tasks", key, (), clause, removes=("due_shard",))
 
-    lines = listed.lines([leaving], last_minute() + 60)
+    lines = exhausted_schedules.lines([leaving], last_minute() + 60)
     outcomes = [patience.surely(lines)[0] for _ in range(2)]
 
     assert outcomes == [Outcome.DONE, Outcome.REFUSED]

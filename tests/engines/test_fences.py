@@ -10,25 +10,24 @@ from threading import Lock
 
 import pytest
 
-from onthedot.adapters import claims, tables
-from onthedot.core import moves
-from onthedot.core import run as runs
-from onthedot.core.decide import Hint, Skip
-from onthedot.core.pack import Ticket
-from onthedot.core.run import Run
-from onthedot.core.task import Task
-from onthedot.core.writes import Outcome, Update, Write
-from onthedot.flows import gate
-from onthedot.flows.batch import Batch
-from onthedot.flows.job import Job
+from onthedot.records.conditional_writes import Outcome, Update, Write
+from onthedot.records.runs import run_row, run_writes
+from onthedot.records.runs.message_pack import Ticket
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks.task_spec import Task
+from onthedot.store import conditional_writer, table_reads
+from onthedot.work.batch import Batch
+from onthedot.work.decision_table import Hint, Skip
+from onthedot.work.gates import overlap
+from onthedot.work.job import Job
 from tests.engines.place import at_once
 from tests.engines.tasks import SLOT, claimed, task
 
 THREADS = 50
 LEASE_MS = 20_000
 SPELLINGS: dict[str, Callable[[Write], Outcome]] = {
-    "one": claims.write_one,
-    "many": lambda write: claims.write_many([write])[0],
+    "one": conditional_writer.write_one,
+    "many": lambda write: conditional_writer.write_many([write])[0],
 }
 spelled = pytest.mark.parametrize("write", SPELLINGS.values(), ids=SPELLINGS)
 
@@ -59,8 +58,8 @@ def test_only_the_newest_starts_owner_settles_and_only_once(
 
     def settle(number: int) -> Outcome:
         held = (first, second)[number % 2]
-        life = runs.ended(held.life, "succeeded", "", now_ms=number)
-        return write(moves.settle(held, life, now_ms=number))
+        life = run_row.ended(held.life, "succeeded", "", now_ms=number)
+        return write(run_writes.settle(held, life, now_ms=number))
 
     outcomes = at_once(THREADS, settle)
 
@@ -78,8 +77,8 @@ def test_a_run_starts_or_is_cancelled_never_both(write: Callable[[Write], Outcom
         begun = _begun(run, "worker")
         either = [
             _start(run, begun),
-            moves.settle_unstarted(run, "cancelled", "user", now_ms=1),
-            moves.stamp(run, 2, now_ms=1),
+            run_writes.settle_unstarted(run, "cancelled", "user", now_ms=1),
+            run_writes.stamp(run, 2, now_ms=1),
         ]
         outcomes = at_once(len(either), partial(_write_one_of, either, write))
 
@@ -96,7 +95,7 @@ def test_never_more_run_than_the_gate_lets_in_and_all_do_in_the_end(most: int) -
 
     def pass_through(number: int) -> None:
         job = jobs[number]
-        while gate.acquire(Batch("normal", []), job) is not None:
+        while overlap.acquire(Batch("normal", []), job) is not None:
             time.sleep(0.005)
         with lock:
             inside[0] += 1
@@ -104,9 +103,9 @@ def test_never_more_run_than_the_gate_lets_in_and_all_do_in_the_end(most: int) -
         time.sleep(0.01)
         with lock:
             inside[0] -= 1
-        ended = moves.settle_unstarted(job.held, "cancelled", "user", now_ms=1)
-        assert claims.write_one(ended) is Outcome.DONE
-        gate.finish(job)
+        ended = run_writes.settle_unstarted(job.held, "cancelled", "user", now_ms=1)
+        assert conditional_writer.write_one(ended) is Outcome.DONE
+        overlap.finish(job)
 
     at_once(len(jobs), pass_through)
 
@@ -119,7 +118,7 @@ def test_of_those_that_skip_as_many_get_in_as_there_are_places() -> None:
     skipping = task(1, "* * * * *", overlap="skip", max_concurrent=3)
     jobs = [_job(skipping, number) for number in range(24)]
 
-    turned = at_once(len(jobs), lambda number: gate.acquire(Batch("normal", []), jobs[number]))
+    turned = at_once(len(jobs), lambda number: overlap.acquire(Batch("normal", []), jobs[number]))
 
     assert turned.count(None) == 3
     assert set(turned) <= {None, Skip("skipped", "overlap")}
@@ -130,23 +129,23 @@ def _write_one_of(writes: list[Update], write: Callable[[Write], Outcome], numbe
 
 
 def _put(run: Run) -> Run:
-    assert claims.write_one(moves.insert(run, now_ms=0)) is Outcome.DONE
+    assert conditional_writer.write_one(run_writes.insert(run, now_ms=0)) is Outcome.DONE
     return run
 
 
 def _begun(run: Run, owner: str) -> Run:
     now_ms = run.life.due_ms
-    return moves.started(run, owner=owner, msg="m", now_ms=now_ms, lease_ms=now_ms + LEASE_MS)
+    return run_writes.started(run, owner=owner, msg="m", now_ms=now_ms, lease_ms=now_ms + LEASE_MS)
 
 
 def _start(seen: Run, begun: Run) -> Update:
-    return moves.start(seen, begun, now_ms=seen.life.due_ms)
+    return run_writes.start(seen, begun, now_ms=seen.life.due_ms)
 
 
 def _read(run: Run) -> Run:
-    item = tables.get("runs", runs.row_key(run.run_id))
+    item = table_reads.get("runs", run_row.row_key(run.run_id))
     assert item is not None
-    return runs.parse(item)
+    return run_row.parse(item)
 
 
 def _job(of: Task, number: int) -> Job:

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from onthedot.adapters import aws
-from onthedot.core.instants import nominal
-from onthedot.core.keys import run_id
-from onthedot.core.run import Run
-from onthedot.core.task import Task
-from onthedot.flows.trigger import trigger
+from onthedot.launch.trigger import trigger
+from onthedot.records.keys import run_id
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks.task_spec import Task
+from onthedot.schedule.time.instants import nominal
+from onthedot.store import aws
 from tests.engines.crew import working
 from tests.engines.hands import write_jobs
 from tests.engines.hostile import EACH, TEXTS, Victims, kept, send

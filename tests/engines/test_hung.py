@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from onthedot.core.task import Task
-from onthedot.flows.trigger import trigger
+from onthedot.launch.trigger import trigger
+from onthedot.records.tasks.task_spec import Task
 from tests.engines.hands import begin_work, write_jobs
 from tests.engines.place import Place, put, rows
 from tests.engines.tasks import task

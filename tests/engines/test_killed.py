@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from onthedot.flows.trigger import trigger
+from onthedot.launch.trigger import trigger
 from tests.engines.hands import begin_polling, begin_work, write_jobs
 from tests.engines.place import Place, put, rows
 from tests.engines.tasks import task

@@ -7,14 +7,14 @@ from threading import Lock
 
 import pytest
 
-from onthedot.adapters import claims
-from onthedot.core import moves
-from onthedot.core.decide import Hint
-from onthedot.core.pack import Ticket
-from onthedot.core.writes import Outcome
-from onthedot.flows import line, permits
-from onthedot.flows.batch import Batch
-from onthedot.flows.job import Job
+from onthedot.records.conditional_writes import Outcome
+from onthedot.records.runs import run_writes
+from onthedot.records.runs.message_pack import Ticket
+from onthedot.store import conditional_writer
+from onthedot.work.batch import Batch
+from onthedot.work.decision_table import Hint
+from onthedot.work.gates import tenant_line, tenant_quota
+from onthedot.work.job import Job
 from tests.engines.place import at_once
 from tests.engines.tasks import SLOT, claimed
 
@@ -23,21 +23,21 @@ RUNS = 24
 
 def _job(number: int, most: int) -> Job:
     run = claimed("d", SLOT + number)
-    assert claims.write_one(moves.insert(run, now_ms=1)) is Outcome.DONE
+    assert conditional_writer.write_one(run_writes.insert(run, now_ms=1)) is Outcome.DONE
     hint = Hint(attempt=1, receives=1, message_id="m")
     ticket = Ticket(run.run_id, 1, run.life.tv)
     return Job(ticket=ticket, hint=hint, tenant_id=run.tenant_id, run=run, most=most)
 
 
 def _enters(job: Job, worker: str) -> bool:
-    return bool(permits.enter(Batch("normal", []), [job], worker=worker))
+    return bool(tenant_quota.enter(Batch("normal", []), [job], worker=worker))
 
 
 @pytest.mark.parametrize("most", [1, 5])
 @pytest.mark.usefixtures("place")
 def test_never_more_hold_a_permit_than_may_and_all_do_in_the_end(most: int) -> None:
     jobs = [_job(number, most) for number in range(RUNS)]
-    line.set_limit(jobs[0].held.tenant_id, most)
+    tenant_line.set_limit(jobs[0].held.tenant_id, most)
     inside, peaks, lock = [0], [], Lock()
 
     def pass_through(number: int) -> None:
@@ -50,15 +50,15 @@ def test_never_more_hold_a_permit_than_may_and_all_do_in_the_end(most: int) -> N
         time.sleep(0.01)
         with lock:
             inside[0] -= 1
-        ended = moves.settle_unstarted(job.held, "cancelled", "user", now_ms=1)
-        assert claims.write_one(ended) is Outcome.DONE
-        permits.drop([job])
+        ended = run_writes.settle_unstarted(job.held, "cancelled", "user", now_ms=1)
+        assert conditional_writer.write_one(ended) is Outcome.DONE
+        tenant_quota.drop([job])
 
     at_once(len(jobs), pass_through)
 
     assert max(peaks) <= most
     assert len(peaks) == RUNS
-    seen = line.read(jobs[0].held.tenant_id)
+    seen = tenant_line.read(jobs[0].held.tenant_id)
     assert {permit.holder for permit in seen.permits.values()} == {""}
     assert len(seen.permits) <= most
 
@@ -67,11 +67,11 @@ def test_never_more_hold_a_permit_than_may_and_all_do_in_the_end(most: int) -> N
 def test_as_many_as_may_get_in_at_once_and_the_others_stand_in_line() -> None:
     jobs = [_job(number, 7) for number in range(RUNS)]
     tenant_id = jobs[0].held.tenant_id
-    line.set_limit(tenant_id, 7)
+    tenant_line.set_limit(tenant_id, 7)
 
     entered = at_once(RUNS, lambda number: _enters(jobs[number], f"worker {number}"))
 
-    held = {permit.holder for permit in line.read(tenant_id).permits.values()}
+    held = {permit.holder for permit in tenant_line.read(tenant_id).permits.values()}
     assert entered.count(True) == len(held) <= 7
     inside = {job.held.run_id for job, got in zip(jobs, entered, strict=True) if got}
     assert held == inside
@@ -80,16 +80,16 @@ def test_as_many_as_may_get_in_at_once_and_the_others_stand_in_line() -> None:
 @pytest.mark.usefixtures("place")
 def test_a_stale_worker_keeps_nothing_and_frees_nothing() -> None:
     job = _job(0, 1)
-    line.set_limit(job.held.tenant_id, 1)
+    tenant_line.set_limit(job.held.tenant_id, 1)
     assert _enters(job, "first")
     first = job.permit
     assert first is not None
-    permits.drop([job])
+    tenant_quota.drop([job])
     assert _enters(job, "second")
 
     job.permit, second = first, job.permit
-    outcomes = permits.extend([job], first.lease_ms + 60_000)
-    permits.drop([job])
+    outcomes = tenant_quota.extend([job], first.lease_ms + 60_000)
+    tenant_quota.drop([job])
 
     assert outcomes == {job: Outcome.REFUSED}
-    assert line.read(job.held.tenant_id).permits[0] == second
+    assert tenant_line.read(job.held.tenant_id).permits[0] == second

@@ -9,10 +9,10 @@ from itertools import pairwise
 import pytest
 
 from lambdas import work
-from onthedot.core.run import Run
-from onthedot.flows import line
-from onthedot.flows.dispatch import dispatch
-from onthedot.flows.trigger import trigger
+from onthedot.dispatch.dispatcher import dispatch
+from onthedot.launch.trigger import trigger
+from onthedot.records.runs.run_row import Run
+from onthedot.work.gates import tenant_line
 from tests.engines.meter import Meter, metered
 from tests.engines.place import Place, put, rows
 from tests.engines.tasks import SHARDS, daily, last_minute, task
@@ -37,7 +37,7 @@ def _worked(place: Place, numbers: range) -> tuple[Meter, list[Run]]:
 
 def test_a_quota_costs_two_units_a_run_and_none_costs_nothing(quick_place: Place) -> None:
     without, first = _worked(quick_place, range(RUNS))
-    line.set_limit(first[0].tenant_id, 2 * RUNS)
+    tenant_line.set_limit(first[0].tenant_id, 2 * RUNS)
     within, second = _worked(quick_place, range(RUNS, 2 * RUNS))
 
     more = (within.written - without.written) / RUNS
@@ -57,7 +57,7 @@ def test_workers_side_by_side_keep_to_it_and_leave_nobody(quick_place: Place, mo
     tasks = [
         put(task(number, "0 0 1 1 *", overlap="allow", max_concurrent=None)) for number in range(12)
     ]
-    line.set_limit(tasks[0].tenant_id, most)
+    tenant_line.set_limit(tasks[0].tenant_id, most)
     for each in tasks:
         trigger(each.task_id)
     deadline = time.monotonic() + PATIENCE_SEC
@@ -77,4 +77,6 @@ def test_workers_side_by_side_keep_to_it_and_leave_nobody(quick_place: Place, mo
     print(f"running_max {most}: from an end to the next start {sorted(gaps)} ms")
     at_once = [sum(begin <= at < end for begin, end in spans) for at, _ in spans]
     assert max(at_once) <= most
-    assert {permit.holder for permit in line.read(tasks[0].tenant_id).permits.values()} == {""}
+    assert {permit.holder for permit in tenant_line.read(tasks[0].tenant_id).permits.values()} == {
+        ""
+    }

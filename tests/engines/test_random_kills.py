@@ -14,10 +14,10 @@ from pathlib import Path
 from random import Random
 
 from bench.stack import register
-from onthedot.core.run import Life
-from onthedot.core.task import Task
-from onthedot.flows.audit import audit
-from onthedot.flows.dispatch import dispatch
+from onthedot.dispatch.dispatcher import dispatch
+from onthedot.records.runs.run_row import Life
+from onthedot.records.tasks.task_spec import Task
+from onthedot.upkeep.claims_audit import audit
 from tests.engines.crew import Crew, working
 from tests.engines.hands import write_jobs
 from tests.engines.place import Place, rows

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from onthedot.adapters import scanning
-from onthedot.core.payloads import written
-from onthedot.flows.restored import end_what_was_open, start_from_now
+from onthedot.records.tasks.payloads import written
+from onthedot.store import full_scan
+from onthedot.upkeep.after_restore import end_what_was_open, start_from_now
 from tests.engines.place import put, rows
 from tests.engines.tasks import create, daily, last_minute, task
 
@@ -20,7 +20,7 @@ def test_all_pages_are_read() -> None:
     for number in range(MANY):
         put(task(number, "0 0 1 1 *", payload={"text": BALLAST}))
 
-    found = [item for item in scanning.items("tasks") if item["part"] == "spec"]
+    found = [item for item in full_scan.items("tasks") if item["part"] == "spec"]
 
     assert len(found) == MANY
     assert {item["payload"] for item in found} == {written({"text": BALLAST})}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lambdas import work
-from onthedot.flows.dispatch import dispatch
+from onthedot.dispatch.dispatcher import dispatch
 from tests.engines.meter import Meter, metered
 from tests.engines.place import Place, put, rows
 from tests.engines.tasks import SHARDS, daily, last_minute

@@ -7,16 +7,18 @@ import re
 from typing import Any
 
 from infra.rules import RULES
-from onthedot.adapters import telemetry
-from onthedot.api.routes import ROUTES
-from onthedot.core.run import FINAL
-from onthedot.flows import loops
+from onthedot.api.door.routes import ROUTES
+from onthedot.records.runs.run_row import FINAL
+from onthedot.store import invocation_metrics
+from onthedot.upkeep import bulk_operations
 from tests.infra import deployed
 from tests.tidy import tree
 
 RUNBOOK = "docs/runbook/"
 PARTS = ("## What it means", "## Check", "## Fix", "## Verify")
-EMITTED = set(telemetry.TICK) | set(telemetry.MINUTE) | set(telemetry.MESSAGES)
+EMITTED = (
+    set(invocation_metrics.TICK) | set(invocation_metrics.MINUTE) | set(invocation_metrics.MESSAGES)
+)
 
 
 def alarms() -> list[dict[str, Any]]:
@@ -67,15 +69,16 @@ def test_every_route_that_a_page_tells_to_ask_is_served() -> None:
 
 def test_every_metric_an_alarm_or_the_dashboard_names_is_emitted_and_the_reverse() -> None:
     watched = {rule.metric for rule in RULES}
-    shown = set(re.findall(rf'"{telemetry.NAMESPACE}","(\w+)"', dashboard()))
+    shown = set(re.findall(rf'"{invocation_metrics.NAMESPACE}","(\w+)"', dashboard()))
 
     assert watched | shown == EMITTED
 
 
 def test_every_metric_is_counted_somewhere() -> None:
     """By its name in the code, or as the outcome of a run, or as a percentile of a measure."""
-    rooms = ("onthedot/core/", "onthedot/flows/", "lambdas/")
-    code = "".join(tree.text(name) for name in tree.modules() if name.startswith(rooms))
+    rooms = tuple(f"onthedot/{room}/" for room in "dispatch launch work upkeep records".split())
+    files = (name for name in tree.modules() if name.startswith((*rooms, "lambdas/")))
+    code = "".join(map(tree.text, files))
     measured = {f"{name}_p{p}_ms" for name in ("lag", "pickup", "duration") for p in (50, 95, 99)}
     named = {name for name in EMITTED if re.search(rf'["\s(]{name}(["=])', code)}
 
@@ -83,7 +86,13 @@ def test_every_metric_is_counted_somewhere() -> None:
 
 
 def test_the_runbook_explains_each_count_of_a_minute_that_is_no_metric() -> None:
-    told = {"completed", "events_refused", "events_told", "loops_put_off", *loops.FIGURES.values()}
+    told = {
+        "completed",
+        "events_refused",
+        "events_told",
+        "loops_put_off",
+        *bulk_operations.FIGURES.values(),
+    }
     explained = tree.text(f"{RUNBOOK}README.md")
 
     assert told & EMITTED == set()

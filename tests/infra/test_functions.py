@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from infra.polling import SHARES
-from onthedot.api.routes import ROUTES
-from onthedot.core.numbers import (
+from onthedot.api.door.routes import ROUTES
+from onthedot.records.timings import (
     CLAIM_SEC,
     DISPATCH_LIMIT_SEC,
     LEASE_SEC,

@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from onthedot.adapters import aws
-from onthedot.core.policy import Again, Dead, Done, error_of
-from onthedot.flows import line
-from onthedot.flows.cancel import cancel
-from onthedot.flows.dispatch import dispatch
-from onthedot.flows.minute import minute
-from onthedot.flows.trigger import trigger
-from tests.flows.calm import FREE, add, employ, runs, spoil
+from onthedot.dispatch.dispatcher import dispatch
+from onthedot.launch.trigger import trigger
+from onthedot.registry.run_cancel import cancel
+from onthedot.store import aws
+from onthedot.targets.attempt_outcome import Again, Dead, Done, error_of
+from onthedot.upkeep.minute import minute
+from onthedot.work.gates import tenant_line
 from tests.infra import deployed
 from tests.infra.test_grants import listed, statements
-from tests.simulation.pauses import paused_for_a_while
+from tests.simulation.calm import FREE, add, employ, runs, spoil
 from tests.simulation.stage import Stage, make_stage, staged
+from tests.simulation.users.pauses import paused_for_a_while
 
 # Function, action, and the table or index it is done to.
 Asked = tuple[str, str, str]
@@ -100,7 +100,7 @@ def play(stage: Stage) -> None:
     minutely = add(stage, "* * * * *", misfire="all", name="minutely", max_attempts=2)
     add(stage, "*/30 * * * * *", name="queue", overlap="queue", queue_max=2)
     add(stage, "* * * * *", name="previous", overlap="cancel_previous")
-    line.set_limit("acme", 2)
+    tenant_line.set_limit("acme", 2)
     add(stage, "* * * * *", name="dead", max_attempts=1, **FREE)
     spoil(stage, add(stage, "5 12 * * *", name="broken"), "cursor", compiled=b"junk")
     stage.answer = _answer

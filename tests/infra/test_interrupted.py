@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from infra import cdk
-from onthedot.local import whole
+from onthedot.local import whole_folders
 from tests.tidy.tree import ROOT
 
 ALONE = [sys.executable, "-I", str(ROOT / "infra/alone.py")]
@@ -28,7 +28,9 @@ def synth(output: Path) -> subprocess.Popen[bytes]:
 
 def half_copied() -> bool:
     """An asset has begun to lie in the folder of a synth."""
-    return any(next(each.glob("asset.*/*/*/*"), None) for each in whole.unfinished(cdk.OUTPUTS))
+    return any(
+        next(each.glob("asset.*/*/*/*"), None) for each in whole_folders.unfinished(cdk.OUTPUTS)
+    )
 
 
 def test_an_interrupted_synth_leaves_nothing_that_the_next_one_finds(tmp_path: Path) -> None:

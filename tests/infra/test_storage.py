@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from onthedot.core import schema
+from onthedot.records import schema
 from tests.infra import deployed
 
 NAMES_IN_AN_INDEX_MAX = 20

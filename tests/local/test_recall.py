@@ -7,10 +7,10 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from onthedot.adapters import aws, tables
-from onthedot.core import manifest, moves
-from onthedot.core.run import Run
-from onthedot.local.recall import recall
+from onthedot.local.lost_messages import recall
+from onthedot.records.runs import manifest, run_writes
+from onthedot.records.runs.run_row import Run
+from onthedot.store import aws, table_reads
 from tests.engines.place import Place
 from tests.engines.tasks import claimed
 
@@ -23,8 +23,8 @@ def listed(number: int, **life: Any) -> Run:
     now_ms = slot * 1000
     entries = [manifest.entry(run)]
     for each in manifest.listing(f"d{number}", entries, now_ms=now_ms):
-        tables.put("runs", each.item())
-    tables.put("runs", moves.insert(run, now_ms=now_ms).item)
+        table_reads.put("runs", each.item())
+    table_reads.put("runs", run_writes.insert(run, now_ms=now_ms).item)
     return run
 
 

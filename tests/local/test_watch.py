@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from onthedot.adapters import tables
-from onthedot.core import manifest, moves
-from onthedot.core.instants import nominal
-from onthedot.core.run import Run
-from onthedot.flows import line
 from onthedot.local.watch import Watch
+from onthedot.records.runs import manifest, run_writes
+from onthedot.records.runs.run_row import Run
+from onthedot.schedule.time.instants import nominal
+from onthedot.store import table_reads
+from onthedot.work.gates import tenant_line
 from tests.engines.place import put
 from tests.engines.tasks import SLOT, claimed, daily
 
@@ -27,13 +27,13 @@ def listed() -> Run:
     run = claimed("d", task_id=known.task_id)
     entries = [manifest.entry(run)]
     for each in manifest.listing("d", entries, now_ms=DUE_MS - 120_000):
-        tables.put("runs", each.item())
+        table_reads.put("runs", each.item())
     return stored(run)
 
 
 def stored(run: Run, **life: Any) -> Run:
     changed = replace(run, life=replace(run.life, **life))
-    tables.put("runs", moves.insert(changed, now_ms=DUE_MS).item)
+    table_reads.put("runs", run_writes.insert(changed, now_ms=DUE_MS).item)
     return changed
 
 
@@ -83,7 +83,7 @@ def test_a_run_that_was_tried_again_is_late_by_its_first_start() -> None:
 def test_a_run_that_waits_is_shown_once_with_what_for_and_when_it_starts() -> None:
     run, watch = listed(), Watch(since_ms=DUE_MS - 60_000)
     assert lines(watch, 100) == []
-    line.join([run])
+    tenant_line.join([run])
     assert ["waiting (tenant)" in said for said in lines(watch, 200)] == [True]
     assert lines(watch, 300) == []
 

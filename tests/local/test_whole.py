@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from onthedot.local import whole
+from onthedot.local import whole_folders
 
 FILES = 50
 
 
 def built(parent: Path, content: str) -> Path:
-    folder = whole.begun(parent)
+    folder = whole_folders.begun(parent)
     for number in range(FILES):
         (folder / str(number)).write_text(content)
     return folder
@@ -23,7 +23,7 @@ def built(parent: Path, content: str) -> Path:
 def test_the_new_one_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
     place = tmp_path / "place"
     for content in ("old", "new"):
-        whole.put(built(tmp_path, content), place)
+        whole_folders.put(built(tmp_path, content), place)
 
     assert {each.read_text() for each in place.iterdir()} == {"new"}
     assert [each.name for each in tmp_path.iterdir()] == ["place"]
@@ -32,7 +32,7 @@ def test_the_new_one_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
 def test_builds_at_once_leave_one_of_them_and_never_a_mixture(tmp_path: Path) -> None:
     place = tmp_path / "place"
     folders = [built(tmp_path, str(number)) for number in range(8)]
-    threads = [threading.Thread(target=whole.put, args=(each, place)) for each in folders]
+    threads = [threading.Thread(target=whole_folders.put, args=(each, place)) for each in folders]
     for each in threads:
         each.start()
     for each in threads:
@@ -46,8 +46,8 @@ def test_builds_at_once_leave_one_of_them_and_never_a_mixture(tmp_path: Path) ->
 def test_what_is_in_use_stays_where_it_is(tmp_path: Path) -> None:
     place = tmp_path / "place"
 
-    first = whole.moved(built(tmp_path, "first"), place)
-    second = whole.moved(built(tmp_path, "second"), place)
+    first = whole_folders.moved(built(tmp_path, "first"), place)
+    second = whole_folders.moved(built(tmp_path, "second"), place)
 
     assert (first, second) == (True, False)
     assert {each.read_text() for each in place.iterdir()} == {"first"}
@@ -57,7 +57,7 @@ def test_what_killed_builds_left_is_removed_and_what_is_under_way_is_not(tmp_pat
     left, under_way = built(tmp_path, "left"), built(tmp_path, "under way")
     os.utime(left, (0, 0))
 
-    whole.begun(tmp_path)
+    whole_folders.begun(tmp_path)
 
     assert not left.exists()
     assert under_way.exists()
@@ -68,6 +68,6 @@ def test_a_file_at_the_place_is_not_overwritten(tmp_path: Path) -> None:
     place.write_text("mine")
 
     with pytest.raises(NotADirectoryError):
-        whole.put(built(tmp_path, "new"), place)
+        whole_folders.put(built(tmp_path, "new"), place)
 
     assert place.read_text() == "mine"

@@ -10,14 +10,14 @@ from moto import mock_aws
 
 from bench import recording
 from lambdas import work
-from onthedot.adapters import aws, blobs, claims, tables
-from onthedot.core import task as tasks
-from onthedot.core.payloads import INLINE_MAX_BYTES
-from onthedot.core.task import Task
-from onthedot.flows import lease
-from onthedot.flows.edit import edit
-from onthedot.flows.known import read
-from onthedot.flows.trigger import trigger
+from onthedot.launch.trigger import trigger
+from onthedot.records.tasks import task_spec
+from onthedot.records.tasks.payloads import INLINE_MAX_BYTES
+from onthedot.records.tasks.task_spec import Task
+from onthedot.registry.edit import edit
+from onthedot.store import aws, blobs, conditional_writer, table_reads
+from onthedot.store.tasks import read
+from onthedot.work.outside import lease
 from tests.engines.place import Place, rows, surroundings
 from tests.engines.tasks import create, task
 
@@ -27,7 +27,7 @@ SMALL = {"text": "e" * 1_000}
 
 @pytest.fixture
 def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
-    monkeypatch.setattr(claims, "BATCH", 1)
+    monkeypatch.setattr(conditional_writer, "BATCH", 1)
     monkeypatch.setattr(recording, "calls", [])
     monkeypatch.setenv("BLOBS_BUCKET", "blobs")
     with surroundings(monkeypatch), mock_aws():
@@ -43,7 +43,7 @@ def objects() -> list[str]:
 
 def stored(registered: Task) -> str:
     """What the item says of the payload."""
-    item = tables.get(tasks.TABLE, tasks.spec_key(registered.task_id))
+    item = table_reads.get(task_spec.TABLE, task_spec.spec_key(registered.task_id))
     assert item is not None
     return str(item["payload"])
 

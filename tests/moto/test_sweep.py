@@ -10,16 +10,15 @@ from moto import mock_aws
 
 from bench import recording
 from lambdas import work
-from onthedot.adapters import aws, blobs, claims, tables
-from onthedot.core import kept_versions, payloads
-from onthedot.core import task as tasks
-from onthedot.core.run import row_key
-from onthedot.core.task import Task
-from onthedot.flows import sweep
-from onthedot.flows.edit import edit
-from onthedot.flows.known import read
-from onthedot.flows.replay import Wish, replay
-from onthedot.flows.trigger import trigger
+from onthedot.launch.replay import Wish, replay
+from onthedot.launch.trigger import trigger
+from onthedot.records.runs.run_row import row_key
+from onthedot.records.tasks import kept_versions, payloads, task_spec
+from onthedot.records.tasks.task_spec import Task
+from onthedot.registry.edit import edit
+from onthedot.store import aws, blobs, conditional_writer, table_reads
+from onthedot.store.tasks import read
+from onthedot.upkeep import payload_sweep
 from tests.engines.place import Place, surroundings
 from tests.engines.tasks import create, task
 
@@ -32,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("place")
 
 @pytest.fixture
 def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
-    monkeypatch.setattr(claims, "BATCH", 1)
+    monkeypatch.setattr(conditional_writer, "BATCH", 1)
     monkeypatch.setattr(recording, "calls", [])
     monkeypatch.setenv("BLOBS_BUCKET", "blobs")
     with surroundings(monkeypatch), mock_aws():
@@ -59,7 +58,7 @@ def hours_later(monkeypatch: pytest.MonkeyPatch) -> Swept:
 def put_aside() -> int:
     """Sweep, and give how many objects it put aside."""
     before = len(objects("aside/"))
-    sweep.step()
+    payload_sweep.step()
     return len(objects("aside/")) - before
 
 
@@ -75,8 +74,8 @@ def edited(registered: Task, payload: object) -> None:
 def forget(registered: Task) -> None:
     """300 days later: TTL has taken the versions that edits have kept."""
     parts = kept_versions.since(0)
-    for item in [*tables.rows(("task_id", registered.task_id), "part", parts, table="tasks")]:
-        tables.delete("tasks", {name: item[name] for name in ("task_id", "part")})
+    for item in [*table_reads.rows(("task_id", registered.task_id), "part", parts, table="tasks")]:
+        table_reads.delete("tasks", {name: item[name] for name in ("task_id", "part")})
 
 
 def test_what_a_task_or_a_run_names_stays(hours_later: Swept) -> None:
@@ -122,13 +121,13 @@ def test_going_back_to_a_former_payload_puts_it_anew(hours_later: Swept) -> None
 
 def test_a_table_set_back_finds_its_payloads_again(hours_later: Swept) -> None:
     registered = create(task(1, "0 0 1 1 *", payload=LARGE))
-    before = tables.get(tasks.TABLE, tasks.spec_key(registered.task_id))
+    before = table_reads.get(task_spec.TABLE, task_spec.spec_key(registered.task_id))
     assert before is not None
     edited(registered, {"small": True})
     forget(registered)
     assert hours_later() == 1
 
-    tables.put(tasks.TABLE, before)
+    table_reads.put(task_spec.TABLE, before)
     known = read(registered.task_id)
     assert known is not None
     assert known.task.payload == LARGE
@@ -148,7 +147,7 @@ def test_a_run_keeps_its_own_as_long_as_it_may_be_run_again(
     assert hours_later() == 0
     again = replay(run.run_id, Wish(by="key_1", payload=None, key=""))
     assert again is not None
-    side = tables.get("runs", {**row_key(run.run_id), "scheduled_for": run.payload_ref})
+    side = table_reads.get("runs", {**row_key(run.run_id), "scheduled_for": run.payload_ref})
     assert side is not None
     # Longer than its row, which lives for 90 days after its end.
     assert side["expires_at"] > run.life.due_ms / 1000 + 365 * 86_400
@@ -158,7 +157,7 @@ def test_what_belongs_to_a_run_that_is_forgotten_is_put_aside(hours_later: Swept
     registered = create(task(1, "0 0 1 1 *"))
     run = trigger(registered.task_id, payload=LARGE)
     assert run is not None
-    tables.delete("runs", {**row_key(run.run_id), "scheduled_for": run.payload_ref})
+    table_reads.delete("runs", {**row_key(run.run_id), "scheduled_for": run.payload_ref})
 
     assert hours_later() == 1
     assert objects("runs/") == []

@@ -13,12 +13,12 @@ from moto import mock_aws
 
 from bench import recording
 from lambdas import audit, dispatch, work
-from onthedot.adapters import claims, clock, tables
-from onthedot.core import run as runs
-from onthedot.core.instants import nominal, parse_nominal
-from onthedot.core.keys import shard_of
-from onthedot.core.lifecycle import paused_by
-from onthedot.flows.edit import edit
+from onthedot.records.keys import shard_of
+from onthedot.records.runs import run_row
+from onthedot.registry.edit import edit
+from onthedot.registry.lifecycle import paused_by
+from onthedot.schedule.time.instants import nominal, parse_nominal
+from onthedot.store import clock, conditional_writer, table_reads
 from tests.engines.place import Place, cursor, rows, surroundings
 from tests.engines.tasks import create, task
 
@@ -64,7 +64,7 @@ def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
 
 @pytest.fixture
 def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
-    monkeypatch.setattr(claims, "BATCH", 1)
+    monkeypatch.setattr(conditional_writer, "BATCH", 1)
     with surroundings(monkeypatch), mock_aws():
         yield Place.made(monkeypatch)
 
@@ -86,8 +86,8 @@ def test_a_schedule_registered_today_fires_on_time_every_hour(place: Place, hand
 
     slots = [nominal(MIDNIGHT + hour * HOUR_SEC) for hour in (3, 2, 1)]
     history = [
-        runs.parse(item)
-        for item in tables.rows(
+        run_row.parse(item)
+        for item in table_reads.rows(
             ("task_id", registered.task_id), "scheduled_for", ("0", "~"), newest_first=True
         )
         if "life" in item

@@ -11,7 +11,7 @@ from random import Random
 
 from tests.mutation.changes import Change, changes
 from tests.mutation.code import path
-from tests.mutation.deciding import modules
+from tests.mutation.decision_modules import modules
 from tests.mutation.equivalent import is_known
 from tests.mutation.known import play
 from tests.mutation.share import told

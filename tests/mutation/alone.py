@@ -9,7 +9,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import TypeVar
 
-from tests.simulation.collecting import never
+from tests.simulation.play.garbage_pause import never
 
 HANGS = "it hangs"
 _Given = TypeVar("_Given")

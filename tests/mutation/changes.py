@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from tests.mutation.code import ROOT, Block, blocks, is_docstring, outermost, parsed, path, put
+from tests.mutation.decision_modules import ROOMS
 from tests.mutation.reached import Point
 
 _OPERATORS: dict[type[ast.AST], Any] = {
@@ -37,6 +38,8 @@ _NO_DECISION = frozenset({"annotation", "returns", "decorator_list", "format_spe
 _CONDITIONS = frozenset({"test", "guard", "ifs"})
 # Statements, and what holds them, are looked at by themselves.
 _BESIDE = (ast.stmt, ast.ExceptHandler, ast.arguments)
+# The rooms whose functions have effects.
+_EFFECTS = tuple(f"onthedot.{room}" for room in ("store", "targets", *ROOMS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +222,7 @@ def _effects(tree: ast.Module) -> frozenset[str]:
     return frozenset(
         alias.asname or alias.name
         for node in tree.body
-        if isinstance(node, ast.ImportFrom)
-        and str(node.module).startswith(("onthedot.flows", "onthedot.adapters"))
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(_EFFECTS)
         for alias in node.names
     )
 

@@ -12,49 +12,49 @@ from tests.mutation.rules import by_rule
 
 EQUIVALENT = (
     Equivalent(
-        "onthedot.flows.calendars",
+        "onthedot.registry.calendar_edits",
         "_by_id",
         "return {}",
         "return None",
         "where no calendar is named nothing is looked up in what was found",
     ),
     Equivalent(
-        "onthedot.flows.loops",
+        "onthedot.upkeep.bulk_operations",
         "_in_turn",
         "first = clock.now_ms() // 60_000 % max(1, len(pointers))",
         "2",
         "one loop alone is first whichever way the list is turned",
     ),
     Equivalent(
-        "onthedot.core.bound",
+        "onthedot.records.runs.max_runs",
         "counts",
         "claimed = is_slot_key(run.key) and life.claimed_ms > 0",
         "1",
         "a time in milliseconds since 1970 is never one",
     ),
     Equivalent(
-        "onthedot.core.gate",
+        "onthedot.records.runs.overlap_gate",
         "write",
         'item = {"task_id": seen.task_id, "scheduled_for": GATE, "rev": 1, "lists": lists}',
         "2",
         "a revision is compared with itself only, and any but zero will do",
     ),
     Equivalent(
-        "onthedot.flows.minute",
+        "onthedot.upkeep.minute",
         "_result",
         "if left <= 0:",
         "left < 0",
         "an act whose time is over to the very tick is waited for no time at all, and then left",
     ),
     Equivalent(
-        "onthedot.flows.tallies",
+        "onthedot.upkeep.tallies",
         "keep",
         "after = now_sec + 1",
         "2",
         "between two minutes any second bounds the same minutes",
     ),
     Equivalent(
-        "onthedot.flows.long_runs",
+        "onthedot.upkeep.long_runs",
         "_unusual",
         "return len(past) >= _TOO_FEW and duration_ms(run) > _TIMES_LONGER * percentile(past, 95)",
         "96",
@@ -69,26 +69,26 @@ EQUIVALENT = (
             "one item is taken, however many a page may have",
         )
         for module, function in (
-            ("onthedot.flows.tallies", "newest"),
-            ("onthedot.flows.pulse", "recent"),
+            ("onthedot.upkeep.tallies", "newest"),
+            ("onthedot.upkeep.read_pulse", "recent"),
         )
     ),
     Equivalent(
-        "onthedot.flows.recent",
+        "onthedot.upkeep.recent_runs",
         "Walk._sorted",
         'between = nominal(first_ms // 1000)[:16], f"{moment(self.begun_ms)}~"',
         "1001",
         "more of the oldest hour is read, and what is older than the list is left out of it",
     ),
     Equivalent(
-        "onthedot.flows.recent",
+        "onthedot.upkeep.recent_runs",
         "Walk.places",
         "if self._queries > QUERIES_MAX and newest_ms < self.begun_ms:",
         "self._queries >= QUERIES_MAX",
         "a page may end one question sooner, and the next one goes on from there",
     ),
     Equivalent(
-        "onthedot.flows.bury",
+        "onthedot.work.dead_messages",
         "_dealt_with",
         "return _sent_afresh(run, 0)",
         "1",
@@ -103,26 +103,30 @@ EQUIVALENT = (
             "a revision is only compared for equality, so any new number works",
         )
         for module, function, source in (
-            ("onthedot.core.gate", "write", '(("lists", lists), ("rev", seen.rev + 1)),'),
-            ("onthedot.core.keyed", "Starts.write", '("rev", self.rev + 1),'),
+            (
+                "onthedot.records.runs.overlap_gate",
+                "write",
+                '(("lists", lists), ("rev", seen.rev + 1)),',
+            ),
+            ("onthedot.work.gates.concurrency_key", "Starts.write", '("rev", self.rev + 1),'),
         )
     ),
     Equivalent(
-        "onthedot.flows.previous",
+        "onthedot.targets.python.previous_success",
         "previous_success",
         '("task_id", task_id), "scheduled_for", ("0", key), newest_first=True, page=20',
         "21",
         "only the store sees how many rows a page has",
     ),
     Equivalent(
-        "onthedot.flows.trigger",
+        "onthedot.launch.trigger",
         "trigger",
         "at = moment or Moment(clock.now_ms(), ids.token(6))",
         "7",
         "a token is long enough that two differ, and longer ones do, too",
     ),
     Equivalent(
-        "onthedot.flows.permits",
+        "onthedot.work.gates.tenant_quota",
         "_come_back",
         "wait_sec = max(1, (permit.lease_ms - clock.now_ms()) // 1000 + MARGIN_SEC + 1)",
         "2",
@@ -130,7 +134,7 @@ EQUIVALENT = (
     ),
     *(
         Equivalent(
-            "onthedot.flows.ready",
+            "onthedot.work.prepared_start",
             "prepare",
             "lease_ms=now_ms + LEASE_SEC * 1000,",
             after,
@@ -140,7 +144,7 @@ EQUIVALENT = (
     ),
     *(
         Equivalent(
-            "onthedot.core.stretches",
+            "onthedot.schedule.dst_stretches",
             "stretches",
             source,
             after,
@@ -169,7 +173,7 @@ _IN_GAP = "self._walls.next(seam.wall_from)"
 _PARTS = "the rest is seen to by the next plan, or the next tick"
 EQUIVALENT += (
     *(
-        Equivalent("onthedot.core.slots", f"CronSlots.{function}", source, after, reason)
+        Equivalent("onthedot.schedule.slots", f"CronSlots.{function}", source, after, reason)
         for function, source, after, reason in (
             (
                 "next",
@@ -231,11 +235,15 @@ EQUIVALENT += (
         )
     ),
     Equivalent(
-        "onthedot.core.stretches", "Stretches.add", "if start < end:", "start <= end", _NO_INSTANT
+        "onthedot.schedule.dst_stretches",
+        "Stretches.add",
+        "if start < end:",
+        "start <= end",
+        _NO_INSTANT,
     ),
     *(
         Equivalent(
-            "onthedot.core.stretches",
+            "onthedot.schedule.dst_stretches",
             "Stretches.add",
             f"self.{first}",
             f"if True: ⏎     self.{second} ⏎     self.{first}",
@@ -248,7 +256,7 @@ EQUIVALENT += (
         )
     ),
     *(
-        Equivalent("onthedot.core.stretches", "stretches", source, "1", _FUTURE)
+        Equivalent("onthedot.schedule.dst_stretches", "stretches", source, "1", _FUTURE)
         for source in (
             'if not policy.elapsed and after < 0 and policy.overlap == "last":',
             'if not policy.elapsed and before < 0 and policy.overlap == "first":',
@@ -256,7 +264,7 @@ EQUIVALENT += (
         )
     ),
     *(
-        Equivalent("onthedot.core.stretches", "_jump", source, after, _FUTURE)
+        Equivalent("onthedot.schedule.dst_stretches", "_jump", source, after, _FUTURE)
         for source, after in (
             ("if not 0 < place < len(offsets):", "0 <= place < len(offsets)"),
             ("return 0", "1"),
@@ -264,7 +272,7 @@ EQUIVALENT += (
     ),
     *(
         Equivalent(
-            "onthedot.core.gaps",
+            "onthedot.schedule.dst_gaps",
             "skipped_gaps",
             "if 0 < jump <= CORRECTION_SEC and walls.next(wall_to - jump) < wall_to:",
             after,
@@ -277,22 +285,24 @@ EQUIVALENT += (
         )
     ),
     Equivalent(
-        "onthedot.core.plan",
+        "onthedot.dispatch.due_plan",
         "plan",
         "while slot is not None and len(slots) < SLOTS_MAX:",
         "len(slots) <= SLOTS_MAX",
         _PARTS,
     ),
-    Equivalent("onthedot.core.plan", "plan", "if due_at > until:", "due_at >= until", _PARTS),
     Equivalent(
-        "onthedot.core.plan",
+        "onthedot.dispatch.due_plan", "plan", "if due_at > until:", "due_at >= until", _PARTS
+    ),
+    Equivalent(
+        "onthedot.dispatch.due_plan",
         "_before_blackout",
         "if due_at > now and closing(due.closed, slot):",
         "due_at >= now",
         "what is closed and due in this very second is recorded now, or by the next tick",
     ),
     *(
-        Equivalent("onthedot.flows.dispatch", "dispatch", source, after, _PARTS)
+        Equivalent("onthedot.dispatch.dispatcher", "dispatch", source, after, _PARTS)
         for source, after in (
             (
                 "if herd.seen > DUE_MAX and siblings.take(shards[first:]):",
@@ -302,21 +312,21 @@ EQUIVALENT += (
         )
     ),
     Equivalent(
-        "onthedot.core.registered",
+        "onthedot.records.tasks.task_items",
         "first_due",
         "slot = task.schedule.prev(task.effective_from + 1)",
         "2",
         "a slot in the very next second is the first one, whichever way it is found",
     ),
     Equivalent(
-        "onthedot.core.skew",
+        "onthedot.store.clock_skew",
         "Skew.offset_ms",
         "if self.low_ms > 0:",
         "self.low_ms >= 0",
         "with zero as its lower bound it has been answered before",
     ),
     Equivalent(
-        "onthedot.flows.tick",
+        "onthedot.dispatch.tick",
         "Tick.claim_until",
         "return self.started_ms + CLAIM_SEC * 1000",
         "1001",

@@ -6,18 +6,18 @@ from tests.mutation.entry import Equivalent
 
 _FIRSTS = (
     "firsts = aws.in_parallel(lambda shard: patience.call(lambda:"
-    " tables.due_page(shard, ('0', until)), lambda: tick.over), shards)"
+    " table_reads.due_page(shard, ('0', until)), lambda: tick.over), shards)"
 )
 DISPATCH = (
     Equivalent(
-        "onthedot.core.slots",
+        "onthedot.schedule.slots",
         "ElapsedSlots.prev",
         "return slot if slot >= 0 else None",
         "slot > 0",
         "nobody asks for the first instant of 1970",
     ),
     Equivalent(
-        "onthedot.core.skew",
+        "onthedot.store.clock_skew",
         "Skew.known",
         "return -(1 << 40) < self.low_ms <= self.high_ms",
         "-(1 << 40) <= self.low_ms <= self.high_ms",
@@ -25,7 +25,7 @@ DISPATCH = (
     ),
     *(
         Equivalent(
-            "onthedot.core.calendars",
+            "onthedot.schedule.calendar_times",
             "compile_calendar",
             "if ranges and first <= ranges[-1][1] + 1:",
             after,
@@ -34,21 +34,21 @@ DISPATCH = (
         for after in ("first < ranges[-1][1] + 1", "ranges[-1][1] - 1")
     ),
     Equivalent(
-        "onthedot.core.slots",
+        "onthedot.schedule.slots",
         "CronSlots.prev",
         "place = min(place, bisect_right(self._starts, slot + _APART_SEC) - 1)",
         "bisect_right(self._starts, slot + _APART_SEC) + 1",
         "no slot is skipped: only more stretches without slots are searched",
     ),
     Equivalent(
-        "onthedot.core.edit",
+        "onthedot.registry.edit_steps",
         "Step.sent_from",
         "return 0",
         "1",
         "no run is due in the first second of 1970",
     ),
     Equivalent(
-        "onthedot.flows.edit",
+        "onthedot.registry.edit",
         "_is_near",
         "return instant <= clock.now_ms() // 1000 + LOOK_AHEAD_SEC",
         "clock.now_ms() * 1000",
@@ -56,7 +56,7 @@ DISPATCH = (
     ),
     *(
         Equivalent(
-            "onthedot.flows.retime",
+            "onthedot.upkeep.new_tzdata",
             function,
             source,
             after,
@@ -78,21 +78,21 @@ DISPATCH = (
         )
     ),
     Equivalent(
-        "onthedot.flows.dispatch",
+        "onthedot.dispatch.dispatcher",
         "_pages",
         "firsts = aws.in_parallel(",
         f"if True: ⏎     tick.correct_clock() ⏎     {_FIRSTS}"[:160],
         "the answer about the backlog has already set the clock to within a second",
     ),
     Equivalent(
-        "onthedot.core.edit_writes",
+        "onthedot.registry.edit_writes",
         "_cursor",
         'item.pop("due_shard", None)',
         "if True: ⏎     sets.pop('due_shard', None) ⏎     item.pop('due_shard', None)",
         "both dictionaries lose the same entry, in either order",
     ),
     Equivalent(
-        "onthedot.flows.edit",
+        "onthedot.registry.edit",
         "_write",
         "now = clock.now_ms() // 1000",
         "1001",
@@ -100,7 +100,7 @@ DISPATCH = (
         " cursor is in the index, and once it is there again the line means nothing",
     ),
     Equivalent(
-        "onthedot.flows.edit",
+        "onthedot.registry.edit",
         "_carry_out",
         "_send(near, step.sent_from)",
         "if True: ⏎     _dispatch(step.wanted.task_id, step.next_due) ⏎     "

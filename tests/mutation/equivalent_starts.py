@@ -6,30 +6,30 @@ from tests.mutation.entry import Equivalent
 
 STARTS = (
     Equivalent(
-        "onthedot.flows.starting",
+        "onthedot.work.starts",
         "_sorted",
         "if then and job.loaded:",
         "then or job.loaded",
         "a run of other workers is loaded again, and what was prepared for it is forgotten",
     ),
     Equivalent(
-        "onthedot.flows.starting",
+        "onthedot.work.starts",
         "_skip",
         "put_off(",
-        "if True: ⏎     gates.leave(ended) ⏎     put_off((job for (job, _), outcome in"
+        "if True: ⏎     batch_gates.leave(ended) ⏎     put_off((job for (job, _), outcome in"
         " zip(skipping, outcomes, strict=True) if outcome is Outcome.UNSURE))",
         "the one is about runs that have ended, the other about those that have not; where the"
         " first fails, the worker puts off all that it has left",
     ),
     Equivalent(
-        "onthedot.flows.gate",
+        "onthedot.work.gates.overlap",
         "acquire",
         "return True",
         "False",
         "the caller asks only for None and for Skip: every other answer is a wait",
     ),
     Equivalent(
-        "onthedot.core.keyed",
+        "onthedot.work.gates.concurrency_key",
         "limit_of",
         'most=wanted.get("max_running") or 0,',
         "1",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.mutation.entry import Equivalent
 
-_AUDIT, _BURY = "onthedot.flows.audit", "onthedot.flows.bury"
+_AUDIT, _BURY = "onthedot.upkeep.claims_audit", "onthedot.work.dead_messages"
 _AGAIN = "the list is deleted after both, so the next audit does both again after a death"
 
 
@@ -40,12 +40,12 @@ UPKEEP = (
     *(
         Equivalent(module, function, source, _turned(first, second), reason)
         for module, function, source, first, second, reason in (
-            (_AUDIT, "_look_at", _SEND, _SEND, "events.keep(told)", _AGAIN),
+            (_AUDIT, "_look_at", _SEND, _SEND, "notifications.keep(told)", _AGAIN),
             (
                 _AUDIT,
                 "_look_at",
-                "events.keep(told)",
-                "events.keep(told)",
+                "notifications.keep(told)",
+                "notifications.keep(told)",
                 "ward.note(ended)",
                 _AGAIN,
             ),
@@ -54,48 +54,48 @@ UPKEEP = (
                 "bury",
                 "batch.delete_done()",
                 "batch.delete_done()",
-                "aside.count(batch)",
+                "unreadable_messages.count(batch)",
                 "the figure of a batch is told when all of it is done, sooner or later",
             ),
         )
     ),
     Equivalent(
-        "onthedot.flows.tallies",
+        "onthedot.upkeep.tallies",
         "keep",
         "hours = _parsed(_items(HOURS, hour_sec - (DAY_HOURS - 1) * HOUR_SEC, hour_sec - 1))",
         "2",
         "between two hours any second bounds the same hours",
     ),
     Equivalent(
-        "onthedot.flows.backfill",
+        "onthedot.launch.backfill_flow",
         "_past",
         "return Past.of([])",
         "return None",
         "without slots, the answer is never used",
     ),
     Equivalent(
-        "onthedot.core.loop",
+        "onthedot.records.tasks.bulk_operation",
         "moved",
         'return Update(TABLE, seen.key, (*sets, ("rev", seen.rev + 1), *ends), clauses)',
         "2",
         "a revision is only compared for equality, so any new number works",
     ),
     Equivalent(
-        "onthedot.flows.health",
+        "onthedot.upkeep.failing_tasks",
         "_pause",
-        'why = {**pauses.why(0, SYSTEM, reason), "at": moment(health.paused_ms)}',
+        'why = {**pause_ends.why(0, SYSTEM, reason), "at": moment(health.paused_ms)}',
         "1",
         "the same line replaces that time",
     ),
     Equivalent(
-        "onthedot.flows.recount",
+        "onthedot.registry.task_quota",
         "recount",
         'if now_ms - item.get("recounted_ms", 0) < AGAIN_MS:',
         "1",
         "what was never counted is taken for counted in 1970, a millisecond more or less",
     ),
     Equivalent(
-        "onthedot.core.ledger",
+        "onthedot.upkeep.ledger",
         "Ledger.note",
         'self.count("retries", len(outcomes))',
         _turned(
@@ -105,7 +105,7 @@ UPKEEP = (
         _IN_MEMORY,
     ),
     Equivalent(
-        "onthedot.flows.sweep",
+        "onthedot.upkeep.payload_sweep",
         "step",
         "_sort_out([key for key, modified_ms in page if modified_ms < old])",
         "modified_ms <= old",

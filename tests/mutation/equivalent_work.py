@@ -10,8 +10,8 @@ def _turned(first: str, second: str) -> str:
     return f"if True: ⏎     {second} ⏎     {first}"
 
 
-_WORK, _JOB, _READY = "onthedot.flows.work", "onthedot.flows.job", "onthedot.flows.ready"
-_SETTLING = "onthedot.flows.settling"
+_WORK, _JOB, _READY = "onthedot.work.worker", "onthedot.work.job", "onthedot.work.prepared_start"
+_SETTLING = "onthedot.work.settlement"
 
 WORK = (
     *(
@@ -28,7 +28,7 @@ WORK = (
                 _WORK,
                 "work",
                 "_not_before_receipt(watch, batch)",
-                "aside.put_aside(batch)",
+                "unreadable_messages.put_aside(batch)",
                 "both only narrow what is known of the clock, in any order",
             ),
             (
@@ -50,10 +50,10 @@ WORK = (
     Equivalent(
         _JOB,
         "_load",
-        'rows = tables.by_key(found[runs.TABLE], "task_id", "scheduled_for")',
+        'rows = table_reads.by_key(found[run_row.TABLE], "task_id", "scheduled_for")',
         _turned(
-            "rows = tables.by_key(found[runs.TABLE], 'task_id', 'scheduled_for')",
-            "specs = tables.by_key(found[tasks.TABLE], 'task_id')",
+            "rows = table_reads.by_key(found[run_row.TABLE], 'task_id', 'scheduled_for')",
+            "specs = table_reads.by_key(found[task_spec.TABLE], 'task_id')",
         ),
         "both only sort what has been read",
     ),
@@ -110,70 +110,70 @@ WORK = (
         "both times are in 1970, and tell the clock nothing",
     ),
     Equivalent(
-        "onthedot.flows.batch",
+        "onthedot.work.batch",
         "_message",
         'received_ms=int(attributes.get("ApproximateFirstReceiveTimestamp", 0)),',
         "1",
         "both times are in 1970, and tell the clock nothing",
     ),
     Equivalent(
-        "onthedot.flows.lease",
+        "onthedot.work.outside.lease",
         "_job",
         "attempt = run.life.attempt + 1",
         "2",
         "the code only checks that it is above the row's own attempt",
     ),
     Equivalent(
-        "onthedot.flows.lease",
+        "onthedot.work.outside.lease",
         "take",
         "over = (leased[0], pull.ranges(now_ms - MARGIN_SEC * 1000)[-1][1])",
         "now_ms + MARGIN_SEC * 1000",
         "runs with a live lease are read too, and are left alone because of their rows",
     ),
     Equivalent(
-        "onthedot.core.keyed",
+        "onthedot.work.gates.concurrency_key",
         "Starts.booked",
         "at_ms = max([now_ms - self.behind_ms, *(last_ms + 1 for last_ms in latest[-1:])])",
         "2",
         "each start is booked behind all before it, so the last is the latest of any number",
     ),
     Equivalent(
-        "onthedot.flows.lease",
+        "onthedot.work.outside.lease",
         "_started",
         "return [each for each in leased if each], any(job.most for job in jobs)",
         "all((job.most for job in jobs))",
         "all are of one tenant; where no row was left, one more look at its permits says no more",
     ),
     Equivalent(
-        "onthedot.flows.permits",
+        "onthedot.work.gates.tenant_quota",
         "_come_back",
         "wait_sec = max(1, (permit.lease_ms - clock.now_ms()) // 1000 + MARGIN_SEC + 1)",
         "1001",
         "a wait of at most 26 s is one second shorter, and ends six seconds after the lease anyway",
     ),
     Equivalent(
-        "onthedot.core.manifest",
+        "onthedot.records.runs.manifest",
         "Manifest.item",
         '"entries": _packed([each[:3] for each in self.entries]),',
         "4",
         "the fourth is what `after` says, which is read instead of it",
     ),
     Equivalent(
-        "onthedot.core.slots",
+        "onthedot.schedule.slots",
         "ElapsedSlots.prev",
         "return slot if slot >= 0 else None",
         "1",
         "the only slot between the two is the first second of 1970",
     ),
     Equivalent(
-        "onthedot.flows.recounting",
+        "onthedot.registry.max_runs_edit",
         "recount",
         "tuple(run.key for run in claimed if _due(run) > edge),",
         "_due(run) >= edge",
         "a key that the cursor has passed may stand among those ahead: it never comes upon it",
     ),
     Equivalent(
-        "onthedot.flows.recounting",
+        "onthedot.registry.max_runs_edit",
         "recount",
         "edge = max(edge, known.due.next_run_at - 1)",
         "2",

@@ -13,8 +13,8 @@ from tests.mutation.quiet import quiet
 from tests.mutation.reached import Point, Reached, listen
 from tests.mutation.telling import History, in_order
 from tests.simulation import histories
-from tests.simulation.collecting import uncollected
-from tests.simulation.profiles import ALL
+from tests.simulation.play.garbage_pause import uncollected
+from tests.simulation.profiles.all_profiles import ALL
 
 PROCESSES = 2
 

@@ -8,16 +8,19 @@ from functools import cache
 from tests.mutation.code import ROOT
 
 # Those without a server first: a second each.
-_FOLDERS = ("core", "flows", "adapters", "sdk", "targets", "moto", "api")
+_FOLDERS = """
+    schedule records store targets dispatch launch work registry upkeep simulation/selftests sdk
+    moto api
+""".split()
 _FILES_MAX, _STEPS_MAX = 30, 3
 
 
 @cache
 def nearest(module: str) -> list[str]:
     """Gives test files, nearest first."""
-    _, layer, name = module.split(".")
+    *rooms, name = module.split(".")[1:]
     tests = {file: used for folder in _FOLDERS for file, used in _uses(f"tests/{folder}").items()}
-    own = f"tests/{layer}/test_{name}.py"
+    own = f"tests/{'/'.join(rooms)}/test_{name}.py"
     found = [own] if own in tests else []
     wanted, seen = {module}, {module}
     for _ in range(_STEPS_MAX):

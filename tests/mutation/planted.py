@@ -15,9 +15,9 @@ from tests.mutation.quiet import quiet
 from tests.mutation.reached import Point
 from tests.mutation.telling import History
 from tests.mutation.trial import first_broken
-from tests.simulation.mutants import Mutant, planted
-from tests.simulation.profiles import ALL
-from tests.simulation.strangers import FAULTS, Fault
+from tests.simulation.mutants.planted_faults import Mutant, planted
+from tests.simulation.mutants.strangers import FAULTS, Fault
+from tests.simulation.profiles.all_profiles import ALL
 
 _CPU_SEC, _WALL_SEC = 900, 5_400.0
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from onthedot.core import backoff
-from onthedot.core.backoff import pause_ms
+from onthedot.store import backoff
+from onthedot.store.backoff import pause_ms
 from tests.mutation import alone, known, trial
 from tests.mutation.__main__ import sample
 from tests.mutation.changes import Change, changes, plant
-from tests.mutation.deciding import modules
+from tests.mutation.decision_modules import modules
 from tests.mutation.equivalent import EQUIVALENT
 from tests.mutation.nearest import nearest
 from tests.mutation.reached import points
 from tests.mutation.share import interval
 
-_FIRING = "onthedot.flows.firing"
+_FIRING = "onthedot.dispatch.plan_effects"
 
 
 def test_each_kind_of_change_is_found() -> None:
@@ -49,7 +49,7 @@ def test_what_is_only_logged_is_left_alone() -> None:
 
 def test_a_change_acts_on_who_imported_the_function_by_name() -> None:
     def both() -> tuple[object, object]:
-        plant(_change("onthedot.core.backoff", "return None"))
+        plant(_change("onthedot.store.backoff", "return None"))
         return pause_ms(0, 0.0), backoff.pause_ms(0, 0.0)
 
     assert alone.answer(both, cpu_sec=20, wall_sec=60) == ((None, None), "")
@@ -76,13 +76,13 @@ def test_a_history_that_comes_to_the_change_shows_it() -> None:
 
 
 def test_what_no_history_comes_to_is_shown_by_a_test() -> None:
-    change = _change("onthedot.core.gate", "return None", "enter")
+    change = _change("onthedot.records.runs.overlap_gate", "return None", "enter")
 
     tried = trial.tried(change, known.Known())
 
     assert tried.reaching == 0
     assert tried.history == ""
-    assert tried.test.startswith("tests/core/test_gate.py")
+    assert tried.test.startswith("tests/records/runs/test_overlap_gate.py")
 
 
 def test_a_statement_knows_the_histories_that_come_to_it() -> None:
@@ -96,7 +96,7 @@ def test_a_statement_knows_the_histories_that_come_to_it() -> None:
 
 
 def test_a_statement_behind_a_cache_is_reached_by_each_history_that_asks() -> None:
-    stretches = "onthedot.core.stretches"
+    stretches = "onthedot.schedule.dst_stretches"
     played = known.play([stretches], range(1), ["calm", "poison"])
 
     cut = _change(stretches, "place - 1", "stretches").at
@@ -112,15 +112,18 @@ def test_more_seeds_are_played_of_the_profiles_that_come_to_a_statement() -> Non
 
 
 def test_the_nearest_tests_are_those_of_the_modules_own_name_and_then_its_users() -> None:
-    assert nearest("onthedot.core.gate")[0] == "tests/core/test_gate.py"
-    assert "tests/flows/test_dispatch.py" in nearest(_FIRING)
-    assert nearest("onthedot.flows.work")
-    assert nearest("onthedot.flows.declared")[0] == "tests/api/test_declared.py"
-    assert "tests/core/test_schedule.py" in nearest("onthedot.core.slots")[:8]
+    assert (
+        nearest("onthedot.records.runs.overlap_gate")[0]
+        == "tests/records/runs/test_overlap_gate.py"
+    )
+    assert "tests/dispatch/test_dispatcher.py" in nearest(_FIRING)
+    assert nearest("onthedot.work.worker")
+    assert nearest("onthedot.registry.code_schedules")[0] == "tests/api/schedules/test_declared.py"
+    assert "tests/schedule/test_schedule.py" in nearest("onthedot.schedule.slots")[:8]
 
 
 def test_a_seed_draws_the_same_sample_twice() -> None:
-    among = [_FIRING, "onthedot.core.gate"]
+    among = [_FIRING, "onthedot.records.runs.overlap_gate"]
 
     assert sample(9, 4, among) == sample(9, 4, among)
     assert sample(9, 4, among) != sample(9, 5, among)

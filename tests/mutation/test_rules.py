@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.mutation.changes import changes
-from tests.mutation.deciding import modules
+from tests.mutation.decision_modules import modules
 from tests.mutation.rules import (
     A_CHECK,
     A_FIGURE,
@@ -34,7 +34,7 @@ def test_assertions_and_the_order_of_figures_are_left_out_by_rule() -> None:
     assert len(checks) > 5
     assert {each.before for each in checks} == {"True"}
     assert all("⏎     tick." in each.before for each in figures)
-    assert {each.module.rpartition(".")[2] for each in figures} == {"dispatch", "firing"}
+    assert {each.module.rpartition(".")[2] for each in figures} == {"dispatcher", "plan_effects"}
     assert all(len(text.split()) > 4 for text in (A_CHECK, A_FIGURE))
 
 

@@ -16,7 +16,7 @@ from tests.mutation.quiet import quiet
 from tests.mutation.telling import History
 from tests.mutation.tested import first_failed
 from tests.simulation.histories import verdict
-from tests.simulation.profiles import ALL
+from tests.simulation.profiles.all_profiles import ALL
 
 HISTORIES_MAX = 300
 # A history takes some hundredths of a second of the processor.

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from onthedot.adapters import runlog
-from onthedot.core.context import Context, instant
+from onthedot.targets.python import run_log
+from onthedot.targets.python.context import Context, instant
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
 NOON_MS = int(NOON.timestamp()) * 1000
@@ -62,7 +62,7 @@ def context(hands: Hands | None = None, **given: Any) -> Context:  # noqa: ANN40
         "deadline": instant(NOON_MS + 300_000),
         "payload": {},
         "checkpoint": None,
-        "log": runlog.of({"run_id": RUN_ID}),
+        "log": run_log.of({"run_id": RUN_ID}),
         "hands": hands or Hands(),
     }
     return Context(**fields | given)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from onthedot import Context, OnTheDot, cron, every
-from onthedot.core.handler import HandlerError, PayloadMismatch, arguments
+from onthedot.targets.python.handler import HandlerError, PayloadMismatch, arguments
 
 app = OnTheDot("billing")
 

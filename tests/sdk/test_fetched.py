@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from onthedot.client.client import Client
-from onthedot.worker.fetched import Fetched, fetched
+from onthedot.worker.leased_run import Fetched, fetched
 
 TIMEOUT_SEC = 300
 

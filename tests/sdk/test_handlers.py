@@ -12,13 +12,13 @@ import pytest
 
 from jobs import examples
 from onthedot import Cancelled, Context, Fail, LeaseLost, OnTheDot, RetryLater, Skip, TimedOut
-from onthedot.adapters.targets import python
-from onthedot.core.attributes import typed_item
-from onthedot.core.call import Call
-from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, Stopped, after
-from onthedot.flows.deliver import deliver
-from onthedot.flows.targets import TARGETS
-from tests.core.made import run, task
+from onthedot.records.attributes import typed_item
+from onthedot.targets.attempt_outcome import Again, Answer, Dead, Done, Skipped, Stopped, after
+from onthedot.targets.call import Call
+from onthedot.targets.python import handler_target
+from onthedot.work.target_call import deliver
+from onthedot.work.target_table import TARGETS
+from tests.schedule.samples import run, task
 from tests.sdk.contexts import NOON, NOON_MS, RUN_ID, Hands, context
 from tests.targets.receiver import call_fields
 
@@ -30,21 +30,21 @@ def _raising(what: BaseException) -> Answer:
     def job() -> None:
         raise what
 
-    return python.call(job, context())
+    return handler_target.call(job, context())
 
 
 def test_what_a_handler_returns_is_the_result() -> None:
-    answer = python.call(examples.hello, context(payload={"who": "Ada"}))
+    answer = handler_target.call(examples.hello, context(payload={"who": "Ada"}))
 
     assert answer == Done({"greeting": "Hello, Ada!"})
 
 
 def test_an_asynchronous_handler_is_awaited() -> None:
-    assert python.call(examples.wait, context(payload={"seconds": 0.01})) == Done(0.01)
+    assert handler_target.call(examples.wait, context(payload={"seconds": 0.01})) == Done(0.01)
 
 
 def test_a_payload_that_does_not_fit_is_not_tried_again() -> None:
-    answer = python.call(examples.hello, context(payload={"whom": "Ada"}))
+    answer = handler_target.call(examples.hello, context(payload={"whom": "Ada"}))
 
     assert isinstance(answer, Dead)
     assert answer.reason == "payload_unreadable"
@@ -73,7 +73,7 @@ def test_a_task_of_an_asynchronous_handler_speaks_for_it() -> None:
                 for each in tasks:
                     group.create_task(each(ctx))
 
-        return python.call(job, context(Hands(cancel=True)))
+        return handler_target.call(job, context(Hands(cancel=True)))
 
     async def asks(ctx: Context) -> None:
         ctx.heartbeat()
@@ -133,7 +133,7 @@ def test_a_result_that_cannot_even_be_shown_is_named_and_the_run_has_succeeded()
     def shy() -> object:
         return Shy()
 
-    answer = python.call(shy, context())
+    answer = handler_target.call(shy, context())
 
     assert isinstance(answer, Done)
     assert answer.result["unreadable"] is True
@@ -215,20 +215,22 @@ def test_no_except_of_the_handlers_own_swallows_a_stop() -> None:
             return "went on"
         return "was not stopped"
 
-    assert python.call(stubborn, context(Hands(cancel=True))) == Stopped()
+    assert handler_target.call(stubborn, context(Hands(cancel=True))) == Stopped()
 
 
 def test_a_heartbeat_shows_progress() -> None:
     hands = Hands()
-    python.call(examples.count, context(hands, payload={"to": 4}))
+    handler_target.call(examples.count, context(hands, payload={"to": 4}))
 
     assert hands.reports == [0, 0.25, 0.5, 0.75]
 
 
 def test_a_long_job_goes_on_where_it_was_stopped() -> None:
     nearly_over = Hands(at_ms=NOON_MS + 295_000)
-    stopped = python.call(examples.count, context(nearly_over, payload={"to": 9}, checkpoint=3))
-    finished = python.call(examples.count, context(payload={"to": 9}, checkpoint=3))
+    stopped = handler_target.call(
+        examples.count, context(nearly_over, payload={"to": 9}, checkpoint=3)
+    )
+    finished = handler_target.call(examples.count, context(payload={"to": 9}, checkpoint=3))
 
     assert stopped == Again("yielded", after_sec=0, checkpoint=3)
     assert finished == Done(9)
@@ -236,7 +238,7 @@ def test_a_long_job_goes_on_where_it_was_stopped() -> None:
 
 def test_a_step_has_its_effect_once_whatever_the_attempt() -> None:
     hands = Hands()
-    answers = [python.call(examples.weekday_report, context(hands)) for _ in range(2)]
+    answers = [handler_target.call(examples.weekday_report, context(hands)) for _ in range(2)]
 
     assert answers == [Done({"day": "2026-11-17", "invoice": "invoice of 2026-11-17"})] * 2
     assert list(hands.steps) == ["invoice"]
@@ -254,7 +256,7 @@ def test_a_step_of_an_asynchronous_handler_is_had_beside_its_loop() -> None:
             await ctx.once("wrong", effect)
         return await to_thread(ctx.once, "right", lambda: "had")
 
-    assert python.call(job, context(hands)) == Done("had")
+    assert handler_target.call(job, context(hands)) == Done("had")
     assert hands.steps == {"right": "had"}
 
 

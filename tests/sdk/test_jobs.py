@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from onthedot.adapters import jobs
-from onthedot.core.handler import HandlerError
 from onthedot.sdk.manifest import manifest
+from onthedot.targets.python import job_handlers
+from onthedot.targets.python.handler import HandlerError
 
 Write = Callable[[str, str], None]
 APP = "from onthedot import OnTheDot, cron\napp = OnTheDot('test')\n"
@@ -32,7 +32,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
     yield written
     for name in [each for each in sys.modules if each.startswith("their_jobs")]:
         del sys.modules[name]
-    jobs.handlers.cache_clear()
+    job_handlers.handlers.cache_clear()
 
 
 def test_handlers_of_every_module_are_found_by_name(write: Write) -> None:
@@ -54,7 +54,7 @@ def test_a_handler_that_another_module_imports_is_one_handler(write: Write) -> N
     write("one.py", APP + "@app.job()\ndef first(): ...\n")
     write("two.py", "from their_jobs.one import first\n")
 
-    assert list(jobs.handlers("their_jobs")) == ["first"]
+    assert list(job_handlers.handlers("their_jobs")) == ["first"]
 
 
 def test_two_handlers_of_one_name_are_refused(write: Write) -> None:

@@ -14,9 +14,9 @@ import pytest
 
 from onthedot.client import runs
 from onthedot.client.client import Client
-from onthedot.core.policy import Done
-from onthedot.worker.fetched import fetched
-from onthedot.worker.telling import tell
+from onthedot.targets.attempt_outcome import Done
+from onthedot.worker.leased_run import fetched
+from onthedot.worker.run_report import tell
 
 # What `onthedot worker --lease-sec 20` gives its client: half of the lease.
 CLIENT_SEC = 10.0

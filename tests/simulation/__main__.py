@@ -12,14 +12,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from tests.mutation.reached import Reached, listen
-from tests.simulation import coverage, moments
-from tests.simulation.exhaust import Plan
-from tests.simulation.laws_executions import told
-from tests.simulation.moments import Moments, Play, Risk, aimed, shares
-from tests.simulation.portions import Portion, alone, each, played
-from tests.simulation.profiles import ALL
-from tests.simulation.shrink import shrink
-from tests.simulation.small_history import judged, seconds_of, single_plans
+from tests.simulation.laws.running.laws_executions import told
+from tests.simulation.play import coverage, moments
+from tests.simulation.play.exhaust import Plan
+from tests.simulation.play.moments import Moments, Play, Risk, aimed, shares
+from tests.simulation.play.portions import Portion, alone, each, played
+from tests.simulation.play.shrink import shrink
+from tests.simulation.play.small_history import judged, seconds_of, single_plans
+from tests.simulation.profiles.all_profiles import ALL
 
 _PORTION = 50
 _SHOWN_MAX = 20

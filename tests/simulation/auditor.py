@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lambdas.audit import handler
-from onthedot.adapters import telemetry
-from onthedot.core import keys
-from onthedot.flows import audit, events, minute, not_fired, pauses
-from tests.simulation.bus import ARN
+from onthedot.records import keys
+from onthedot.store import invocation_metrics
+from onthedot.upkeep import claims_audit, minute, pauses_due, unfired_tasks
+from onthedot.upkeep.events import notifications
+from tests.simulation.outside.bus import ARN
 
 if TYPE_CHECKING:
-    from tests.simulation.process import Process
-    from tests.simulation.world import World
+    from tests.simulation.machine.process import Process
+    from tests.simulation.machine.world import World
 
 Law = Callable[[Any, Any], Iterator[str]]
 _FIRST_SEC = 30
@@ -88,15 +89,15 @@ def set_up(stage: Any, auditor: Auditor) -> None:
 def looking(auditor: Auditor, emitted: Callable[..., None]) -> Iterator[None]:
     """Let the audit look at so much of the past, and note what it counts."""
     wanted: list[tuple[Any, str, Any]] = [
-        (audit, "LOOK_BACK_MIN", auditor.look_back_min),
-        (telemetry, "emit", emitted),
+        (claims_audit, "LOOK_BACK_MIN", auditor.look_back_min),
+        (invocation_metrics, "emit", emitted),
     ]
     if auditor.tells_max:
-        wanted.append((events, "AT_ONCE", auditor.tells_max))
+        wanted.append((notifications, "AT_ONCE", auditor.tells_max))
     if not auditor.whole:
         few = keys.SHARDS if keys.SHARDS < _FEW else 1
-        wanted += [] if auditor.further else [(audit, "_PART_SEC", 0)]
-        wanted += [(not_fired, "SHARDS", few)]
+        wanted += [] if auditor.further else [(claims_audit, "_PART_SEC", 0)]
+        wanted += [(unfired_tasks, "SHARDS", few)]
     before = [getattr(module, name) for module, name, _ in wanted]
     for module, name, value in wanted:
         setattr(module, name, value)
@@ -113,7 +114,7 @@ def name_part(part: Process, work: Callable[[], Any]) -> None:
     """Let a part of the audit be known by its act."""
     given = getattr(work, "func", work)
     act = next((each.name for each in minute.ACTS if each.do is given), "")
-    if work is pauses.end_those_due:
+    if work is pauses_due.end_those_due:
         act = "pauses"
     part.kind = _KINDS.get(act, act if act == "pauses" else part.kind)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.simulation.collecting import uncollected
+from tests.simulation.play.garbage_pause import uncollected
 
 
 @pytest.fixture(autouse=True)

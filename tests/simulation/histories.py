@@ -11,47 +11,46 @@ from typing import Any
 
 from botocore.exceptions import ConnectionClosedError
 
-from onthedot.adapters import aws
-from onthedot.core.attributes import typed, typed_item
-from onthedot.core.backfill import Backfill, loop
-from onthedot.core.backlog import BUDGET_MIN
-from onthedot.core.calendar_items import Stored, insert
-from onthedot.core.call import Call
-from onthedot.core.errors import BusyError
-from onthedot.core.loop import Named
-from onthedot.core.policy import Again, Answer, Dead, Done, Skipped, error_of
-from onthedot.core.quota import limit_key
-from onthedot.core.run import Run
-from onthedot.core.task import Task
-from onthedot.flows import line, loops
-from onthedot.flows.cancel import cancel
-from onthedot.flows.trigger import trigger
-from tests.simulation import (
-    auditor,
-    beyond,
-    calendar_edits,
-    elders,
-    ending,
-    loading,
-    parts,
-    pauses,
-    put_off,
-    replaying,
-    user,
-    users,
-)
-from tests.simulation.act import Act
-from tests.simulation.caller import opened
-from tests.simulation.edits import EDITS, SERIES
-from tests.simulation.faults import Aim, Fault, Place
-from tests.simulation.forged import forge
+from onthedot.dispatch.overdue_backlog import BUDGET_MIN
+from onthedot.launch.backfill import Backfill, loop
+from onthedot.launch.trigger import trigger
+from onthedot.records.attributes import typed, typed_item
+from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.tenant_permits import limit_key
+from onthedot.records.tasks.bulk_operation import Named
+from onthedot.records.tasks.calendar import Stored, insert
+from onthedot.records.tasks.task_spec import Task
+from onthedot.registry.run_cancel import cancel
+from onthedot.schedule.expression.errors import BusyError
+from onthedot.store import aws
+from onthedot.targets.attempt_outcome import Again, Answer, Dead, Done, Skipped, error_of
+from onthedot.targets.call import Call
+from onthedot.upkeep import bulk_operations
+from onthedot.work.gates import tenant_line
+from tests.simulation import auditor
+from tests.simulation.faults.faults import Aim, Fault, Place
+from tests.simulation.faults.forgeries import forge
 from tests.simulation.invariants import Measure, broken
-from tests.simulation.kinds import LUNCH
-from tests.simulation.kinds_apart import EVERY_KIND
-from tests.simulation.process import Process
+from tests.simulation.machine.process import Process
+from tests.simulation.outside import outside_parts, parts, put_off
+from tests.simulation.profiles.running.kinds import LUNCH
+from tests.simulation.profiles.running.kinds_apart import EVERY_KIND
 from tests.simulation.scene import Scene
 from tests.simulation.sizes import applied
 from tests.simulation.stage import Stage, make_stage, make_task, play
+from tests.simulation.users import (
+    calendar_edits,
+    elders,
+    pauses,
+    payload_loads,
+    replay_acts,
+    schedule_ends,
+    user,
+    users,
+)
+from tests.simulation.users.act import Act
+from tests.simulation.users.caller import opened
+from tests.simulation.users.edits import EDITS, SERIES
 
 _TRIES = 12
 _LIMITS = (1, 2, 6, None)
@@ -102,7 +101,9 @@ def _history(scene: Scene, seed: int, aims: tuple[Aim, ...], kept: Kept | None) 
     _engage(stage, scene, random)
     if _LOOPS & {*scene.calls} and not scene.course.audited:
         until_sec = scene.course.ticks_until + 300
-        stage.world.every(60, "step", lambda _: loops.step(), first_sec=40, until_sec=until_sec)
+        stage.world.every(
+            60, "step", lambda _: bulk_operations.step(), first_sec=40, until_sec=until_sec
+        )
     if "pause for a while" in scene.calls and not scene.course.audited:
         pauses.each_minute(stage, scene.course.sec - 300)
     auditor.set_up(stage, scene.course.auditor)
@@ -134,7 +135,7 @@ def _bound(stage: Stage, scene: Scene) -> None:
 def _bring_in(stage: Stage, scene: Scene, seed: int) -> None:
     """What is there that no call of this history made."""
     if scene.outside:
-        beyond.set_up(stage, scene, seed)
+        outside_parts.set_up(stage, scene, seed)
     for number in range(scene.crowd):
         stage.register(make_task(f"n{number:04}x", "2 12 * * *", stage.world, end_sec=150))
     if scene.poison:
@@ -154,7 +155,9 @@ def _engage(stage: Stage, scene: Scene, random: Random) -> None:
     if scene.course.audited:
         return
     until_sec = scene.course.ticks_until + 300
-    stage.world.every(60, "loops", lambda _: loops.step(), first_sec=42, until_sec=until_sec)
+    stage.world.every(
+        60, "loops", lambda _: bulk_operations.step(), first_sec=42, until_sec=until_sec
+    )
     pauses.each_minute(stage, scene.course.sec - 300)
 
 
@@ -339,7 +342,7 @@ def _cancelled(stage: Stage, act: Act) -> object:
 
 def _limited(act: Act) -> None:
     """The tenant's quota is raised, lowered or lifted; the same call again means the same."""
-    line.set_limit("acme", _LIMITS[int(act.began_ms) % len(_LIMITS)])
+    tenant_line.set_limit("acme", _LIMITS[int(act.began_ms) % len(_LIMITS)])
 
 
 def _backfilled(act: Act) -> bool:
@@ -347,7 +350,7 @@ def _backfilled(act: Act) -> bool:
     now = int(act.began_ms) // 1000
     wanted = Backfill(task_id=act.task_id, first=now - 240, last=now)
     name = Named(loop_id=f"bkf_{act.began_ms:.0f}", tenant_id="acme", by="key_1", began_ms=now)
-    return loops.begin(loop(wanted, name, per_minute=3))
+    return bulk_operations.begin(loop(wanted, name, per_minute=3))
 
 
 def _runs(stage: Stage, task_id: str) -> list[Run]:
@@ -359,8 +362,8 @@ _LAUNCHES: dict[str, Callable[[Stage, Act], Run | None]] = {
     "trigger": lambda _, act: trigger(act.task_id),
     "put off": lambda _, act: put_off.for_days(act),
     "put off barely": put_off.barely,
-    **replaying.CALLS,
-    "trigger laden": loading.launched,
+    **replay_acts.CALLS,
+    "trigger laden": payload_loads.launched,
 }
 # What moves on what a call has begun, minute by minute.
 _LOOPS = frozenset({"backfill", "move lunch"})
@@ -379,8 +382,8 @@ _EDITS: dict[str, Callable[[Stage, str, float], Task | None]] = EDITS | {
     "pause for long": lambda _, task_id, at_sec: pauses.paused_for_a_while(
         task_id, at_sec, pauses.LONG_SEC
     ),
-    "rebound": ending.rebounded,
-    "end soon": lambda _, task_id, at_sec: ending.ended_soon(task_id, at_sec),
+    "rebound": schedule_ends.rebounded,
+    "end soon": lambda _, task_id, at_sec: schedule_ends.ended_soon(task_id, at_sec),
     "close": lambda _, task_id, __: user.patch(task_id, calendars=[LUNCH["name"]]),
     "open": lambda _, task_id, __: user.patch(task_id, calendars=[]),
     "half": lambda _, task_id, __: user.patch(task_id, cron="*/2 * * * *"),

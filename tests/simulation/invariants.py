@@ -6,74 +6,77 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from tests.simulation import (
-    laws_acts,
+from tests.simulation.laws.requests import (
     laws_admins,
-    laws_alone,
     laws_api,
-    laws_aside,
     laws_asked,
-    laws_backoff,
-    laws_begun,
-    laws_bounds,
-    laws_buried,
-    laws_calendars,
-    laws_called,
-    laws_calls,
-    laws_cancels,
-    laws_claims,
-    laws_cost,
-    laws_dated,
-    laws_done,
-    laws_edges,
-    laws_executions,
-    laws_exhausted,
     laws_foretold,
-    laws_gate,
-    laws_handlers,
-    laws_keys,
-    laws_lateness,
-    laws_leases,
     laws_letters,
-    laws_living,
-    laws_looks,
-    laws_messages,
-    laws_misfire,
-    laws_moved,
-    laws_order,
-    laws_outcomes,
-    laws_patience,
-    laws_pauses,
-    laws_places,
     laws_plans,
-    laws_polled,
-    laws_polls,
     laws_previews,
     laws_read,
-    laws_recomputed,
     laws_replays,
-    laws_resumed,
-    laws_room,
-    laws_runs,
-    laws_shares,
-    laws_shown,
-    laws_slots,
-    laws_targets,
     laws_tasks,
-    laws_tenants,
-    laws_ticks,
     laws_trail,
-    laws_waiting,
-    laws_walls,
     laws_warned,
-    laws_words,
-    laws_world,
 )
-from tests.simulation.journal import Journal, read
-from tests.simulation.reigns import Reign, reigns
+from tests.simulation.laws.running import (
+    laws_alone,
+    laws_aside,
+    laws_begun,
+    laws_buried,
+    laws_calls,
+    laws_cancels,
+    laws_done,
+    laws_executions,
+    laws_handlers,
+    laws_leases,
+    laws_living,
+    laws_messages,
+    laws_moved,
+    laws_outcomes,
+    laws_patience,
+    laws_polled,
+    laws_polls,
+    laws_runs,
+    laws_targets,
+    laws_words,
+)
+from tests.simulation.laws.timing import (
+    laws_backoff,
+    laws_calendars,
+    laws_claims,
+    laws_dated,
+    laws_edges,
+    laws_exhausted,
+    laws_lateness,
+    laws_misfire,
+    laws_pauses,
+    laws_recomputed,
+    laws_resumed,
+    laws_shares,
+    laws_slots,
+    laws_ticks,
+    laws_walls,
+)
+from tests.simulation.laws.timing.reigns import Reign, reigns
+from tests.simulation.laws.upkeep import laws_acts, laws_cost, laws_looks, laws_world
+from tests.simulation.laws.upkeep.laws_written import laws as of_written
+from tests.simulation.laws.waiting import (
+    laws_bounds,
+    laws_called,
+    laws_gate,
+    laws_keys,
+    laws_order,
+    laws_places,
+    laws_room,
+    laws_shown,
+    laws_tenants,
+    laws_waiting,
+)
+from tests.simulation.laws.waiting.run_standings import everybody
+from tests.simulation.machine.journal import Journal, read
 from tests.simulation.stage import Stage
-from tests.simulation.standing import everybody
-from tests.simulation.written import laws as of_written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

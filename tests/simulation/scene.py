@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from tests.simulation.faults import CALM, ROUGH, Aim, Profile
+from tests.simulation.faults.faults import CALM, ROUGH, Aim, Profile
+from tests.simulation.machine.world import START
 from tests.simulation.sizes import REAL, Sizes
 from tests.simulation.stage import Course
-from tests.simulation.world import START
 
 FAULTS_UNTIL_SEC = 200.0
 

@@ -9,23 +9,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from onthedot.adapters import claims, siblings, tables
-from onthedot.core import catchup, keyed, keys, room
-from onthedot.flows import (
-    agenda,
-    calendars,
-    dead_letters,
-    declared,
-    dispatch,
-    exhausted,
-    lease,
-    line,
-    recent,
-)
-from tests.simulation.process import Process
+from onthedot.api.views import agenda_source
+from onthedot.dispatch import dispatcher
+from onthedot.launch import resume_catchup
+from onthedot.records import keys
+from onthedot.registry import calendar_edits, code_schedules
+from onthedot.store import conditional_writer, siblings, table_reads
+from onthedot.upkeep import completed_schedules, dead_letters, recent_runs
+from onthedot.work import worker_room
+from onthedot.work.gates import concurrency_key, tenant_line
+from onthedot.work.outside import lease
+from tests.simulation.machine.process import Process
 
 if TYPE_CHECKING:
-    from tests.simulation.world import World
+    from tests.simulation.machine.world import World
 
 _FUNCTION = "AWS_LAMBDA_FUNCTION_NAME"
 # Lambda tries an event twice more, after one minute and after two.
@@ -93,29 +90,29 @@ def applied(sizes: Sizes) -> Iterator[None]:
 
 def _wanted(sizes: Sizes) -> list[tuple[Any, str, Any]]:
     return [
-        (tables, "PAGE", sizes.page),
-        (line, "PAGE", sizes.page),
-        (exhausted, "_PAGE", sizes.page),
-        (declared, "_PAGE", sizes.page),
+        (table_reads, "PAGE", sizes.page),
+        (tenant_line, "PAGE", sizes.page),
+        (completed_schedules, "_PAGE", sizes.page),
+        (code_schedules, "_PAGE", sizes.page),
         (dead_letters, "_PAGE", sizes.page),
-        (claims, "BATCH", sizes.batch),
-        (tables, "GET_MAX", sizes.got_at_once),
+        (conditional_writer, "BATCH", sizes.batch),
+        (table_reads, "GET_MAX", sizes.got_at_once),
         (keys, "SHARDS", sizes.shards),
-        (dispatch, "SHARDS_AT_ONCE", sizes.shards_at_once),
+        (dispatcher, "SHARDS_AT_ONCE", sizes.shards_at_once),
         (siblings, "SHARDS_AT_ONCE", sizes.shards_at_once),
-        (dispatch, "DUE_MAX", sizes.due_max),
-        (agenda, "_ANEW_UP_TO", sizes.listed),
-        (agenda, "_MANY", sizes.read_max or 2 * sizes.listed),
-        (agenda, "LISTED_MAX", sizes.read_max or 3 * sizes.listed),
-        (recent, "QUERIES_MAX", sizes.listed),
-        (recent, "_PAGE", sizes.listed),
-        (calendars, "PER_MINUTE", sizes.per_minute),
-        (calendars, "_PAGE", sizes.followed),
-        (keyed, "LINE_MAX", sizes.line_max),
+        (dispatcher, "DUE_MAX", sizes.due_max),
+        (agenda_source, "_ANEW_UP_TO", sizes.listed),
+        (agenda_source, "_MANY", sizes.read_max or 2 * sizes.listed),
+        (agenda_source, "LISTED_MAX", sizes.read_max or 3 * sizes.listed),
+        (recent_runs, "QUERIES_MAX", sizes.listed),
+        (recent_runs, "_PAGE", sizes.listed),
+        (calendar_edits, "PER_MINUTE", sizes.per_minute),
+        (calendar_edits, "_PAGE", sizes.followed),
+        (concurrency_key, "LINE_MAX", sizes.line_max),
         (lease, "_LOOK_AT", sizes.looks_at),
-        (catchup, "SLOTS_MAX", sizes.caught_up),
-        (room, "OF_TENANT", sizes.of_tenant),
-        (room, "closes_sec", sizes.closes and (lambda _fraction: sizes.closes)),
+        (resume_catchup, "SLOTS_MAX", sizes.caught_up),
+        (worker_room, "OF_TENANT", sizes.of_tenant),
+        (worker_room, "closes_sec", sizes.closes and (lambda _fraction: sizes.closes)),
     ]
 
 
@@ -146,4 +143,4 @@ class Functions:
                 at_sec = world.now_us / 1_000_000 + after_sec
                 world.call_at(at_sec, lambda: self._carry_out(shards, again))
 
-        world.spawn("dispatch", lambda: dispatch.dispatch(shards), limit_sec=60, ended=ended)
+        world.spawn("dispatch", lambda: dispatcher.dispatch(shards), limit_sec=60, ended=ended)

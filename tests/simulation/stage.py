@@ -15,38 +15,43 @@ from typing import Any
 from botocore.exceptions import BotoCoreError
 
 from lambdas.work import handler as work
-from onthedot.adapters import aws, blobs, clock, ids, runner
-from onthedot.adapters import events as outbox
-from onthedot.core import backlog, keys, names, plan
-from onthedot.core import run as runs
-from onthedot.core.attributes import plain_item, typed_item
-from onthedot.core.backlog import BUDGET_MIN
-from onthedot.core.call import Call
-from onthedot.core.instants import nominal
-from onthedot.core.keys import shard_of
-from onthedot.core.packed import pack
-from onthedot.core.policy import Again, Answer, Done, Stopped
-from onthedot.core.registered import cursor, first_due
-from onthedot.core.run import Run
-from onthedot.core.schedule import compile_schedule
-from onthedot.core.schema import ACCESS, RUNS, TASKS, creation
-from onthedot.core.task import Task
-from onthedot.flows import apart, books, deliver, targets
-from onthedot.flows.bury import bury
-from onthedot.flows.dispatch import dispatch
-from tests.simulation import auditor, parts, yesterday
-from tests.simulation.act import Act
+from onthedot.dispatch import due_plan, overdue_backlog
+from onthedot.dispatch.dispatcher import dispatch
+from onthedot.dispatch.overdue_backlog import BUDGET_MIN
+from onthedot.records import keys
+from onthedot.records.attributes import plain_item, typed_item
+from onthedot.records.keys import shard_of
+from onthedot.records.runs import run_row
+from onthedot.records.runs.run_row import Run
+from onthedot.records.schema import ACCESS, RUNS, TASKS, creation
+from onthedot.records.tasks import name_lock
+from onthedot.records.tasks.task_items import cursor, first_due
+from onthedot.records.tasks.task_spec import Task
+from onthedot.registry import unclaimed_slots
+from onthedot.schedule.packed_schedule import pack
+from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.time.instants import nominal
+from onthedot.store import aws, blobs, clock, ids
+from onthedot.targets.attempt_outcome import Again, Answer, Done, Stopped
+from onthedot.targets.call import Call
+from onthedot.upkeep import separate_steps
+from onthedot.upkeep.events import destinations
+from onthedot.work import handler_pool, target_call, target_table
+from onthedot.work.dead_messages import bury
+from tests.simulation import auditor
 from tests.simulation.auditor import Auditor
-from tests.simulation.clients import Client
-from tests.simulation.consumer import Consumer
-from tests.simulation.elements import let_loose
-from tests.simulation.faults import CALM, Aim, Profile
-from tests.simulation.hook import Hook
-from tests.simulation.outside import Outside
+from tests.simulation.faults.elements import let_loose
+from tests.simulation.faults.faults import CALM, Aim, Profile
+from tests.simulation.machine.clients import Client
+from tests.simulation.machine.world import START, World
+from tests.simulation.outside import parts, yesterday
+from tests.simulation.outside.call_facts import Told, of_call
+from tests.simulation.outside.consumer import Consumer
+from tests.simulation.outside.hook import Hook
+from tests.simulation.outside.outside import Outside
+from tests.simulation.outside.yesterday import Flows
 from tests.simulation.sizes import REAL, Functions, Sizes
-from tests.simulation.told import Told, of_call
-from tests.simulation.world import START, World
-from tests.simulation.yesterday import Flows
+from tests.simulation.users.act import Act
 
 
 def _url(queue: str) -> str:
@@ -63,7 +68,7 @@ os.environ |= {
 }
 _SILENT = logging.getLogger("nobody")
 _SILENT.disabled = True
-_CONFIGURED = outbox.destinations
+_CONFIGURED = destinations.destinations
 # One partition a minute: looking costs queries.
 keys.MANIFESTS = 1
 
@@ -131,7 +136,7 @@ class Stage:
     def register(self, task: Task) -> None:
         """Put a task as it stands after its registration."""
         self.tasks.append(task)
-        for item in (cursor(task, first_due(task)), task.item(), names.taking(task).item):
+        for item in (cursor(task, first_due(task)), task.item(), name_lock.taking(task).item):
             self.world.store.put_item(TableName="tasks", Item=typed_item(item))
 
     def deliver(self, call: Call) -> Answer:
@@ -227,7 +232,7 @@ class Stage:
             return self.last_rows
         found = self.world.store.scan(TableName="runs")["Items"]
         rows = [plain_item(item) for item in found]
-        parsed = [runs.readable(row) for row in rows if "life" in row]
+        parsed = [run_row.readable(row) for row in rows if "life" in row]
         return {run.run_id: run for run in parsed if run}
 
     def shards(self) -> Sequence[int]:
@@ -256,21 +261,21 @@ def staged(
         (clock, "sleep", world.clock.sleep),
         (ids, "token", lambda length=8: _token(world, length)),
         (ids, "fraction", world.random.random),
-        (apart, "_log", _SILENT),
-        (outbox, "destinations", lambda: [*stage.places, *_CONFIGURED()]),
+        (separate_steps, "_log", _SILENT),
+        (destinations, "destinations", lambda: [*stage.places, *_CONFIGURED()]),
         (blobs, "_got", blobs._got.__wrapped__),  # noqa: SLF001  # a bucket a history
-        (runner, "submit", lambda work: parts.submit(world, work)),
-        (runner, "wait", lambda running, seconds: parts.wait(world, running, seconds)),
-        (runner, "leave_no_strays", lambda: parts.leave_no_strays(world)),
-        (runner, "end_process", lambda: parts.end_process(world)),
+        (handler_pool, "submit", lambda work: parts.submit(world, work)),
+        (handler_pool, "wait", lambda running, seconds: parts.wait(world, running, seconds)),
+        (handler_pool, "leave_no_strays", lambda: parts.leave_no_strays(world)),
+        (handler_pool, "end_process", lambda: parts.end_process(world)),
         (
-            deliver,
+            target_call,
             "TARGETS",
-            {**dict.fromkeys((*targets.TARGETS, "recording"), stage.deliver), **stage.targets},
+            {**dict.fromkeys((*target_table.TARGETS, "recording"), stage.deliver), **stage.targets},
         ),
-        (plan, "ROWS_MAX", rows_max),
-        (books, "ROWS_MAX", rows_max),
-        (backlog, "BUDGET_MIN", budget_min),
+        (due_plan, "ROWS_MAX", rows_max),
+        (unclaimed_slots, "ROWS_MAX", rows_max),
+        (overdue_backlog, "BUDGET_MIN", budget_min),
         *stage.stand_ins,
     ]
     if yesterdays:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from onthedot.adapters import net, secrets
+from onthedot.targets.http import http_client, secrets
+from tests.simulation.calm_stage import stage
 from tests.targets.receiver import Receiver, receiving
 
 
@@ -28,6 +29,9 @@ def receiver(request: pytest.FixtureRequest) -> Iterator[Receiver]:
 
 def _forget() -> None:
     """Connections and settings are kept for as long as the process lives."""
-    net._idle.clear()  # noqa: SLF001
-    net._networks.cache_clear()  # noqa: SLF001
+    http_client._idle.clear()  # noqa: SLF001
+    http_client._networks.cache_clear()  # noqa: SLF001
     secrets._kept.clear()  # noqa: SLF001
+
+
+__all__ = ["stage"]

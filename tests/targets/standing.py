@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from onthedot.adapters import aws
+from onthedot.store import aws
 
 ROLE = "arn:aws:iam::000000000000:role/any"
 REGION, ACCOUNT = "us-east-1", "000000000000"

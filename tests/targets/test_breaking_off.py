@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from onthedot.adapters import aws, clock, runner
-from onthedot.core.call import Call
-from onthedot.core.exchange import Exchange
-from onthedot.core.policy import CLOSED, Answer, Done, Stopped
-from onthedot.flows.deliver import deliver
+from onthedot.store import aws, clock
+from onthedot.store.exchange import Exchange
+from onthedot.targets.attempt_outcome import CLOSED, Answer, Done, Stopped
+from onthedot.targets.call import Call
+from onthedot.work import handler_pool
+from onthedot.work.target_call import deliver
 from tests.engines.place import surroundings
 from tests.targets.receiver import Receiver, call_fields, receiving
 
@@ -32,7 +33,7 @@ class Under:
         self.exchange = Exchange()
         deadline_ms = clock.now_ms() + 30_000
         fields = call_fields(target=target, deadline_ms=deadline_ms, exchange=self.exchange)
-        self.part: Future[Answer] = runner.submit(lambda: deliver(Call(**fields)))
+        self.part: Future[Answer] = handler_pool.submit(lambda: deliver(Call(**fields)))
 
     def broken_off(self) -> Answer:
         """Break it off, and give what it says of itself then."""

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from botocore.config import Config
 
-from onthedot.adapters import aws, clock
-from onthedot.adapters.targets import stepfunctions
-from onthedot.core.call import Call
-from onthedot.core.policy import Again, Answer, Awaiting, Dead, Done
-from onthedot.flows.deliver import deliver
+from onthedot.store import aws, clock
+from onthedot.targets.attempt_outcome import Again, Answer, Awaiting, Dead, Done
+from onthedot.targets.aws import stepfunctions
+from onthedot.targets.call import Call
+from onthedot.work.target_call import deliver
 from tests.contract import engines
 from tests.engines.place import surroundings
 from tests.targets.receiver import Receiver, call_fields, receiving

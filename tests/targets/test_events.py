@@ -12,15 +12,14 @@ from itertools import count
 import pytest
 from botocore.exceptions import ClientError
 
-from onthedot.adapters import aws, secrets, tables
-from onthedot.adapters import events as outbox
-from onthedot.core import events
-from onthedot.core.events import Event
-from onthedot.flows import events as telling
-from onthedot.flows.events import keep, tell
+from onthedot.store import aws, table_reads
+from onthedot.targets.http import secrets
+from onthedot.upkeep.events import cloud_event, destinations, notifications
+from onthedot.upkeep.events.cloud_event import Event
+from onthedot.upkeep.events.notifications import keep, tell
 from tests.contract import engines
-from tests.core.made import run
 from tests.engines.place import Place, surroundings
+from tests.schedule.samples import run
 from tests.targets.receiver import Receiver
 from tests.targets.standing import bus_target, message, topic_target
 
@@ -45,11 +44,11 @@ def settings(monkeypatch: pytest.MonkeyPatch, ministack_url: str) -> Iterator[py
 def event(number: int = 0) -> Event:
     """A run that died, each of another task."""
     died = run(status="dead", reason="permanent", ended_ms=1, task_id=f"sch_{number:026}")
-    return events.of_run("dead", died)
+    return cloud_event.of_run("dead", died)
 
 
 def open_ones() -> int:
-    return len(list(tables.rows(("task_id", events.OPEN), "scheduled_for", ("0", "~"))))
+    return len(list(table_reads.rows(("task_id", cloud_event.OPEN), "scheduled_for", ("0", "~"))))
 
 
 def test_a_topic_gets_each_event_once(settings: pytest.MonkeyPatch) -> None:
@@ -113,7 +112,7 @@ def test_a_webhook_gets_a_signed_event_and_one_that_fails_gets_it_again(
 def test_a_webhook_that_hangs_holds_the_audit_up_once_a_minute_and_no_other_place(
     settings: pytest.MonkeyPatch, receiver: Receiver
 ) -> None:
-    settings.setattr(telling, "_WEBHOOK_SEC", 0.3)
+    settings.setattr(notifications, "_WEBHOOK_SEC", 0.3)
     settings.setenv("EVENTS_TO", f"{receiver.url}/hang,{receiver.url}/ok")
 
     keep([event(number) for number in range(20)])
@@ -138,7 +137,7 @@ def test_an_event_that_a_webhook_refuses_keeps_none_of_the_others_from_it(
 def test_a_place_that_takes_nothing_leaves_room_for_the_others(
     settings: pytest.MonkeyPatch, receiver: Receiver
 ) -> None:
-    settings.setattr(telling, "AT_ONCE", 3)
+    settings.setattr(notifications, "AT_ONCE", 3)
     gone = "arn:aws:sns:us-east-1:000000000000:missing"
     settings.setenv("EVENTS_TO", gone)
     keep([event(number) for number in range(20)])
@@ -173,7 +172,7 @@ def test_a_topic_s_message_says_its_type_for_filters() -> None:
     queue = aws.client("sqs").get_queue_url(
         QueueName=topic.target["topic_arn"].rsplit(":", 1)[1] + "-behind"
     )["QueueUrl"]
-    outbox.send(topic.target["topic_arn"], [event().body()])
+    destinations.send(topic.target["topic_arn"], [event().body()])
 
     notification = json.loads(message(queue)["Body"])
 

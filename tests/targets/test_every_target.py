@@ -11,16 +11,16 @@ from typing import Any, get_args
 import pytest
 
 from lambdas import work
-from onthedot.adapters import aws, tables
-from onthedot.api import shapes_target
-from onthedot.core import run as runs
-from onthedot.core import run_view
-from onthedot.core.kept_versions import Sent
-from onthedot.core.run import FINAL, Run
-from onthedot.core.task import Task
-from onthedot.flows import holding, lease
-from onthedot.flows.cancel import cancel
-from onthedot.flows.trigger import trigger
+from onthedot.api.requests import target_shapes
+from onthedot.api.views import run_view
+from onthedot.launch.trigger import trigger
+from onthedot.records.runs import run_row
+from onthedot.records.runs.run_row import FINAL, Run
+from onthedot.records.tasks.kept_versions import Sent
+from onthedot.records.tasks.task_spec import Task
+from onthedot.registry.run_cancel import cancel
+from onthedot.store import aws, table_reads
+from onthedot.work.outside import lease, lease_answers
 from tests.contract import engines
 from tests.engines.place import Place, surroundings
 from tests.engines.tasks import create, task
@@ -106,14 +106,14 @@ def _is_ours(kind: str) -> bool:
 
 
 def _say(run_id: str, state: State) -> None:
-    told = holding.settle(run_id, 1, ANSWERS[state], tenant_id="acme")
-    assert told is holding.Told.TAKEN
+    told = lease_answers.settle(run_id, 1, ANSWERS[state], tenant_id="acme")
+    assert told is lease_answers.Told.TAKEN
 
 
 def _read(run_id: str) -> Run:
-    item = tables.get(runs.TABLE, runs.row_key(run_id))
+    item = table_reads.get(run_row.TABLE, run_row.row_key(run_id))
     assert item is not None
-    return runs.parse(item)
+    return run_row.parse(item)
 
 
 def test_a_success_is_recorded_as_what_it_is_and_the_payload_arrives_as_it_was_given(
@@ -178,7 +178,7 @@ def until(place: Place, reached: Callable[[], bool]) -> None:
 
 
 def test_no_kind_of_target_is_left_out() -> None:
-    shapes = get_args(get_args(shapes_target.Target)[0])
+    shapes = get_args(get_args(target_shapes.Target)[0])
     kinds = {get_args(shape.model_fields["type"].annotation)[0] for shape in shapes}
 
     assert {name.split()[0] for name in KINDS} == kinds

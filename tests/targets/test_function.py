@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from onthedot.adapters import aws, clock
-from onthedot.core.call import Call
-from onthedot.core.policy import Again, Answer, Done
-from onthedot.flows.deliver import deliver
+from onthedot.store import aws, clock
+from onthedot.targets.attempt_outcome import Again, Answer, Done
+from onthedot.targets.call import Call
+from onthedot.work.target_call import deliver
 from tests.engines.place import surroundings
 from tests.targets.receiver import Receiver, call_fields, receiving
 

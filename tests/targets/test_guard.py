@@ -6,9 +6,9 @@ import socket
 
 import pytest
 
-from onthedot.adapters import net
-from onthedot.core.addresses import allowed, networks
-from onthedot.core.web import NoResponse, Request, Response
+from onthedot.targets.http import http_client
+from onthedot.targets.http.addresses import allowed, networks
+from onthedot.targets.http.web_exchange import NoResponse, Request, Response
 from tests.targets.receiver import Receiver, receiving
 
 PRIVATE = """
@@ -55,7 +55,7 @@ def test_what_the_operator_names_is_allowed_and_nothing_beside_it() -> None:
 
 def asked(url: str, *, follow_redirects: bool = False) -> Response | NoResponse:
     """Send a request that has two seconds."""
-    return net.send(
+    return http_client.send(
         Request(
             method="POST",
             url=url,
@@ -86,7 +86,7 @@ def test_a_receiver_on_this_machine_hears_nothing_unless_it_is_allowed(
     monkeypatch: pytest.MonkeyPatch, host: str
 ) -> None:
     monkeypatch.delenv("TARGET_NETWORKS", raising=False)
-    net._networks.cache_clear()  # noqa: SLF001 the setting is read once
+    http_client._networks.cache_clear()  # noqa: SLF001 the setting is read once
     with receiving() as receiver:
         port = receiver.url.rsplit(":", 1)[1]
         answer = asked(f"http://{host}:{port}/ok")

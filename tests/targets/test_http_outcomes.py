@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from onthedot.adapters import clock
-from onthedot.core.call import Call
-from onthedot.core.policy import Again, Answer, Awaiting, Dead, Done
-from onthedot.flows.deliver import deliver
+from onthedot.store import clock
+from onthedot.targets.attempt_outcome import Again, Answer, Awaiting, Dead, Done
+from onthedot.targets.call import Call
+from onthedot.work.target_call import deliver
 from tests.targets.receiver import Receiver, call_fields
 
 METADATA = "http://169.254.169.254/latest/meta-data/"

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from onthedot.adapters import clock, secrets
-from onthedot.core import signatures, webcall
-from onthedot.core.call import Call
-from onthedot.core.policy import Again, Answer, Dead, Done
-from onthedot.flows.deliver import deliver
+from onthedot.store import clock
+from onthedot.targets.attempt_outcome import Again, Answer, Dead, Done
+from onthedot.targets.call import Call
+from onthedot.targets.http import http_target, secrets, signatures
+from onthedot.work.target_call import deliver
 from tests.targets.receiver import Got, Receiver, call_fields
 
 OLD, NEW = (f"whsec_{base64.b64encode(text).decode()}" for text in (b"o" * 24, b"n" * 24))
@@ -109,8 +109,8 @@ def test_one_that_calls_back_later_is_not_waited_for(receiver: Receiver) -> None
     given = call_fields(deadline_ms=86_400_000)
     target = {"url": receiver.url, "complete": "callback"}
 
-    patient = webcall.request(Call(**given | {"target": {"url": "x"}}), {}, now_ms=0)
-    soon = webcall.request(Call(**given | {"target": target}), {}, now_ms=0)
+    patient = http_target.request(Call(**given | {"target": {"url": "x"}}), {}, now_ms=0)
+    soon = http_target.request(Call(**given | {"target": target}), {}, now_ms=0)
 
     assert (patient.patience_sec, soon.patience_sec) == (86_400, 30)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from onthedot.core.idle import Idle
+from onthedot.targets.http.connection_pool import Idle
 
 
 @dataclass(slots=True)

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import pytest
 from botocore.exceptions import ClientError
 
-from onthedot.adapters import aws, secrets
-from onthedot.core.signatures import BadSecret
+from onthedot.store import aws
+from onthedot.targets.http import secrets
+from onthedot.targets.http.signatures import BadSecret
 from tests.engines.place import surroundings
 from tests.targets.receiver import Receiver, receiving
 

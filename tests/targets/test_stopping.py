@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from onthedot.adapters import aws
-from onthedot.adapters.targets import stepfunctions
-from onthedot.core.call import Call
-from onthedot.core.policy import Dead, Done
+from onthedot.store import aws
+from onthedot.targets.attempt_outcome import Dead, Done
+from onthedot.targets.aws import stepfunctions
+from onthedot.targets.call import Call
 from tests.contract import engines
 from tests.engines.place import surroundings
 from tests.targets.receiver import call_fields, receiving

@@ -18,12 +18,14 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from onthedot.adapters import aws, clock, net, runner
-from onthedot.adapters.targets import function
-from onthedot.core.call import Call
-from onthedot.core.exchange import Exchange
-from onthedot.core.policy import CLOSED
-from onthedot.core.web import NoResponse, Request, Response
+from onthedot.store import aws, clock
+from onthedot.store.exchange import Exchange
+from onthedot.targets.attempt_outcome import CLOSED
+from onthedot.targets.aws import function
+from onthedot.targets.call import Call
+from onthedot.targets.http import http_client
+from onthedot.targets.http.web_exchange import NoResponse, Request, Response
+from onthedot.work import handler_pool
 from tests.engines.place import surroundings
 from tests.targets.receiver import call_fields
 
@@ -87,12 +89,12 @@ def serving(certificate: Path, *, reads: bool = True) -> Iterator[tuple[int, lis
 def trusting(settings: pytest.MonkeyPatch, certificate: Path) -> None:
     """Take the certificate for one that somebody vouches for."""
     context = ssl.create_default_context(cafile=certificate)
-    settings.setattr(net, "_trust", lambda: context)
+    settings.setattr(http_client, "_trust", lambda: context)
 
 
 def asked(url: str, body: bytes = BODY) -> Response | NoResponse:
     request = Request(method="POST", url=url, headers={}, body=body, patience_sec=1.5)
-    return net.send(request)
+    return http_client.send(request)
 
 
 @pytest.mark.usefixtures("allowed")
@@ -126,7 +128,7 @@ def test_a_connection_over_tls_is_used_again(
     trusting(monkeypatch, certificate)
     with serving(certificate) as (port, _):
         answers = [asked(f"https://localhost:{port}/") for _ in range(3)]
-        net._idle.clear()  # noqa: SLF001 the receiver serves one connection at a time
+        http_client._idle.clear()  # noqa: SLF001 the receiver serves one connection at a time
 
     assert [each.body for each in answers if isinstance(each, Response)] == [b"ok"] * 3
 
@@ -164,7 +166,7 @@ def test_an_exchange_over_tls_is_broken_off(
     with serving(certificate) as (port, got):
         url = f"https://localhost:{port}/"
         request = Request(method="POST", url=url, headers={}, body=b"half", patience_sec=20)
-        part = runner.submit(lambda: net.send(request, exchange))
+        part = handler_pool.submit(lambda: http_client.send(request, exchange))
         _until_heard(got, b"half")
         exchange.break_off()
 
@@ -181,7 +183,7 @@ def test_a_function_that_is_called_over_tls_is_broken_off(
         monkeypatch.setenv("AWS_CA_BUNDLE", str(certificate))
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"https://localhost:{port}")
         aws.patient_client.cache_clear()
-        part = runner.submit(lambda: function.call(call))
+        part = handler_pool.submit(lambda: function.call(call))
         _until_heard(got, b"order")
         call.exchange.break_off()
 

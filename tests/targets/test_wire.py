@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
-from onthedot.adapters import clock, net
-from onthedot.core.call import Call
-from onthedot.core.policy import Again, Answer, Done, after
-from onthedot.core.web import NoResponse, Request, Response
-from onthedot.flows.deliver import deliver
-from tests.core.made import NOON_MS, run, task
+from onthedot.store import clock
+from onthedot.targets.attempt_outcome import Again, Answer, Done, after
+from onthedot.targets.call import Call
+from onthedot.targets.http import http_client
+from onthedot.targets.http.web_exchange import NoResponse, Request, Response
+from onthedot.work.target_call import deliver
+from tests.schedule.samples import NOON_MS, run, task
 from tests.targets.receiver import GOES_ON, Receiver, call_fields, receiving
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
@@ -45,7 +46,7 @@ def failure(answer: Answer) -> str:
 
 def posted(url: str, text: bytes = b"{}", *, patience_sec: float = 2) -> Response | NoResponse:
     """Send a request of one's own."""
-    return net.send(
+    return http_client.send(
         Request(method="POST", url=url, headers={}, body=text, patience_sec=patience_sec)
     )
 
@@ -263,7 +264,7 @@ def test_a_name_that_answers_late_is_of_no_more_interest(stuck: Event, receiver:
 def test_a_host_that_takes_no_connection_is_given_up_before_the_tasks_own_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(net, "CONNECT_MAX_SEC", 0.3)
+    monkeypatch.setattr(http_client, "CONNECT_MAX_SEC", 0.3)
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full, ExitStack() as waiting:
         for _ in range(4):
             made = waiting.enter_context(socket.socket())
@@ -292,7 +293,7 @@ def test_digits_in_another_script_lead_nowhere_else(
     monkeypatch: pytest.MonkeyPatch, host: str
 ) -> None:
     monkeypatch.delenv("TARGET_NETWORKS", raising=False)
-    net._networks.cache_clear()  # noqa: SLF001 the setting is read once
+    http_client._networks.cache_clear()  # noqa: SLF001 the setting is read once
     with receiving() as receiver:
         answer = posted(f"http://{host}:{receiver.url.rsplit(':', 1)[1]}/ok")
 

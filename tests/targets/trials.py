@@ -13,9 +13,10 @@ from botocore.config import Config
 from botocore.session import get_session
 
 from onthedot import Fail, OnTheDot
-from onthedot.adapters import aws, jobs
-from onthedot.core.context import Context
-from onthedot.core.policy import Again, Answer, Dead, Done, error_of
+from onthedot.store import aws
+from onthedot.targets.attempt_outcome import Again, Answer, Dead, Done, error_of
+from onthedot.targets.python import job_handlers
+from onthedot.targets.python.context import Context
 from tests.targets.receiver import Receiver
 from tests.targets.standing import (
     bus_target,
@@ -67,7 +68,7 @@ class Ground:
     name: str
 
     def python(self, _state: State) -> Trial:
-        self.settings.setattr(jobs, "handlers", lambda: {"take": take})
+        self.settings.setattr(job_handlers, "handlers", lambda: {"take": take})
         return Trial({"type": "python", "handler": "take"}, lambda: _taken[-1])
 
     def http(self, state: State) -> Trial:

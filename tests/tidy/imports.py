@@ -1,49 +1,37 @@
-"""Which module may import which: doors and lambdas, then flows, then adapters, then core."""
+"""Which room may import which: the list runs as data flows, and each may use what stands above."""
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-# An allowance ends in a dot where it means a whole package.
-ALLOWED = {
-    "onthedot/core": ("onthedot.core.",),
-    # The clients, and the one table that pynamodb writes, are what adapters are made of.
-    "onthedot/adapters": (
-        "onthedot.core.",
-        "onthedot.adapters.aws.",
-        "onthedot.adapters.access_table.",
-    ),
-    "onthedot/flows": ("onthedot.core.", "onthedot.adapters.", "onthedot.flows."),
-    "onthedot/api": ("onthedot.core.", "onthedot.adapters.", "onthedot.flows.", "onthedot.api."),
-    # From here on these speak to the API over HTTP, as anybody's program would.
-    "onthedot/client": ("onthedot.core.", "onthedot.client."),
-    "onthedot/worker": (
-        "onthedot.core.",
-        "onthedot.adapters.",
-        "onthedot.client.",
-        "onthedot.worker.",
-    ),
-    "onthedot/cli": (
-        "onthedot.core.",
-        "onthedot.adapters.",
-        "onthedot.flows.",
-        "onthedot.client.",
-        "onthedot.worker.",
-        "onthedot.cli.",
-    ),
-    "onthedot/sdk": ("onthedot.core.", "onthedot.adapters.", "onthedot.flows.", "onthedot.sdk."),
-    "onthedot/local": (
-        "onthedot.core.",
-        "onthedot.adapters.",
-        "onthedot.flows.",
-        "onthedot.local.",
-    ),
-    "lambdas": ("onthedot.core.", "onthedot.adapters.", "onthedot.flows.", "onthedot.api."),
+# The order of the rooms; ARCHITECTURE.md says what each is for.
+ROOMS = (
+    "onthedot/schedule",
+    "onthedot/records",
+    "onthedot/store",
+    "onthedot/targets",
+    "onthedot/dispatch",
+    "onthedot/launch",
+    "onthedot/work",
+    "onthedot/registry",
+    "onthedot/upkeep",
+    "onthedot/api",
+    "lambdas",
+)
+# The other doors: beside their own folder they use these. The pure rooms are open to all.
+DOORS = {
+    "onthedot/client": (),
+    "onthedot/worker": ("onthedot/client", "onthedot/store", "onthedot/targets"),
+    "onthedot/cli": ("onthedot/client", "onthedot/worker", "onthedot/targets"),
+    "onthedot/sdk": ("onthedot/targets", "onthedot/registry"),
+    "onthedot/local": tuple(room for room in ROOMS if room not in {"onthedot/api", "lambdas"}),
 }
+# None of these imports a module that reaches the store.
+PURE_ROOMS = ("onthedot/schedule", "onthedot/records")
 
 OURS = {"onthedot", "lambdas", "infra", "app", "jobs", "tests", "bench"}
 
-# Time, chance, identity, the machine and its logs reach the core as arguments, or not at all.
+# Time, chance, identity, the machine and its logs reach pure code as arguments, or not at all.
 IMPURE = {
     "logging",
     "os",
@@ -69,11 +57,12 @@ def imported(source: str) -> Iterator[str]:
 
 def against_the_direction(path: str, source: str) -> list[str]:
     """The imports of our own packages that run the wrong way."""
-    room = next((room for room in ALLOWED if path.startswith(f"{room}/")), None)
+    room = _room(path)
     if room is None:
         return []
+    allowed = _allowed(room)
     ours = [name for name in imported(source) if name.split(".")[0] in OURS]
-    return [name for name in ours if not f"{name}.".startswith(ALLOWED[room])]
+    return [name for name in ours if not f"{name.replace('.', '/')}/".startswith(allowed)]
 
 
 def of_a_handler(path: str, source: str) -> list[str]:
@@ -84,11 +73,23 @@ def of_a_handler(path: str, source: str) -> list[str]:
 
 
 def impure(path: str, source: str) -> list[str]:
-    """What the core imports beyond the pure standard library and croniter."""
-    if not path.startswith("onthedot/core/"):
+    """What a pure room imports beyond the pure standard library and croniter."""
+    if not path.startswith(PURE_ROOMS):
         return []
     top = {name.split(".")[0] for name in imported(source)}
     return sorted(top - PURE - {"onthedot"})
+
+
+def renamed(source: str, modules: Iterable[str]) -> list[str]:
+    """The modules of ours that are imported under another name."""
+    known = set(modules)
+    return [
+        f"{node.module}.{alias.name}"
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname not in (None, alias.name) and f"{node.module}.{alias.name}" in known
+    ]
 
 
 def of_ours_in_the_black_box(path: str, source: str) -> list[str]:
@@ -97,3 +98,31 @@ def of_ours_in_the_black_box(path: str, source: str) -> list[str]:
         return []
     ours = [name for name in imported(source) if name.split(".")[0] in OURS]
     return [name for name in ours if not name.startswith("tests.blackbox.")]
+
+
+def effectful(sources: Mapping[str, str]) -> set[str]:
+    """The modules of ours, by their dotted names, that reach the room `store`."""
+    used = {name: set(imported(source)) for name, source in sources.items()}
+    found = {name for name in used if name.startswith("onthedot.store")}
+    while True:
+        more = {
+            name
+            for name, names in used.items()
+            if name not in found and any(_module(each, used) in found for each in names)
+        }
+        if not more:
+            return found
+        found |= more
+
+
+def _module(name: str, known: Mapping[str, object]) -> str:
+    return name if name in known else name.rpartition(".")[0]
+
+
+def _room(path: str) -> str | None:
+    return next((room for room in (*ROOMS, *DOORS) if path.startswith(f"{room}/")), None)
+
+
+def _allowed(room: str) -> tuple[str, ...]:
+    above = DOORS[room] if room in DOORS else ROOMS[: ROOMS.index(room)]
+    return tuple(f"{each}/" for each in (*PURE_ROOMS, *above, room))

@@ -2,10 +2,13 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 
 LINES_MAX = 400
+MODULES_MAX = 25
+_DOORS = {"cli", "client", "local", "sdk", "worker"}
 FUNCTION_LINES_MAX = 40
 DOCSTRING_LINES_MAX = 3
 # What is larger is generated or belongs elsewhere: every clone carries it for ever.
@@ -55,6 +58,21 @@ def undocumented(path: str, source: str) -> bool:
         return False
     docstring = ast.get_docstring(ast.parse(source)) or ""
     return not 1 <= len(docstring.splitlines()) <= DOCSTRING_LINES_MAX
+
+
+def unexplained(path: str, source: str) -> bool:
+    """Whether a room of the product does not say what it is for and where to begin."""
+    parts = PurePath(path).parts
+    if parts[0] != "onthedot" or parts[-1] != "__init__.py" or len(parts) < 3 or parts[1] in _DOORS:
+        return False
+    return "Begin with `" not in (ast.get_docstring(ast.parse(source)) or "")
+
+
+def crowded(paths: Iterable[str]) -> list[str]:
+    """The folders of the product and its tests with more modules than one reads at a glance."""
+    folders = Counter(str(PurePath(path).parent) for path in paths)
+    ours = ("onthedot", "tests")
+    return [name for name, many in folders.items() if many > MODULES_MAX and name.startswith(ours)]
 
 
 def _definitions(source: str) -> Iterator[Function | ast.ClassDef]:

@@ -8,11 +8,12 @@ from tests.tidy import dead_modules, imports, links, marks, shape, tree
 @pytest.mark.parametrize(
     ("path", "line"),
     [
-        ("onthedot/core/plan.py", "from onthedot.adapters.tables import Tables"),
-        ("onthedot/core/plan.py", "import lambdas.dispatch"),
-        ("onthedot/adapters/queue.py", "from onthedot.adapters.tables import Tables"),
-        ("onthedot/adapters/queue.py", "from onthedot import flows"),
-        ("onthedot/flows/work.py", "from onthedot.cli.main import main"),
+        ("onthedot/dispatch/due_plan.py", "from onthedot.work.worker import work"),
+        ("onthedot/dispatch/due_plan.py", "import lambdas.dispatch"),
+        ("onthedot/store/queue.py", "from onthedot.targets.call import Call"),
+        ("onthedot/records/keys.py", "from onthedot import store"),
+        ("onthedot/client/client.py", "from onthedot.registry.edit import edit"),
+        ("onthedot/work/worker.py", "from onthedot.cli.main import main"),
         ("onthedot/cli/main.py", "import onthedot.api"),
         ("lambdas/work.py", "import infra.stack"),
     ],
@@ -24,13 +25,14 @@ def test_an_import_against_the_direction_is_found(path: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("path", "line"),
     [
-        ("onthedot/core/plan.py", "from onthedot.core.cron import parse"),
-        ("onthedot/core/plan.py", "from onthedot.core import cron"),
-        ("onthedot/adapters/queue.py", "from onthedot.adapters import aws"),
-        ("onthedot/flows/work.py", "from onthedot.adapters.queue import send"),
-        ("onthedot/local/__main__.py", "from onthedot.flows.work import work"),
-        ("lambdas/work.py", "from onthedot.flows.work import work"),
-        ("infra/storage.py", "from onthedot.core import keys"),
+        ("onthedot/dispatch/due_plan.py", "from onthedot.schedule.expression.cron import parse"),
+        ("onthedot/dispatch/due_plan.py", "from onthedot.dispatch import claim"),
+        ("onthedot/store/queue.py", "from onthedot.store import aws"),
+        ("onthedot/client/client.py", "from onthedot.records import problems"),
+        ("onthedot/work/worker.py", "from onthedot.store.queue import send"),
+        ("onthedot/local/__main__.py", "from onthedot.work.worker import work"),
+        ("lambdas/work.py", "from onthedot.work.worker import work"),
+        ("infra/storage.py", "from onthedot.records import keys"),
     ],
 )
 def test_an_import_along_the_direction_passes(path: str, line: str) -> None:
@@ -38,14 +40,51 @@ def test_an_import_along_the_direction_passes(path: str, line: str) -> None:
 
 
 @pytest.mark.parametrize("module", ["os", "os.path", "time", "random", "boto3"])
-def test_what_knows_the_machine_or_the_cloud_is_not_for_the_core(module: str) -> None:
-    assert imports.impure("onthedot/core/plan.py", f"import {module}") != []
-    assert imports.impure("onthedot/adapters/clock.py", f"import {module}") == []
+def test_what_knows_the_machine_or_the_cloud_is_not_for_a_pure_room(module: str) -> None:
+    assert imports.impure("onthedot/records/keys.py", f"import {module}") != []
+    assert imports.impure("onthedot/store/clock.py", f"import {module}") == []
 
 
-@pytest.mark.parametrize("module", ["datetime", "croniter", "tzdata", "onthedot.core.errors"])
+@pytest.mark.parametrize(
+    "module", ["datetime", "croniter", "tzdata", "onthedot.schedule.expression.errors"]
+)
 def test_what_only_computes_is(module: str) -> None:
-    assert imports.impure("onthedot/core/plan.py", f"import {module}") == []
+    assert imports.impure("onthedot/records/keys.py", f"import {module}") == []
+
+
+def test_a_module_of_ours_under_another_name_is_found() -> None:
+    modules = ["onthedot.records.keys", "onthedot.store.queue"]
+
+    assert imports.renamed("from onthedot.records import keys as names", modules) == [modules[0]]
+    assert imports.renamed("from onthedot.records import keys", modules) == []
+    assert imports.renamed("from onthedot.records.keys import shard_of as shard", modules) == []
+
+
+def test_what_reaches_the_store_is_found_through_others() -> None:
+    sources = {
+        "onthedot.store.queue": "",
+        "onthedot.work.worker": "from onthedot.work import batch",
+        "onthedot.work.batch": "from onthedot.store.queue import send",
+        "onthedot.records.keys": "import json",
+    }
+
+    assert imports.effectful(sources) == set(sources) - {"onthedot.records.keys"}
+
+
+def test_a_room_that_does_not_say_where_to_begin_is_found() -> None:
+    told = "'''What.\n\nBegin with `worker.py`.\n'''"
+
+    assert shape.unexplained("onthedot/work/__init__.py", "")
+    assert not shape.unexplained("onthedot/work/__init__.py", told)
+    assert not shape.unexplained("onthedot/work/worker.py", "")
+    assert not shape.unexplained("tests/work/__init__.py", "")
+
+
+def test_a_folder_of_26_modules_is_found() -> None:
+    many = [f"tests/work/test_{number}.py" for number in range(26)]
+
+    assert shape.crowded(many) == ["tests/work"]
+    assert shape.crowded(many[1:]) == []
 
 
 def test_a_handler_may_be_imported_by_a_test_only() -> None:
@@ -72,27 +111,32 @@ def test_the_black_box_may_import_only_what_is_its_own() -> None:
 SCRIPTS = "[project.scripts]\nonthedot = 'onthedot.cli.main:main'\n"
 
 
-@pytest.mark.parametrize("user", ["tests/core/test_plan.py", "bench/plan.py", "onthedot/core/x.py"])
+@pytest.mark.parametrize(
+    "user", ["tests/dispatch/test_due_plan.py", "bench/plan.py", "onthedot/records/x.py"]
+)
 def test_a_module_that_nothing_alive_imports_is_found(user: str) -> None:
-    sources = {"onthedot/core/plan.py": "", user: "from onthedot.core.plan import plan"}
+    sources = {
+        "onthedot/dispatch/due_plan.py": "",
+        user: "from onthedot.dispatch.due_plan import plan",
+    }
 
-    assert "onthedot/core/plan.py" in dead_modules.dead(sources, "", SCRIPTS)
+    assert "onthedot/dispatch/due_plan.py" in dead_modules.dead(sources, "", SCRIPTS)
 
 
 @pytest.mark.parametrize(
     ("path", "source"),
     [
-        ("lambdas/work.py", "from onthedot.core import plan"),
-        ("lambdas/work.py", "from onthedot.core.plan import plan"),
-        ("app.py", 'HOME = {"plan": "onthedot.core.plan"}'),
-        ("onthedot/cli/main.py", "import onthedot.core.plan"),
-        ("onthedot/local/__main__.py", "import onthedot.core.plan"),
-        ("onthedot/core/__init__.py", ""),
+        ("lambdas/work.py", "from onthedot.dispatch import due_plan"),
+        ("lambdas/work.py", "from onthedot.dispatch.due_plan import plan"),
+        ("app.py", 'HOME = {"plan": "onthedot.dispatch.due_plan"}'),
+        ("onthedot/cli/main.py", "import onthedot.dispatch.due_plan"),
+        ("onthedot/local/__main__.py", "import onthedot.dispatch.due_plan"),
+        ("onthedot/records/__init__.py", ""),
     ],
 )
 def test_a_module_that_an_entry_point_leads_to_passes(path: str, source: str) -> None:
-    sources = {"onthedot/core/plan.py": "", "onthedot/local/__init__.py": "", path: source}
-    commands = "$(venv) -m onthedot.local" if source else "`python -m onthedot.core.plan`"
+    sources = {"onthedot/dispatch/due_plan.py": "", "onthedot/local/__init__.py": "", path: source}
+    commands = "$(venv) -m onthedot.local" if source else "`python -m onthedot.dispatch.due_plan`"
 
     assert dead_modules.dead(sources, commands, SCRIPTS) == []
 
@@ -133,13 +177,13 @@ def test_a_file_may_have_256_kb() -> None:
 @pytest.mark.parametrize(
     ("path", "source"),
     [
-        ("onthedot/core/utils.py", ""),
+        ("onthedot/records/utils.py", ""),
         ("onthedot/common/plan.py", ""),
-        ("onthedot/core/data.py", ""),
-        ("onthedot/core/plan.py", "class TaskManager: ..."),
-        ("onthedot/core/plan.py", "def handle_task(): ..."),
-        ("onthedot/core/plan.py", "def _run_helper(): ..."),
-        ("onthedot/core/plan.py", "class Wheel:\n    def info(self): ..."),
+        ("onthedot/records/data.py", ""),
+        ("onthedot/dispatch/due_plan.py", "class TaskManager: ..."),
+        ("onthedot/dispatch/due_plan.py", "def handle_task(): ..."),
+        ("onthedot/dispatch/due_plan.py", "def _run_helper(): ..."),
+        ("onthedot/dispatch/due_plan.py", "class Wheel:\n    def info(self): ..."),
     ],
 )
 def test_a_vague_name_is_found(path: str, source: str) -> None:
@@ -149,14 +193,14 @@ def test_a_vague_name_is_found(path: str, source: str) -> None:
 def test_a_word_that_only_contains_a_vague_one_passes() -> None:
     source = "def tzdata_version(): ...\ndef handler(): ...\ndef utility(): ..."
 
-    assert shape.vague("onthedot/core/zone_data.py", source) == []
+    assert shape.vague("onthedot/records/zone_data.py", source) == []
 
 
 def test_a_module_without_its_one_to_three_lines_is_found() -> None:
-    assert shape.undocumented("onthedot/core/plan.py", "x = 1")
-    assert shape.undocumented("onthedot/core/plan.py", '"""1\n2\n3\n4"""')
-    assert not shape.undocumented("onthedot/core/plan.py", '"""1\n2\n3"""')
-    assert not shape.undocumented("onthedot/core/__init__.py", "")
+    assert shape.undocumented("onthedot/dispatch/due_plan.py", "x = 1")
+    assert shape.undocumented("onthedot/dispatch/due_plan.py", '"""1\n2\n3\n4"""')
+    assert not shape.undocumented("onthedot/dispatch/due_plan.py", '"""1\n2\n3"""')
+    assert not shape.undocumented("onthedot/records/__init__.py", "")
 
 
 @pytest.mark.parametrize("mark", ["TO", "FIX", "XX"])

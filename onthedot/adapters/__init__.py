@@ -1,1 +1,0 @@
-"""A value in, one call, a value out."""

@@ -1,1 +1,0 @@
-"""What a run calls: one module a type of target."""

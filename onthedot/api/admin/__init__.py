@@ -1,0 +1,4 @@
+"""The routes of the operator: tenants, keys, trail, health.
+
+Begin with `tenants.py`.
+"""

@@ -1,0 +1,4 @@
+"""What holds for every route: who asks, how much, bodies, plans, pages, repetitions.
+
+Begin with `routes.py`.
+"""

@@ -1,0 +1,86 @@
+"""Who asks: an API key read from the request, held against what is stored of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+from onthedot.api.door.request import Asked
+from onthedot.records.access import api_key
+from onthedot.records.access.api_key import Caller, Key
+from onthedot.records.problems import Problem
+from onthedot.store import clock
+from onthedot.store.access import key_items
+
+# A key that was revoked opens nothing once this has passed.
+REMEMBERED_MS = 50_000
+USED_MS = 3_600_000
+_REMEMBERED_MAX = 1_000
+_known: dict[str, tuple[int, Key]] = {}
+# Ids that strangers made up have a room of their own: they push out no key.
+_unknown: dict[str, tuple[int, None]] = {}
+_Read = TypeVar("_Read")
+_HOW = {"WWW-Authenticate": "Bearer"}
+
+
+def authenticate(asked: Asked) -> Caller:
+    """Give the caller, or say why there is none."""
+    scheme, _, text = asked.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not text:
+        raise Problem(
+            "unauthenticated",
+            "No API key came along: expected the header Authorization: Bearer otd_….",
+            headers=_HOW,
+        )
+    parts = api_key.read(text.strip())
+    if parts is None:
+        raise _refused("It is mistyped or cut off")
+    key_id, secret = parts
+    key = _remembered(key_id)
+    if key is None or not key.holds(secret, clock.now_ms()):
+        raise _refused("It does not exist, has expired or was revoked")
+    _note_use(key)
+    return Caller(key_id=key.key_id, tenant_id=key.tenant_id, role=key.role, queues=key.queues)
+
+
+def forget() -> None:
+    """Read every key anew from now on."""
+    _known.clear()
+    _unknown.clear()
+
+
+def _note_use(key: Key) -> None:
+    """Once an hour is enough to find the keys that nobody uses any more."""
+    now_ms = clock.now_ms()
+    if now_ms - key.last_used_ms >= USED_MS:
+        key_items.note_use(key.key_id, now_ms)
+        read_ms, _ = _known[key.key_id]
+        _known[key.key_id] = read_ms, replace(key, last_used_ms=now_ms)
+
+
+def _refused(why: str) -> Problem:
+    return Problem("unauthenticated", f"The API key is not valid. {why}.", headers=_HOW)
+
+
+def _remembered(key_id: str) -> Key | None:
+    """A key is read once in a while; one that is not there is remembered just as long."""
+    now_ms = clock.now_ms()
+    read_ms, key = _known.get(key_id) or _unknown.get(key_id, (0, None))
+    if now_ms - read_ms < REMEMBERED_MS:
+        return key
+    key = key_items.key(key_id)
+    if key is None:
+        _known.pop(key_id, None)
+        _keep(_unknown, key_id, (now_ms, None))
+    else:
+        _unknown.pop(key_id, None)
+        _keep(_known, key_id, (now_ms, key))
+    return key
+
+
+def _keep(kept: dict[str, _Read], key_id: str, read: _Read) -> None:
+    """Keep the latest; the one that was read first makes room."""
+    kept.pop(key_id, None)
+    kept[key_id] = read
+    if len(kept) > _REMEMBERED_MAX:
+        del kept[next(iter(kept))]

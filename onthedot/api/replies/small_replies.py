@@ -1,0 +1,151 @@
+"""Plans, previews, slots, keys, lists as they are answered: only the document reads these."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import Field
+
+from onthedot.api.replies.schedule_replies import Moment, Problem, Slot, Task, Told, Warned
+
+Each = TypeVar("Each")
+
+
+class Health(Told):
+    """How the scheduler is. `down`, with 503: no tick for three minutes."""
+
+    status: Literal["ok", "degraded", "down"]
+    tick: Literal["ok", "late", "stopped", "unknown"] = Field(
+        description="`late` after 90 s without a tick, `stopped` after 180 s."
+    )
+    audit: Literal["ok", "late", "stopped", "unknown"] = Field(
+        description="`late` after 90 s without an audit, `stopped` after 180 s."
+    )
+    queue: Literal["ok", "behind", "unknown"] = Field(
+        description="`behind` when more than 500 due messages wait for a worker."
+    )
+    tzdata: str = Field(description="The version of the time zones' rules.")
+
+
+class Page(Told, Generic[Each]):
+    """A page of a list: full, unless it is the last one or 1,000 entries were looked at."""
+
+    data: list[Each]
+    next_cursor: str | None
+
+
+class Plan(Told):
+    """What would happen; the same request with the token makes it so."""
+
+    plan_token: str
+    expires_at: Moment
+    effects: dict[str, Any]
+
+
+class Fire(Told):
+    """One slot, in the schedule's zone and in the viewer's."""
+
+    at: Slot
+    due_at: Moment
+    local: str
+    viewer: str
+    note: str | None
+    note_code: str | None
+
+
+class Fires(Told):
+    """The coming slots."""
+
+    fires: list[Fire]
+
+
+class PerDay(Told):
+    """How often it fires in 24 hours."""
+
+    min: int
+    max: int
+
+
+class Collisions(Told):
+    """How many of the tenant's schedules fire in the same minute as its first."""
+
+    same_minute: int
+    complete: bool
+
+
+class Preview(Told):
+    """What a schedule means."""
+
+    explanation: str
+    fires: list[Fire]
+    warnings: list[Warned]
+    seed: str
+    tzdata: str
+    per_day: PerDay
+    collisions: Collisions
+
+
+class Zones(Told):
+    """The zones that a schedule may be in."""
+
+    timezones: list[str]
+    tzdata: str
+
+
+class Range(Told):
+    """Many slots that share one row."""
+
+    begin: Slot = Field(alias="from")
+    to: Slot
+    # None where the slots were too many to be counted.
+    count: int | None
+
+
+class SlotEntry(Told):
+    """A slot with its outcome."""
+
+    scheduled_for: Slot
+    local: str
+    note: str | None
+    status: str
+    reason: str | None
+    run_id: str | None
+    range: Range | None
+
+
+class Key(Told):
+    """An API key, without its text."""
+
+    key_id: str
+    name: str
+    role: str
+    queues: list[str] | None = Field(
+        description="The `pull` queues of a worker's key. Null: every queue of the tenant."
+    )
+    created_at: Moment
+    expires_at: Slot | None
+    revoked_at: Moment | None
+    last_used_at: Moment | None
+    warnings: list[str] = Field(
+        description="A sentence, if no admin key of the first tenant is left once this one expires."
+    )
+
+
+class NewKey(Key):
+    """An API key, with its text: this once."""
+
+    key: str
+
+
+class BatchResult(Told):
+    """What became of one task of a batch."""
+
+    status: int
+    task: Task | None = None
+    problem: Problem | None = None
+
+
+class BatchResults(Told):
+    """What became of each of them, in order."""
+
+    data: list[BatchResult]

@@ -1,0 +1,4 @@
+"""The shapes of what callers write.
+
+Begin with `schedule_shapes.py`.
+"""

@@ -1,0 +1,176 @@
+"""Schedules and tasks as callers write them: names, types and limits, but no meaning."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr
+from pydantic import model_validator as checked
+
+from onthedot.api.door import patterns
+from onthedot.api.requests.target_shapes import Target, Written
+from onthedot.registry.defaults import SCHEDULE_READ_ONLY, TASK_READ_ONLY
+
+Instant = Annotated[str, Field(json_schema_extra={"format": "date-time"}, max_length=64)]
+Tags = Annotated[
+    dict[Annotated[str, Field(min_length=1, max_length=64)], Annotated[str, Field(max_length=128)]],
+    Field(max_length=20),
+]
+CalendarId = Annotated[str, Field(min_length=1, max_length=64)]
+Seconds = Annotated[int, Field(ge=1, le=86_400)]
+
+
+class Rate(Written):
+    """At most `count` starts in `per_sec` seconds."""
+
+    count: int = Field(ge=1, le=1_000_000)
+    per_sec: Seconds
+
+
+class ConcurrencyKey(Written):
+    """Runs that share a key share its limits."""
+
+    key: str = Field(min_length=1, max_length=256)
+    max_running: int | None = Field(None, ge=1, le=1_000)
+    rate: Rate | None = None
+
+
+class Backoff(Written):
+    """How long to wait before the next attempt."""
+
+    backoff: Literal["exponential", "fixed"] | None = None
+    base_sec: Seconds | None = None
+    cap_sec: Seconds | None = None
+    jitter: Literal["full", "none"] | None = None
+
+
+class Definition(Written):
+    """What schedules and tasks have in common; null means the default."""
+
+    READ_ONLY: ClassVar[frozenset[str]]
+
+    description: str | None = Field(None, max_length=1_000)
+    tags: Tags | None = None
+    target: Target | None = None
+    payload: Any = None
+    max_attempts: int | None = Field(None, ge=1, le=100)
+    retry: Backoff | None = None
+    timeout_sec: Seconds | None = None
+    priority: Literal[1, 2, 3] | None = None
+    misfire_grace_sec: int | None = Field(None, ge=0, le=604_800)
+    concurrency_key: ConcurrencyKey | None = None
+    managed_by: str | None = Field(None, max_length=128, pattern=patterns.OWNER)
+    _read_only: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    @checked(mode="wrap")
+    @classmethod
+    def _apart(cls, value: Any, build: ModelWrapValidatorHandler[Definition]) -> Definition:  # noqa: ANN401 any JSON
+        """Put read-only fields aside: whether they are as they stand is not known here."""
+        aside: dict[str, Any] = {}
+        if isinstance(value, dict):
+            aside = {name: value[name] for name in value if name in cls.READ_ONLY}
+            value = {name: value[name] for name in value if name not in aside}
+        made = build(value)
+        made._read_only = aside  # noqa: SLF001  # its own class's
+        return made
+
+    def given(self) -> dict[str, Any]:
+        """Give what was written; null is as if it was not."""
+        return self.model_dump(exclude_none=True)
+
+    def patch(self) -> dict[str, Any]:
+        """Give what was written, nulls and all."""
+        return self.model_dump(exclude_unset=True)
+
+    def read_only(self) -> dict[str, Any]:
+        """Give what cannot be written and came along all the same."""
+        return self._read_only
+
+
+class ScheduleFields(Definition):
+    """A schedule, or a part of one: what is missing is said elsewhere."""
+
+    READ_ONLY = SCHEDULE_READ_ONLY
+
+    name: str | None = Field(None, pattern=patterns.NAME)
+    cron: str | None = Field(None, max_length=256)
+    every_sec: int | None = Field(None, ge=1, le=31_622_400)
+    seconds: Literal["first", "last"] | None = None
+    timezone: str | None = Field(None, max_length=64)
+    dst_mode: Literal["auto", "interval", "fixed"] | None = None
+    dst_gap: Literal["fire", "skip", "shift"] | None = None
+    dst_overlap: Literal["first", "last", "both"] | None = None
+    start_at: Instant | None = None
+    end_at: Instant | None = None
+    max_runs: int | None = Field(None, ge=1, le=1_000_000_000)
+    calendars: list[CalendarId] | None = Field(None, max_length=8)
+    jitter_sec: int | None = Field(None, ge=0, le=86_400)
+    misfire: Literal["latest", "all", "none"] | None = None
+    overlap: Literal["skip", "queue", "cancel_previous", "allow"] | None = None
+    max_concurrent: int | None = Field(None, ge=1, le=50)
+    queue_max: int | None = Field(None, ge=1, le=1_000)
+    pause_after_deaths: int | None = Field(None, ge=1, le=1_000)
+    status: Literal["active", "paused", "completed", "invalid"] | None = None
+
+    def given(self) -> dict[str, Any]:
+        """Give what was written; null means never where deaths are counted, else the default."""
+        field = "pause_after_deaths"
+        never = field in self.model_fields_set and self.pause_after_deaths is None
+        return super().given() | ({field: None} if never else {})
+
+
+class SchedulePatch(ScheduleFields):
+    """A merge patch: what has parts is held to its shape when they are put together."""
+
+    tags: Any = None
+    target: Any = None
+    retry: Any = None
+    concurrency_key: Any = None
+
+
+class ScheduleIn(ScheduleFields):
+    """A whole schedule."""
+
+    name: str = Field(pattern=patterns.NAME)
+    target: Target
+
+
+class TaskIn(Definition):
+    """A one-off task."""
+
+    READ_ONLY = TASK_READ_ONLY
+
+    target: Target
+    name: str | None = Field(None, pattern=patterns.NAME)
+    run_at: Instant | None = None
+    delay_sec: int | None = Field(None, ge=0, le=31_622_400)
+    idempotency_key: str | None = Field(None, min_length=1, max_length=255)
+    idempotency_ttl_sec: int | None = Field(None, ge=60, le=2_592_000)
+
+
+class TasksIn(Written):
+    """Many of them, each held to its shape by itself."""
+
+    tasks: list[dict[str, Any]] = Field(min_length=1, max_length=100)
+
+
+class PreviewIn(Written):
+    """A schedule that is not saved."""
+
+    cron: str | None = Field(None, max_length=256)
+    every_sec: int | None = Field(None, ge=1, le=31_622_400)
+    run_at: Instant | None = None
+    seconds: Literal["first", "last"] | None = None
+    timezone: str | None = Field(None, max_length=64)
+    dst_mode: Literal["auto", "interval", "fixed"] | None = None
+    dst_gap: Literal["fire", "skip", "shift"] | None = None
+    dst_overlap: Literal["first", "last", "both"] | None = None
+    start_at: Instant | None = None
+    end_at: Instant | None = None
+    max_runs: int | None = Field(None, ge=1, le=1_000_000_000)
+    calendars: list[CalendarId] | None = Field(None, max_length=8)
+    jitter_sec: int | None = Field(None, ge=0, le=86_400)
+    seed: str | None = Field(None, max_length=64)
+    from_: Instant | None = Field(None, alias="from")
+    count: int | None = Field(None, ge=1, le=100)
+    viewer_timezone: str | None = Field(None, max_length=64)

@@ -1,0 +1,105 @@
+"""What a run's handler logged, attempt by attempt."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from onthedot.api.door import responses
+from onthedot.api.door.pages import Cursor, Listing
+from onthedot.api.door.responses import Handlers
+from onthedot.api.runs import log_stream
+from onthedot.api.runs.run_lookup import Found, find
+from onthedot.records.problems import not_found
+from onthedot.records.runs import attempts
+from onthedot.schedule.time.moments import moment
+from onthedot.store import clock
+from onthedot.targets.python import run_log
+
+# Lines of an attempt are written while it runs, or just after; a stamp may be a little off.
+_AROUND_MS = 2_000
+_LINES = 1_000
+# CloudWatch shows a line seconds after it was written, sometimes a minute.
+_ARRIVE_MS = 120_000
+
+
+def lines(
+    run_id: str,
+    attempt: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
+    cursor: Cursor = None,
+) -> Response[str]:
+    """Show the log lines of one attempt, the newest unless told otherwise.
+
+    Workers run many runs side by side: only lines that name the run are shown.
+    """
+    found = find(run_id)
+    pages = Listing(known={}, names=("attempt", "token"))
+    begun = pages.start(cursor)
+    # A run may have begun another attempt since: a list goes on in its own.
+    told = _attempt(found, int(begun["attempt"]) if begun else attempt)
+    group = run_log.group()
+    if told is None or not told.get("log") or group is None:
+        return _none(_why(told))
+    read = log_stream.read(
+        group,
+        told["log"],
+        _between(told),
+        limit=_LINES,
+        token=begun["token"] if begun else None,
+    )
+    shown = [line for event in read.events if (line := _line(event, run_id))] if read else []
+    if read is None or not (shown or begun or read.following):
+        return _none(_why_empty(told))
+    following = {"attempt": str(told["attempt"]), "token": read.following}
+    return pages.answer(shown, following if read.following else None)
+
+
+def _attempt(found: Found, wanted: int | None) -> Mapping[str, Any] | None:
+    known = attempts.all_of(found.run.life)
+    if wanted is None:
+        return known[-1] if known else None
+    match = next((one for one in known if one["attempt"] == wanted), None)
+    if match is None:
+        raise not_found(f"attempt {wanted} of that run")
+    return match
+
+
+def _between(told: Mapping[str, Any]) -> tuple[int, int]:
+    ended_ms = told.get("ended_ms") or clock.now_ms()
+    return told["started_ms"] - _AROUND_MS, ended_ms + _AROUND_MS
+
+
+def _why(told: Mapping[str, Any] | None) -> str:
+    if told is None:
+        return "No attempt has begun, so there is no log."
+    return "Its worker ran where no log is kept: look at that machine's own output."
+
+
+def _why_empty(told: Mapping[str, Any]) -> str:
+    """Nothing tells apart a handler that logs nothing and lines that are not there now."""
+    last_ms = told.get("ended_ms") or clock.now_ms()
+    if clock.now_ms() - last_ms < _ARRIVE_MS:
+        return "No line is there yet: it takes some seconds, and only ctx.log writes lines."
+    return "No line is kept: the attempt wrote none by ctx.log, or its log is deleted by now."
+
+
+def _none(note: str) -> Response[str]:
+    return responses.answer({"data": [], "next_cursor": None, "note": note})
+
+
+def _line(event: Mapping[str, Any], run_id: str) -> dict[str, Any] | None:
+    """Another's lines in the same stream may be another tenant's: they are nobody's to see."""
+    try:
+        told = json.loads(event["message"])
+    except ValueError:
+        return None
+    if not isinstance(told, dict) or told.get("run_id") != run_id:
+        return None
+    return {"at": moment(event["timestamp"]), **told}
+
+
+HANDLERS: Handlers = {"GET /v1/runs/{run_id}/logs": lines}

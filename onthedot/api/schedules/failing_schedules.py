@@ -1,0 +1,74 @@
+"""Schedules of which runs are dead: those whose latest death is newest come first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+
+from onthedot.api.door.full_pages import CHUNK, Walked, fill
+from onthedot.api.door.request import tenant
+from onthedot.api.schedules.filtered_pages import Entry, Item
+from onthedot.api.views import schedule_filter
+from onthedot.records.tasks import task_spec
+from onthedot.schedule.time.instants import HORIZON
+from onthedot.store import table_reads
+from onthedot.upkeep import dead_letters
+from onthedot.upkeep.dead_letter import Chosen, Letter
+
+STATUS = "failing"
+# What the names of a page's end mean: when the schedule's newest run died, and whose it is.
+NAMES = ("died", "task_id")
+_ALL = Chosen(from_ms=0, to_ms=HORIZON * 1000 - 1)
+# Two pages of the index.
+_LETTERS_MAX, _LETTERS_A_PAGE = 10_000, 5_000
+
+
+def choose(
+    entries: Callable[[Sequence[Item]], Sequence[Entry]],
+    wanted: Mapping[str, str],
+    *,
+    limit: int,
+    start: Item | None,
+) -> tuple[list[Item], Item | None]:
+    """Give the schedules of a page, and behind which one the next begins."""
+    begun = (start["died"], start["task_id"]) if start else None
+    newest = [each for each in _newest() if begun is None or _place(each) < begun]
+
+    def read(size: int, begin: int) -> Walked[Letter]:
+        end = begin + size
+        return Walked(newest[begin:end], end if end < len(newest) else None)
+
+    def show(letters: Sequence[Letter]) -> list[Item | None]:
+        specs = _specs(letters)
+        fitting = [
+            item is not None and schedule_filter.holds(entries([item])[0], wanted) for item in specs
+        ]
+        return [item if fits else None for item, fits in zip(specs, fitting, strict=True)]
+
+    found, after = fill(read, show, limit=limit, start=0, chunk=CHUNK if wanted else limit)
+    if after is None:
+        return found, None
+    last = after if isinstance(after, Letter) else newest[after - 1]
+    return found, dict(zip(NAMES, _place(last), strict=True))
+
+
+def _newest() -> list[Letter]:
+    """Give each schedule's newest death, the newest of all first."""
+    found: dict[str, Letter] = {}
+    walk = dead_letters.find(tenant(), _ALL, page=_LETTERS_A_PAGE)
+    for letter in islice(walk, _LETTERS_MAX):
+        if letter.task_id.startswith("sch_"):
+            found.setdefault(letter.task_id, letter)
+    return sorted(found.values(), key=_place, reverse=True)
+
+
+def _place(letter: Letter) -> tuple[str, str]:
+    return letter.died, letter.task_id
+
+
+def _specs(letters: Sequence[Letter]) -> list[Item | None]:
+    """Leave out what is on no list any more: a deleted schedule fails no more."""
+    keys = [task_spec.spec_key(letter.task_id) for letter in letters]
+    found = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE]
+    listed = {item["task_id"]: item for item in found if "listed" in item}
+    return [listed.get(letter.task_id) for letter in letters]

@@ -1,0 +1,107 @@
+"""Schedules by pages, filtered by what the index carries of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
+
+from onthedot.api.door.pages import Cursor, Limit, Listing
+from onthedot.api.door.request import tenant
+from onthedot.api.door.responses import Handlers
+from onthedot.api.schedules import failing_schedules
+from onthedot.api.schedules.filtered_pages import Entry, Item, Target, Text, choose, given
+from onthedot.api.views import schedule_view
+from onthedot.records.runs import run_row
+from onthedot.records.tasks.task_spec import TABLE as TASKS
+from onthedot.records.tasks.task_spec import cursor_key
+from onthedot.registry import calendar_edits
+from onthedot.schedule.schedule import Schedule
+from onthedot.schedule.time.instants import parse_nominal
+from onthedot.store import clock, table_reads
+
+Status = Annotated[
+    Literal["active", "paused", "completed", "invalid", "failing"] | None,
+    Query(description="`failing`: schedules that dead letters are of."),
+]
+
+
+def index(
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    *,
+    status: Status = None,
+    tag: Text = None,
+    target: Target = None,
+    handler: Text = None,
+    q: Text = None,
+    managed_by: Text = None,
+) -> Response[str]:
+    """List schedules, newest first.
+
+    Failing ones are listed by their newest death.
+    """
+    wanted = given(
+        status=status, tag=tag, target=target, handler=handler, q=q, managed_by=managed_by
+    )
+    now = clock.now_ms() // 1000
+
+    def entries(items: Sequence[Item]) -> list[Entry]:
+        compiled = _compiled(items)
+        return [schedule_view.entry(*each, now) for each in zip(items, compiled, strict=True)]
+
+    if status == failing_schedules.STATUS:
+        pages = Listing(known={}, names=failing_schedules.NAMES)
+        others = {name: value for name, value in wanted.items() if name != "status"}
+        dying, last = failing_schedules.choose(
+            entries, others, limit=limit, start=pages.start(cursor)
+        )
+        return pages.answer(_with_last_runs(dying, now), last)
+    known = {"listed": f"{tenant()}#s", "part": "spec"}
+    pages = Listing(known=known, names=("created_at", "task_id"))
+    found, last = choose(known, entries, wanted, limit=limit, start=pages.start(cursor))
+    return pages.answer(_with_last_runs([item for item, _ in found], now), last)
+
+
+def _with_last_runs(items: Sequence[Item], now: int) -> list[Entry]:
+    """Add what became of the newest slots: their rows' keys are computed, no index is needed."""
+    compiled = _compiled(items)
+    seen = _last_seen(items, now)
+    keys = [
+        {"task_id": item["task_id"], "scheduled_for": key}
+        for item, schedule in zip(items, compiled, strict=True)
+        for key in schedule_view.recent_keys(
+            schedule, seen.get(item["task_id"], now), item["created_at"]
+        )
+    ]
+    rows = table_reads.get_many({run_row.TABLE: keys})[run_row.TABLE] if keys else []
+    newest = sorted(rows, key=lambda row: str(row["scheduled_for"]))
+    last = {run.task_id: run for row in newest if (run := run_row.readable(row))}
+    return [
+        schedule_view.entry(item, schedule, now, last.get(item["task_id"]))
+        for item, schedule in zip(items, compiled, strict=True)
+    ]
+
+
+def _last_seen(items: Sequence[Item], now: int) -> dict[str, int]:
+    """Ask the cursors of completed ones how far they came."""
+    keys = [cursor_key(item["task_id"]) for item in items if item["status"] == "completed"]
+    cursors = table_reads.get_many({TASKS: keys})[TASKS] if keys else []
+    return {
+        item["task_id"]: schedule_view.last_seen(
+            parse_nominal(item["next_run_at"]), now, exhausted=True
+        )
+        for item in cursors
+    }
+
+
+def _compiled(items: Sequence[Item]) -> list[Schedule]:
+    """The index names calendars, but does not say what they exclude."""
+    named = any(item.get("calendars") for item in items)
+    known = calendar_edits.compiled(tenant()) if named else {}
+    return [schedule_view.listed(item, known) for item in items]
+
+
+HANDLERS: Handlers = {"GET /v1/schedules": index}

@@ -1,0 +1,201 @@
+"""Schedules: registered, shown, changed, replaced, ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body
+
+from onthedot.api.door import plans, responses
+from onthedot.api.door.plans import DryRun, PlanToken
+from onthedot.api.door.preconditions import (
+    check_new,
+    check_none_wanted,
+    check_read_only,
+    check_task,
+    check_version,
+    require_version,
+)
+from onthedot.api.door.request import by, own_id, tenant, tried_before
+from onthedot.api.door.responses import Handlers
+from onthedot.api.requests import shape_errors
+from onthedot.api.requests.schedule_shapes import ScheduleFields, ScheduleIn, SchedulePatch
+from onthedot.api.schedules import rules, schedule_answer, warnings
+from onthedot.api.schedules.schedule_lookup import find, find_any, missing
+from onthedot.api.views import schedule_view
+from onthedot.records.problems import Fault, Problem, of_faults
+from onthedot.records.tasks.task_items import Known
+from onthedot.records.tasks.task_spec import Task
+from onthedot.registry import calendar_edits, definition, field_rules, lifecycle, schedule_actions
+from onthedot.registry.edit import Make
+from onthedot.registry.edit_steps import foreseen
+from onthedot.store import clock
+from onthedot.store.schedule_names import owner, taken
+
+
+def create(
+    body: Annotated[ScheduleIn, Body()],
+    dry_run: DryRun = "false",
+    plan_token: PlanToken = None,
+) -> Response[str]:
+    """Register a schedule. What is due within 150 seconds is claimed before the answer."""
+    check_read_only(body.read_only(), {"tenant_id": tenant()})
+    return _created(body.given(), dry_run, plan_token)
+
+
+def show(schedule: str) -> Response[str]:
+    """Show one schedule, by its id or its name."""
+    return responses.versioned(schedule_answer.present(find(schedule)))
+
+
+def patch(
+    schedule: str,
+    body: Annotated[SchedulePatch, Body()],
+    dry_run: DryRun = "false",
+    plan_token: PlanToken = None,
+) -> Response[str]:
+    """Change the fields that are named; null is back to the default."""
+    known = find(schedule)
+    given = body.patch()
+    _check_kept(body, given, known)
+
+    return _changed(known, partial(_patched, patch=given), dry_run, plan_token)
+
+
+def put(
+    schedule: str,
+    body: Annotated[ScheduleFields, Body()],
+    dry_run: DryRun = "false",
+    plan_token: PlanToken = None,
+) -> Response[str]:
+    """Make the schedule of that name what the body says, whether there is one yet or not.
+
+    Replacing one needs If-Match; with If-None-Match: * only a new one is made.
+    """
+    known = find_any(schedule)
+    given = body.given()
+    _check_name(schedule, given)
+    if known is None or known.task.status == "deleted":
+        if schedule.startswith("sch_"):
+            raise missing()
+        check_read_only(body.read_only(), {"tenant_id": tenant()})
+        whole = _checked({"name": schedule, **given})
+        return _created(whole, dry_run, plan_token, lambda: check_none_wanted("schedule"))
+    if check_new():
+        raise Problem("version_mismatch", "It exists already: If-None-Match allows none.")
+    require_version()
+    _check_kept(body, given, known)
+    whole = _checked({"name": known.task.name, **given})
+    return _changed(known, partial(_redefined, fields=whole), dry_run, plan_token)
+
+
+def end(schedule: str, dry_run: DryRun = "false", plan_token: PlanToken = None) -> Response[str]:
+    """End a schedule: nothing of it starts any more, what runs goes on, its history stays."""
+    known = find_any(schedule)
+    if known is None:
+        raise missing()
+    task = known.task
+    check_version(task.version)
+    if dry_run == "true":
+        effects = {"action": "delete", "task_id": task.task_id, "name": task.name}
+        return plans.plan(effects, task.version)
+    plans.check(plan_token, task.version)
+    schedule_actions.end(task.task_id, by(), known=known)
+    return responses.empty()
+
+
+def _check_kept(body: ScheduleFields, given: Mapping[str, Any], known: Known) -> None:
+    """A status changes by a pause or a resume: here it is as read-only as the rest."""
+    status = {"status": given["status"]} if "status" in given else {}
+    aside = {**body.read_only(), **status}
+    if aside:
+        check_read_only(aside, schedule_answer.present(known))
+
+
+def _check_name(schedule: str, given: Mapping[str, Any]) -> None:
+    """One address, one schedule: a PUT by name renames nothing."""
+    name = given.get("name", schedule)
+    if not schedule.startswith("sch_") and name != schedule:
+        message = f"The body's name is '{name}': expected '{schedule}', as in the address."
+        fault = Fault(pointer="/name", code="bad_value", message=message, field="name")
+        raise of_faults("invalid_field", [fault])
+
+
+def _created(
+    given: Mapping[str, Any],
+    dry_run: str,
+    plan_token: str | None,
+    check: Callable[[], None] = lambda: None,
+) -> Response[str]:
+    rules.check(given)
+    field_rules.check_new(given)
+    field_rules.check_owner(given)
+    named = calendar_edits.resolve(tenant(), given.get("calendars", ()))
+    task = definition.schedule(given, task_id=own_id("sch"), tenant_id=tenant(), blackouts=named)
+    check()
+    holder = None if dry_run != "true" and plan_token is None else _holder(task)
+    if dry_run == "true":
+        if holder:
+            raise taken(task.name, holder)
+        now = clock.now_ms() // 1000
+        planned = schedule_view.view(lifecycle.born(lifecycle.stamped(task, by()), now), now)
+        return plans.plan(
+            {"action": "create", "schedule": {**warnings.told(planned), "task_id": None}}, None
+        )
+    plans.check(plan_token, holder)
+    born = schedule_actions.create(task, by(), again=tried_before())
+    where = {"Location": f"/v1/schedules/{born.task_id}"}
+    return responses.versioned(warnings.told(schedule_answer.born(born)), 201, where)
+
+
+def _holder(task: Task) -> str | None:
+    return owner(task.tenant_id, task.name)
+
+
+def _patched(task: Task, now: int, *, patch: Mapping[str, Any]) -> Task:
+    whole = _checked(definition.patched(definition.fields_of(task), patch))
+    return _redefined(task, now, fields=whole)
+
+
+def _redefined(task: Task, now: int, *, fields: Mapping[str, Any]) -> Task:
+    field_rules.check_owner(fields, task.shown.get("managed_by", ""))
+    return schedule_actions.redefined(task, now, fields=fields)
+
+
+def _changed(known: Known, make: Make, dry_run: str, plan_token: str | None) -> Response[str]:
+    before = known.task
+    now = clock.now_ms() // 1000
+    if dry_run == "true":
+        check_task(before)
+        after = foreseen(known, make(before, now), now)
+        planned = schedule_view.view(after.task, now, due=after.due)
+        effects = {
+            "action": "change",
+            "changed": definition.differences(before, after.task),
+            "schedule": warnings.told(planned, edited=True),
+        }
+        return plans.plan(effects, before.version)
+    plans.check(plan_token, before.version)
+    written = schedule_actions.redefine(before.task_id, make, by(), check=check_task, known=known)
+    if written is None:
+        raise missing()
+    return responses.versioned(warnings.told(schedule_answer.after(written), edited=True))
+
+
+def _checked(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Hold a whole schedule, put together from what is there and what was sent, to its limits."""
+    given = shape_errors.checked(ScheduleIn, fields).given()
+    rules.check(given)
+    return given
+
+
+HANDLERS: Handlers = {
+    "POST /v1/schedules": create,
+    "GET /v1/schedules/{schedule}": show,
+    "PUT /v1/schedules/{schedule}": put,
+    "PATCH /v1/schedules/{schedule}": patch,
+    "DELETE /v1/schedules/{schedule}": end,
+}

@@ -1,0 +1,103 @@
+"""All that a tenant has coming: schedules alike are compiled and walked once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from onthedot.api.views import schedule_view
+from onthedot.registry import definition
+from onthedot.registry.defaults import LISTED
+from onthedot.schedule.calendar_times import Calendar
+from onthedot.schedule.expression.stable_hash import spread
+from onthedot.schedule.schedule import Schedule
+from onthedot.schedule.time.instants import parse_nominal
+
+# What of an entry of the index says when it fires. Jitter is apart: each has its own.
+_WHEN = (
+    "cron",
+    "every_sec",
+    "seconds",
+    "timezone",
+    "dst_mode",
+    "dst_gap",
+    "dst_overlap",
+    "start_at",
+    "end_at",
+)
+NAMED = ("task_id", "name", "priority", "jitter_sec", "calendars")
+CARRIED = (*NAMED, *_WHEN)
+
+
+class Member(NamedTuple):
+    """A task that fires, and by how much its jitter delays it."""
+
+    task_id: str
+    name: str
+    priority: int
+    offset_sec: int
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Tasks of the same slots; slots inside its calendars are skipped."""
+
+    schedule: Schedule
+    calendars: Sequence[Calendar]
+    members: Sequence[Member]
+
+    @property
+    def with_calendars(self) -> Schedule:
+        """Give the schedule without what its calendars exclude."""
+        return schedule_view.with_calendars(self.schedule, self.calendars)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agenda:
+    """As it was read then; `complete` unless the tenant has more than anybody would read."""
+
+    read_ms: int
+    complete: bool
+    groups: Sequence[Group] = ()
+    # Tasks that run once, in the order of time.
+    once: Sequence[tuple[int, Member]] = field(default=())
+
+    @property
+    def size(self) -> int:
+        """How many tasks are in it."""
+        return sum(len(group.members) for group in self.groups) + len(self.once)
+
+
+def groups(items: Iterable[Mapping[str, Any]], known: Mapping[str, Calendar]) -> list[Group]:
+    """Sort the entries of active schedules by what they fire at."""
+    alike: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for item in items:
+        # H is drawn from the task's id, so nobody else's is the same.
+        own = item["task_id"] if "H" in item.get("cron", "") else ""
+        when = tuple([item.get(name) for name in _WHEN])
+        alike.setdefault((*when, *item.get("calendars", ()), own), []).append(item)
+    return [_group(found, known) for found in alike.values()]
+
+
+def once(items: Iterable[Mapping[str, Any]]) -> list[tuple[int, Member]]:
+    """Put the entries of one-off tasks into the order of time."""
+    return sorted((parse_nominal(item["start_at"]), _member(item)) for item in items)
+
+
+def _group(items: Sequence[Mapping[str, Any]], known: Mapping[str, Calendar]) -> Group:
+    first = items[0]
+    fields = {name: first.get(name, default) for name, default in LISTED.items()}
+    schedule = definition.compiled({**fields, "jitter_sec": 0}, first["task_id"])
+    closed = [known[one] for one in first.get("calendars", ()) if one in known]
+    return Group(schedule, closed, sorted(map(_member, items)))
+
+
+def _member(item: Mapping[str, Any]) -> Member:
+    jitter_sec = item.get("jitter_sec", 0)
+    return Member(
+        item["task_id"],
+        item.get("name", ""),
+        item.get("priority", 2),
+        spread(item["task_id"], "jitter", jitter_sec + 1) if jitter_sec else 0,
+    )

@@ -1,1 +1,0 @@
-"""Decisions, pure: every time, id and random number comes in as an argument."""

@@ -1,0 +1,144 @@
+"""Dispatch: what is due within the look-ahead is planned, task by task, and carried out.
+
+Any number of dispatchers may look at the same shards: conditional writes decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from onthedot.dispatch import overdue_backlog
+from onthedot.dispatch.due_plan import plan
+from onthedot.dispatch.due_tasks import Herd
+from onthedot.dispatch.plan_effects import carry_out
+from onthedot.dispatch.quarantine import quarantine
+from onthedot.dispatch.range_rows import record_range
+from onthedot.dispatch.slot_plan import Plan
+from onthedot.dispatch.tick import Tick, new_tick
+from onthedot.records.runs import run_row
+from onthedot.records.tasks import task_cursor
+from onthedot.records.tasks.task_cursor import Due
+from onthedot.records.timings import DUE_MAX, LATE_SEC, LOOK_AHEAD_SEC, SHARDS_AT_ONCE
+from onthedot.schedule.blackouts import Blackout, calendars_of
+from onthedot.schedule.packed_schedule import UNREADABLE
+from onthedot.schedule.time.instants import nominal
+from onthedot.store import aws, patience, siblings, table_reads
+from onthedot.store.tasks import blackouts
+
+
+def dispatch(shards: Sequence[int]) -> Tick:
+    """One tick over some shards; any number may run over the same ones."""
+    tick = new_tick()
+    backlog = overdue_backlog.parse(table_reads.get(run_row.TABLE, overdue_backlog.KEY))
+    herd = Herd(budget=backlog.budget)
+    if backlog.open:
+        tick.lost_for = "circuit_open"
+    for first in range(0, len(shards), SHARDS_AT_ONCE):
+        if herd.seen > DUE_MAX and siblings.take(shards[first:]):
+            tick.count("handed_over", len(shards[first:]))
+            break
+        for items in _pages(shards[first : first + SHARDS_AT_ONCE], tick):
+            herd.add(items, since=_since(tick))
+            if len(herd.on_time) >= DUE_MAX:
+                _carry(herd.take_on_time(), tick)
+    _carry(herd.take_on_time(), tick)
+    # What is on time goes first; catching up gets what the budget leaves it.
+    _carry(herd.overdue, tick)
+    tick.report(
+        due=herd.seen,
+        backlog=herd.behind,
+        not_fired=herd.not_fired(tick.started_ms),
+        circuit_open=int(backlog.open),
+    )
+    if 0 in shards:
+        after = backlog.after_tick(
+            on_time=herd.seen - herd.behind,
+            overdue=herd.behind,
+            # A machine whose clock is too far off has claimed nothing: no sign of life.
+            at_ms=backlog.at_ms if tick.hopeless else tick.started_ms,
+        )
+        table_reads.put(run_row.TABLE, after.item())
+    return tick
+
+
+def _since(tick: Tick) -> str:
+    """What was due before this is late: its misfire policy decides, within the tick's budget."""
+    return nominal(tick.started_ms // 1000 - LATE_SEC)
+
+
+def _pages(shards: Sequence[int], tick: Tick) -> Iterator[list[table_reads.Item]]:
+    """First pages all at once; what lies behind one comes page by page.
+
+    Where overdue tasks fill a shard's first page, what is on time is asked for past them.
+    """
+    since, until = _since(tick), nominal(tick.started_ms // 1000 + LOOK_AHEAD_SEC)
+    firsts = aws.in_parallel(
+        lambda shard: patience.call(
+            lambda: table_reads.due_page(shard, ("0", until)), lambda: tick.over
+        ),
+        shards,
+    )
+    tick.correct_clock()
+    for shard, (items, more) in zip(shards, firsts, strict=True):
+        yield items
+        if more and items[-1]["next_run_at"] < since:
+            yield from table_reads.due_pages(shard, (since, until))
+        elif more:
+            yield from table_reads.due_pages(shard, ("0", until), more)
+
+
+def _carry(items: Sequence[table_reads.Item], tick: Tick) -> None:
+    _to_the_end(_planned(items, tick), tick)
+
+
+def _to_the_end(plans: list[Plan], tick: Tick) -> None:
+    """What is recorded of a bounded task goes first, and the rest is planned by what is left."""
+    while plans:
+        onward = carry_out(plans, tick)
+        plans = _from_here(onward, tick)
+
+
+def _from_here(dues_now: Sequence[Due], tick: Tick) -> list[Plan]:
+    now = tick.started_ms // 1000
+    plans = (_behind_ranges(plan(due, now, lost_for=tick.lost_for), tick) for due in dues_now)
+    return [planned for planned in plans if planned]
+
+
+def _planned(items: Sequence[table_reads.Item], tick: Tick) -> list[Plan]:
+    """Plan each task; one that cannot be planned is set aside and holds up no other."""
+    closed = blackouts([item["task_id"] for item in items if "calendars" in item])
+    plans = (_plan_or_quarantine(item, closed.get(item["task_id"], ()), tick) for item in items)
+    return [planned for planned in plans if planned]
+
+
+def _plan_or_quarantine(
+    item: table_reads.Item, closed: Sequence[Blackout], tick: Tick
+) -> Plan | None:
+    now = tick.started_ms // 1000
+    try:
+        planned = plan(task_cursor.parse(item, calendars_of(closed)), now, lost_for=tick.lost_for)
+    except UNREADABLE:
+        quarantine(item)
+        tick.count("quarantined", 1)
+        return None
+    return _behind_ranges(planned, tick)
+
+
+def _behind_ranges(planned: Plan, tick: Tick) -> Plan | None:
+    """Ranges go first: what fires is planned from behind them, or by the next tick."""
+    while spanned := planned.range:
+        if tick.over:
+            return None
+        due = record_range(planned, spanned, force=tick.force)
+        tick.count(spanned.status, spanned.count)
+        if due is None:
+            return None
+        planned = plan(due, tick.started_ms // 1000, lost_for=tick.lost_for)
+    return planned
+
+
+def dispatch_inline(*near: Due) -> Tick:
+    """Dispatch tasks within an API call: what is due inside the look-ahead cannot wait."""
+    tick = new_tick(force=True)
+    _to_the_end(_from_here(near, tick), tick)
+    return tick

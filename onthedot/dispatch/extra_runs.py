@@ -1,0 +1,101 @@
+"""Runs besides the slots' own: listed, claimed by a key of their own, and sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from onthedot.dispatch import manifests
+from onthedot.records.conditional_writes import Outcome
+from onthedot.records.keys import payload_key
+from onthedot.records.runs import manifest, message_pack, run_row, run_writes, side_item
+from onthedot.records.runs.message_pack import Pack, Ticket
+from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.tasks.payloads import of_run
+from onthedot.records.tasks.task_spec import Task
+from onthedot.schedule.expression.errors import BusyError
+from onthedot.store import clock, ids, patience, queue, table_reads
+from onthedot.store.payloads import stored
+
+
+def first_life(task: Task, due_ms: int, claim_id: str) -> Life:
+    """Begin a run that is due at once, whatever its task's schedule says."""
+    return Life(
+        status="claimed",
+        tv=task.version,
+        schedule_version=task.schedule_version,
+        due_ms=due_ms,
+        claim_id=claim_id,
+        claimed_ms=due_ms,
+    )
+
+
+def launch(extra: Sequence[Run]) -> list[Outcome]:
+    """List, claim, send; nobody else ever would, so the manifest goes first."""
+    now_ms = clock.now_ms()
+    entries = [manifest.entry(run) for run in extra]
+    manifests.write(manifest.listing(ids.token(), entries, now_ms=now_ms))
+    outcomes = patience.surely([run_writes.insert(run, now_ms=now_ms) for run in extra])
+    outcomes = [
+        Outcome.DONE if outcome is Outcome.REFUSED and _ours(run) else outcome
+        for run, outcome in zip(extra, outcomes, strict=True)
+    ]
+    done = [run for run, one in zip(extra, outcomes, strict=True) if one is Outcome.DONE]
+    send(done, why="start")
+    return outcomes
+
+
+def launched(run: Run, payload: object, target: Mapping[str, Any] | None = None) -> Run:
+    """Launches one; what is its own is put first, for the worker that finds the run."""
+    if payload is not None or target is not None:
+        beside = payload_key(run.key)
+        run = replace(
+            run,
+            payload_ref="" if payload is None else beside,
+            target_ref="" if target is None else beside,
+        )
+        text = None if payload is None else stored(of_run(run.task_id, run.key), payload)
+        table_reads.put(run_row.TABLE, side_item.item(run, payload=text, target=target))
+    if launch([run]) == [Outcome.DONE]:
+        return run
+    # Another minute, or another try of the same request, was first.
+    there = table_reads.get(run_row.TABLE, run_row.row_key(run.run_id))
+    if there is None:
+        raise BusyError(f"{run.run_id} was there, and is gone")
+    return relaunched(run_row.parse(there))
+
+
+def relaunched(earlier: Run) -> Run:
+    """Send the run of an earlier try of the same request again, which may have died before it."""
+    if earlier.life.status == "claimed":
+        send([earlier], why="start")
+    return earlier
+
+
+def _ours(run: Run) -> bool:
+    """An insert whose answer was lost, and that was made again, is refused by itself."""
+    item = table_reads.get(run_row.TABLE, run_row.row_key(run.run_id))
+    seen = run_row.readable(item) if item else None
+    # Two backfills may fill the same slot; the row always names the one that made the run.
+    if seen is None or seen.backfill_id != run.backfill_id:
+        return False
+    # Once started, it does not say any more who claimed it; another message is harmless.
+    return bool(seen.life.attempt) or seen.life.claim_id == run.life.claim_id
+
+
+def send(claimed: Sequence[Run], why: str = "resend") -> None:
+    """Send each run by a message of its own; unanswered, nothing may be acknowledged."""
+    now_ms = clock.now_ms()
+    packs = [
+        Pack(
+            due_ms=run.life.due_ms,
+            why=why,
+            tickets=(Ticket(run.run_id, run.life.attempt + 1, run.life.tv),),
+            tenant_id=run.tenant_id,
+            queue=run.queue,
+        )
+        for run in claimed
+    ]
+    if queue.send([(each, message_pack.delay_sec(each.due_ms, now_ms)) for each in packs]):
+        raise BusyError("SQS did not take a message; nothing was acknowledged")

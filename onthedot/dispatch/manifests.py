@@ -1,0 +1,41 @@
+"""Listing for the audit: what may be claimed, what was missed, what is to fire no more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from onthedot.records.conditional_writes import Outcome, Update
+from onthedot.records.runs import manifest
+from onthedot.records.runs.manifest import Manifest
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks import exhausted_schedules
+from onthedot.store import clock, conditional_writer, patience, table_reads
+from onthedot.store.patience import Over
+
+
+def write(manifests: Sequence[Manifest]) -> None:
+    """Put each into the minute in which the audit is to look at it."""
+    for each in manifests:
+        table_reads.put(manifest.TABLE, each.item())
+
+
+def list_the_missed(records: Sequence[Run], *, by: str, now_ms: int) -> None:
+    """List those that somebody is to be told of; there are none on an ordinary day."""
+    missed = [record for record in records if record.life.status == "missed"]
+    if missed:
+        entries = [manifest.entry(record) for record in missed]
+        write(manifest.listing(by, entries, now_ms=now_ms))
+
+
+def list_the_exhausted(cursors: Sequence[Update], over: Over | None = None) -> list[Update]:
+    """List schedules before their cursors leave the index: no later look would find them.
+
+    Give the cursors whose schedules could not be listed: they wait for the next tick.
+    """
+    leaving = [write for write in cursors if exhausted_schedules.leaves(write)]
+    if not leaving:
+        return []
+    lines = exhausted_schedules.lines(leaving, clock.now_ms() // 1000)
+    outcomes = patience.write(lines, over) if over else conditional_writer.write_many(lines)
+    listed = zip(leaving, outcomes, strict=True)
+    return [write for write, outcome in listed if outcome is Outcome.UNSURE]

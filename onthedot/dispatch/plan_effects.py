@@ -1,0 +1,188 @@
+"""Plans made true: list, claim, send, advance. Never another order.
+
+The manifest lists before anything can be lost; the advance is the acknowledgement of the send.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from onthedot.dispatch import manifests
+from onthedot.dispatch.claim import Claim, Fate, fate_of
+from onthedot.dispatch.slot_plan import Firing, Plan, Unfired
+from onthedot.dispatch.tick import Tick
+from onthedot.records.conditional_writes import Outcome, Update
+from onthedot.records.runs import manifest, message_pack, run_row, run_writes
+from onthedot.records.tasks import task_cursor, task_spec
+from onthedot.records.tasks.task_cursor import Due
+from onthedot.schedule.time.instants import nominal
+from onthedot.store import clock, patience, queue, table_reads
+
+
+def carry_out(plans: Sequence[Plan], tick: Tick) -> list[Due]:
+    """Make plans true, in the one order that loses nothing; give what is to be planned on."""
+    wanted = [claim for each in plans for claim in _claims(each, tick)]
+    if wanted and not tick.over:
+        _list(wanted, tick)
+        _claim(wanted, tick)
+        _send(wanted, tick)
+    return _advance(plans, wanted, tick)
+
+
+def _claims(each: Plan, tick: Tick) -> list[Claim]:
+    planned: list[Firing | Unfired] = [*each.firings, *each.unfired]
+    slots = sorted(planned, key=lambda one: one.slot)
+    return [Claim(due=each.due, run=_row(each.due, planned, tick)) for planned in slots]
+
+
+def _row(due: Due, planned: Firing | Unfired, tick: Tick) -> run_row.Run:
+    life = run_row.Life(
+        status="claimed",
+        tv=due.version,
+        schedule_version=due.schedule_version,
+        due_ms=planned.due * 1000,
+        claim_id=tick.dispatch_id,
+    )
+    if isinstance(planned, Unfired):
+        life = run_row.ended(
+            life, planned.status, planned.reason, now_ms=tick.started_ms, note=planned.note
+        )
+    else:
+        waited = run_row.BEHIND if planned.behind else ""
+        life = replace(
+            life, claim_until=tick.claim_until, claimed_ms=tick.started_ms, waited=waited
+        )
+    return run_row.Run(
+        task_id=due.task_id,
+        key=nominal(planned.slot),
+        tenant_id=due.tenant_id,
+        origin=planned.origin,
+        queue=due.queue,
+        life=life,
+    )
+
+
+def _list(wanted: Sequence[Claim], tick: Tick) -> None:
+    """Manifest first: a claim whose dispatcher dies is in nobody's hands but the audit's."""
+    entries = [manifest.entry(claim.run) for claim in wanted]
+    lists = manifest.listing(tick.dispatch_id, entries, now_ms=tick.started_ms, earlier=tick.lists)
+    tick.lists += len(lists)
+    patience.call(lambda: manifests.write(lists), lambda: tick.over)
+
+
+def _claim(wanted: Sequence[Claim], tick: Tick) -> None:
+    inserts = [run_writes.insert(claim.run, now_ms=tick.started_ms) for claim in wanted]
+    outcomes = patience.write(inserts, lambda: tick.over)
+    doubtful = []
+    for claim, outcome in zip(wanted, outcomes, strict=True):
+        claim.fate = Fate.MINE if outcome is Outcome.DONE else Fate.LEFT
+        if outcome is not Outcome.DONE:
+            doubtful.append(claim)
+    tick.count("claimed", len(wanted) - len(doubtful))
+    tick.count("suppressed", outcomes.count(Outcome.REFUSED))
+    if doubtful and not tick.over:
+        _resolve(doubtful, tick)
+
+
+def _resolve(doubtful: Sequence[Claim], tick: Tick) -> None:
+    """Read back what was not plainly put: somebody else's, or ours after a lost answer."""
+    keys = [{"task_id": c.run.task_id, "scheduled_for": c.run.key} for c in doubtful]
+    bounded = dict.fromkeys(c.due.task_id for c in doubtful if c.due.runs_left is not None)
+    cursors = [task_spec.cursor_key(task_id) for task_id in bounded]
+    wanted = {run_row.TABLE: keys} | ({task_spec.TABLE: cursors} if cursors else {})
+    items = patience.call(lambda: table_reads.get_many(wanted), lambda: tick.over)
+    found = table_reads.by_key(items[run_row.TABLE], "task_id", "scheduled_for")
+    by_edit = {item["task_id"]: item.get("ahead", ()) for item in items.get(task_spec.TABLE, ())}
+    taking = []
+    for claim in doubtful:
+        claim.counted = claim.run.key in by_edit.get(claim.due.task_id, ())
+        item = found.get((claim.run.task_id, claim.run.key))
+        seen = run_row.readable(item) if item else None
+        claim.fate = fate_of(claim, seen, tick.dispatch_id, clock.now_ms(), force=tick.force)
+        if claim.fate is Fate.TAKE and seen and claim.is_given_up:
+            # It may stand in a line: that is for its worker to know.
+            claim.run = seen
+        if claim.fate is Fate.DONE:
+            claim.found = seen
+        if claim.fate is Fate.TAKE and seen:
+            taking.append((claim, seen))
+    if tick.over:
+        return
+    outcomes = patience.write(
+        [_taking(claim, seen, tick) for claim, seen in taking], lambda: tick.over
+    )
+    for (claim, seen), outcome in zip(taking, outcomes, strict=True):
+        claim.fate = Fate.MINE if outcome is Outcome.DONE else Fate.LEFT
+        if claim.fires:
+            life = replace(seen.life, claim_id=tick.dispatch_id, due_ms=_due_ms(claim, seen))
+            claim.run = replace(claim.run, life=life)
+    tick.count("taken_over", sum(claim.fate is Fate.MINE for claim, _ in taking))
+
+
+def _taking(claim: Claim, seen: run_row.Run, tick: Tick) -> Update:
+    now_ms = clock.now_ms()
+    if claim.fires:
+        due_ms = _due_ms(claim, seen)
+        return run_writes.take_over_claim(
+            seen, tick.dispatch_id, tick.claim_until, due_ms=due_ms, now_ms=now_ms
+        )
+    life = claim.run.life
+    return run_writes.miss_claim(seen, life.status, life.reason, now_ms=now_ms)
+
+
+def _due_ms(claim: Claim, seen: run_row.Run) -> int:
+    """When a claim is due that is taken over: by the plan, unless an edit has come since."""
+    behind = claim.due.version < seen.life.tv
+    return seen.life.due_ms if behind else claim.run.life.due_ms
+
+
+def _send(wanted: Sequence[Claim], tick: Tick) -> None:
+    """Send every slot that is ours; what SQS did not take stays unacknowledged."""
+    mine = [claim for claim in wanted if claim.fate is Fate.MINE and claim.fires]
+    if not mine or tick.over:
+        _forget(mine)
+        return
+    tickets = [(claim.address, claim.ticket) for claim in mine]
+    packs = list(message_pack.packed(tickets))
+    now_ms = clock.now_ms()
+    left = queue.send([(each, message_pack.delay_sec(each.due_ms, now_ms)) for each in packs])
+    unsent = {ticket.run_id for each in left for ticket in each.tickets}
+    _forget([claim for claim in mine if claim.run.run_id in unsent])
+    tick.count("sent", len(mine) - len(unsent))
+
+
+def _forget(unsent: Iterable[Claim]) -> None:
+    for claim in unsent:
+        claim.fate = Fate.LEFT
+
+
+def _advance(plans: Sequence[Plan], wanted: Sequence[Claim], tick: Tick) -> list[Due]:
+    """Move each cursor to its first slot that is neither final, nor started, nor sent by us.
+
+    Give those whose plans go on from there.
+    """
+    if tick.over:
+        return []
+    by_task: dict[str, list[Claim]] = {}
+    for claim in wanted:
+        by_task.setdefault(claim.due.task_id, []).append(claim)
+    moves: list[tuple[Update, Due | None]] = []
+    for each in plans:
+        claimed = by_task.get(each.due.task_id, [])
+        kept = next((claim for claim in claimed if claim.fate is Fate.LEFT), None)
+        following = each.following if kept is None else kept.run.life.due_ms // 1000
+        if following != each.due.next_run_at:
+            # What lies behind the new cursor only: the rest is counted when the cursor passes it.
+            passed = claimed if kept is None else claimed[: claimed.index(kept)]
+            counted = sum(claim.counts for claim in passed)
+            last = passed[-1].run.life.due_ms // 1000 if passed else None
+            goes_on = each.goes_on and kept is None
+            onward = task_cursor.behind(each.due, following, counted) if goes_on else None
+            moves.append((task_cursor.advance(each.due, following, counted, last=last), onward))
+    unlisted = manifests.list_the_exhausted([move for move, _ in moves], lambda: tick.over)
+    moves = [each for each in moves if each[0] not in unlisted]
+    outcomes = patience.write([move for move, _ in moves], lambda: tick.over)
+    tick.count("advanced", sum(outcome is Outcome.DONE for outcome in outcomes))
+    moved = zip(moves, outcomes, strict=True)
+    return [onward for (_, onward), outcome in moved if onward and outcome is Outcome.DONE]

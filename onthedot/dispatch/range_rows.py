@@ -1,0 +1,149 @@
+"""Ranges: one row for many slots that do not fire, put before anything else of the task."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+
+from onthedot.dispatch import range_ends
+from onthedot.dispatch.extra_runs import send
+from onthedot.dispatch.manifests import list_the_exhausted, list_the_missed
+from onthedot.dispatch.slot_plan import Plan, Unfired
+from onthedot.records.conditional_writes import Outcome
+from onthedot.records.keys import is_slot_key, lies_beside, range_key
+from onthedot.records.runs import max_runs, run_row, run_writes
+from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.tasks import task_cursor, task_spec
+from onthedot.records.tasks.task_cursor import Due
+from onthedot.records.timings import ROWS_MAX
+from onthedot.schedule.time.instants import nominal, parse_nominal
+from onthedot.store import clock, conditional_writer, ids, patience, table_reads
+from onthedot.store.tasks import read
+
+
+def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
+    """Record the range and move the cursor behind it; give the cursor as it is then.
+
+    None says that the task cannot go on now: a claim inside is still in another's hands.
+    """
+    last = _put(each.due, spanned)
+    gaps = [_row(each.due, gap) for gap in each.unfired[1:]]
+    patience.surely([run_writes.insert(gap, now_ms=gap.life.ended_ms) for gap in gaps])
+    counted = _resolve_inside(each.due, spanned, last, force=force)
+    if counted is None:
+        _edited(each.due)
+        return None
+    following, due_at = each.due.due_after(last), each.due.schedule.due_at(last)
+    move = task_cursor.advance(each.due, following, counted, last=due_at)
+    if list_the_exhausted([move]):
+        return None
+    if conditional_writer.write_one(move) is not Outcome.DONE:
+        _edited(each.due)
+        return None
+    return task_cursor.behind(each.due, following, counted)
+
+
+def _edited(due: Due) -> None:
+    """An edit that came in between has not seen the range; no dispatcher may take a row away."""
+    known = read(due.task_id) if due.closed else None
+    if known is not None:
+        range_ends.shorten(known.task, clock.now_ms() // 1000, whole=False)
+
+
+def covering(run: Run) -> Run | None:
+    """Find the range that a slot lies in; only rows that beat it stand between the two."""
+    newest = table_reads.rows(
+        ("task_id", run.task_id),
+        "scheduled_for",
+        ("0", f"{run.key}~~"),
+        newest_first=True,
+        page=ROWS_MAX,
+    )
+    for item in islice(newest, ROWS_MAX):
+        if "range_to" not in item:
+            continue
+        spanned = run_row.parse(item)
+        # A blackout may have been lifted since: the worker knows of those that stand.
+        if spanned.life.reason != "calendar":
+            return spanned if spanned.range_to >= run.key else None
+    return None
+
+
+def _put(due: Due, spanned: Unfired) -> int:
+    """Put the row; whoever was first decides where the range ends."""
+    row = replace(
+        _row(due, spanned),
+        key=range_key(spanned.slot, due.version),
+        range_to=nominal(spanned.last),
+        range_count=spanned.count,
+    )
+    list_the_missed([row], by=ids.token(), now_ms=row.life.ended_ms)
+    put = run_writes.insert(row, now_ms=row.life.ended_ms)
+    if conditional_writer.write_one(put) is Outcome.DONE:
+        return spanned.last
+    there = table_reads.get(run_row.TABLE, {"task_id": due.task_id, "scheduled_for": row.key})
+    return parse_nominal(run_row.parse(there).range_to) if there else spanned.last
+
+
+def _row(due: Due, unfired: Unfired) -> Run:
+    """What is recorded without firing."""
+    return Run(
+        task_id=due.task_id,
+        key=nominal(unfired.slot),
+        tenant_id=due.tenant_id,
+        origin="schedule",
+        queue=due.queue,
+        life=Life(
+            status=unfired.status,
+            reason=unfired.reason,
+            note=unfired.note,
+            tv=due.version,
+            schedule_version=due.schedule_version,
+            due_ms=unfired.due * 1000,
+            ended_ms=clock.now_ms(),
+        ),
+    )
+
+
+def _resolve_inside(due: Due, spanned: Unfired, last: int, *, force: bool) -> int | None:
+    """A row beats the range that covers it; one that never was sent gets the range's outcome.
+
+    Give how many of them `max_runs` counts; None: one is in another's hands.
+    """
+    now_ms = clock.now_ms()
+    left, counted = [], 0
+    by_edit = _counted_by_an_edit(due)
+    between = (nominal(spanned.slot), nominal(last))
+    for item in table_reads.rows(("task_id", due.task_id), "scheduled_for", between):
+        if lies_beside(item["scheduled_for"]):
+            continue
+        seen = run_row.readable(item)
+        if seen is None:
+            return None
+        if is_slot_key(seen.key) and seen.life.status == "claimed" and not seen.life.attempt:
+            if not force and seen.life.claim_until >= now_ms:
+                return None
+            left.append(seen)
+        else:
+            counted += max_runs.counts(seen) and seen.key not in by_edit
+    coming = [seen for seen in left if seen.life.due_ms > now_ms]
+    # Only a blackout is recorded ahead of its time, and one that stands when a slot is due has the
+    # worker to say so: what is claimed in it is sent, by us if by nobody else.
+    send(coming)
+    left = [seen for seen in left if seen not in coming]
+    outcomes = conditional_writer.write_many(
+        [
+            run_writes.miss_claim(seen, spanned.status, spanned.reason, now_ms=now_ms)
+            for seen in left
+        ]
+    )
+    done = all(outcome is Outcome.DONE for outcome in outcomes)
+    counted += sum(seen.key not in by_edit for seen in coming)
+    return counted if done else None
+
+
+def _counted_by_an_edit(due: Due) -> tuple[str, ...]:
+    if due.runs_left is None:
+        return ()
+    item = table_reads.get(task_spec.TABLE, task_spec.cursor_key(due.task_id))
+    return task_cursor.parse(item).ahead if item else ()

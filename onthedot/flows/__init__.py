@@ -1,1 +1,0 @@
-"""The verbs: effects in an order that is itself a decision."""

@@ -1,0 +1,55 @@
+"""Trigger: a run without a slot, now or later; it never moves the cursor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from onthedot.dispatch.extra_runs import first_life, launched, relaunched
+from onthedot.records.keys import moment_key
+from onthedot.records.runs import run_row
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks.task_items import Known
+from onthedot.records.tasks.task_spec import ENDED
+from onthedot.store import clock, ids, table_reads
+from onthedot.store.tasks import read
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What the run's key is made of: asked for again with the same, it is the same run."""
+
+    now_ms: int
+    token: str
+    # When it is due, if that is not at once.
+    due_ms: int = 0
+    # Whether it may have been asked for before.
+    again: bool = True
+
+
+def trigger(
+    task_id: str,
+    *,
+    payload: Any = None,  # noqa: ANN401 any JSON
+    moment: Moment | None = None,
+    known: Known | None = None,
+) -> Run | None:
+    """Run a task once, with its own payload or another; `known`: it has just been read."""
+    known = known or read(task_id)
+    if known is None or known.task.status in ENDED:
+        return None
+    at = moment or Moment(clock.now_ms(), ids.token(6))
+    manual = Run(
+        task_id=task_id,
+        key=moment_key(at.now_ms, "m", at.token),
+        tenant_id=known.task.tenant_id,
+        origin="manual",
+        queue=known.task.queue,
+        life=first_life(known.task, at.now_ms, ids.token()),
+    )
+    if moment and moment.again:
+        there = table_reads.get(run_row.TABLE, run_row.row_key(manual.run_id))
+        if there is not None:
+            return relaunched(run_row.parse(there))
+    life = replace(manual.life, due_ms=max(at.now_ms, at.due_ms))
+    return launched(replace(manual, life=life), payload)

@@ -1,0 +1,73 @@
+"""Messages die with the emulator: what they named is sent again, long before the audit would.
+
+Run as a program, it goes where its environment says. A message too many does no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from onthedot.records.keys import manifest_keys
+from onthedot.records.runs import manifest, message_pack, run_row
+from onthedot.records.runs.message_pack import Pack, Ticket
+from onthedot.records.runs.run_row import Run
+from onthedot.records.timings import MARGIN_SEC
+from onthedot.store import clock, queue, table_reads
+
+_MINUTE_SEC = 60
+# As far ahead as a dispatch lists runs, or the audit puts off those that take long.
+_AHEAD_SEC = 16 * _MINUTE_SEC
+# Handlers of unknown length share an invocation: no more than a dispatch gives it.
+_RUNS_MAX = 10
+
+
+def recall() -> int:
+    """Send a message for every open run that the coming minutes' manifests list."""
+    now_ms = clock.now_ms()
+    listed = dict.fromkeys(_listed(now_ms // 1000))
+    items = table_reads.get_many({run_row.TABLE: [run_row.row_key(each) for each in listed]})[
+        run_row.TABLE
+    ]
+    lost = [each for each in map(run_row.parse, items) if not each.final]
+    queue.send([*_first_starts(lost, now_ms), *_others(lost, now_ms)])
+    return len(lost)
+
+
+def _first_starts(lost: Sequence[Run], now_ms: int) -> list[tuple[Pack, int]]:
+    """Packed as a dispatch does: one message each would wake a worker for every few runs."""
+    tickets = [
+        (
+            (each.queue, each.tenant_id, each.life.due_ms, _RUNS_MAX),
+            Ticket(each.run_id, 1, each.life.tv),
+        )
+        for each in lost
+        if each.life.attempt == 0
+    ]
+    return [
+        (each, message_pack.delay_sec(each.due_ms, now_ms)) for each in message_pack.packed(tickets)
+    ]
+
+
+def _others(lost: Sequence[Run], now_ms: int) -> list[tuple[Pack, int]]:
+    return [
+        (message_pack.of_run(each, "resend"), _delay_sec(each, now_ms))
+        for each in lost
+        if each.life.attempt > 0
+    ]
+
+
+def _listed(now: int) -> Iterator[str]:
+    for minute in range(now, now + _AHEAD_SEC, _MINUTE_SEC):
+        for partition in manifest_keys(minute):
+            for item in table_reads.rows(("task_id", partition), "scheduled_for", ("0", "~")):
+                yield from (run_id for run_id, *_ in manifest.parse(item).entries)
+
+
+def _delay_sec(of: Run, now_ms: int) -> int:
+    """Whoever ran it is dead, but only the end of its lease proves it."""
+    takeover_ms = of.life.lease_ms + MARGIN_SEC * 1000
+    return message_pack.delay_sec(max(of.life.due_ms, takeover_ms), now_ms)
+
+
+if __name__ == "__main__":
+    recall()

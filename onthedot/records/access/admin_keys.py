@@ -1,0 +1,52 @@
+"""The admin keys of a tenant: which of them open, and when the last one will not any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from onthedot.records.access.api_key import Key
+from onthedot.records.conditional_writes import Clause, Insert, Update
+from onthedot.records.problems import Problem
+from onthedot.schedule.time.instants import nominal
+
+TABLE = "access"
+_PLACE = {"pk": "admins", "sk": "-"}
+_TURN = "turn"
+
+
+def opening(keys: Iterable[Key], now_ms: int) -> list[Key]:
+    """Give the admin keys that open now."""
+    return [key for key in keys if key.role == "admin" and key.opens(now_ms)]
+
+
+def warnings(key: Key, keys: Sequence[Key], now_ms: int) -> list[str]:
+    """Say so if all admin keys expire, and this one last."""
+    known = opening(keys, now_ms)
+    last = max(known, key=lambda one: one.expires_ms, default=None)
+    if last is None or key.key_id != last.key_id or not all(one.expires_ms for one in known):
+        return []
+    until = nominal(last.expires_ms // 1000)
+    told = f"After {until} no admin key of '{key.tenant_id}' opens: make one without expires_at."
+    return [f"{told} If it is too late, make deploy makes one."]
+
+
+def last_one(key: Key) -> Problem:
+    """Say that without this key nobody could make another."""
+    message = (
+        f"{key.key_id} is the last admin key of '{key.tenant_id}': make another one first, then"
+        " revoke this one with it."
+    )
+    return Problem("last_admin_key", message)
+
+
+def turn_key() -> dict[str, str]:
+    """Give the key of what two revocations at once meet at."""
+    return dict(_PLACE)
+
+
+def next_turn(seen: int | None) -> Insert | Update:
+    """Take the turn: of two who saw the same admin keys, one must look again."""
+    if seen is None:
+        return Insert(TABLE, {**_PLACE, _TURN: 1}, ("pk", "sk"))
+    clause = Clause.equal(_TURN, seen)
+    return Update(TABLE, tuple(_PLACE.items()), ((_TURN, seen + 1),), (clause,))

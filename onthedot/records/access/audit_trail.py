@@ -1,0 +1,75 @@
+"""The audit trail: who did what, with which key, when, and what it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from onthedot.records.access.api_key import TABLE
+from onthedot.records.access.trail_values import told
+from onthedot.records.conditional_writes import Insert
+from onthedot.records.tasks.pause_ends import SYSTEM
+from onthedot.records.tasks.task_spec import Task
+from onthedot.records.ulid import ulid
+from onthedot.schedule.time.moments import moment
+
+KEPT_SEC = 400 * 86_400
+# Where what nobody asked for is told of: beside the runs, for the audit knows no other place.
+RUNS, OF_ITSELF = "runs", "trail#"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class By:
+    """Who writes, in which request, when."""
+
+    tenant_id: str
+    key_id: str
+    request_id: str
+    now_ms: int
+    chance: str
+
+
+def insert(
+    by: By,
+    what: str,
+    about: str,
+    *,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+) -> Insert:
+    """Tell of a write, as part of it."""
+    old, new = before or {}, after or {}
+    changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    at = moment(by.now_ms) or ""
+    item = {
+        "pk": f"audit#{by.tenant_id}#{at[:7]}",
+        "sk": f"{at}#{ulid(by.now_ms, by.chance)}",
+        "at": at,
+        "key_id": by.key_id,
+        "what": what,
+        "about": about,
+        "request_id": by.request_id,
+        "before": told(old, changed),
+        "after": told(new, changed),
+        "expires_at": by.now_ms // 1000 + KEPT_SEC,
+    }
+    return Insert(TABLE, item, ("pk", "sk"))
+
+
+def by_itself(task: Task, what: str, reason: str, at_ms: int) -> Insert:
+    """Tell of what the system did to a task at its own time; told twice, it is there once."""
+    at = moment(at_ms) or ""
+    item = {
+        "task_id": f"{OF_ITSELF}{task.tenant_id}",
+        "scheduled_for": f"{at}#{task.task_id}",
+        "at": at,
+        "key_id": SYSTEM,
+        "what": what,
+        "about": task.task_id,
+        "request_id": None,
+        "before": {},
+        "after": {"status": task.status, "reason": reason},
+        "expires_at": at_ms // 1000 + KEPT_SEC,
+    }
+    return Insert(RUNS, item, ("task_id", "scheduled_for"))

@@ -1,0 +1,198 @@
+"""Who may run now and who waits, for a task whose runs may not overlap freely."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from onthedot.records.conditional_writes import Clause, Insert, Update, Write
+from onthedot.records.keys import GATE
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks.misfire import is_late
+from onthedot.records.tasks.task_spec import Task
+
+TABLE = "runs"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """The runs that hold and those that wait, oldest first; `rev` guards every change."""
+
+    task_id: str
+    rev: int = 0
+    holders: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    # The holders that have waited for their place; they may not have started yet.
+    stood: tuple[str, ...] = ()
+    # The holders that catch up, and since which key others stand in a line for it: rows tell who.
+    late: tuple[str, ...] = ()
+    since: str = ""
+
+    @property
+    def catches_up(self) -> bool:
+        """Tell whether late slots run, or stand in line."""
+        return bool(self.late or self.since)
+
+    def without(self, keys: Collection[str]) -> Gate:
+        """Drop runs from both lists."""
+        return replace(
+            self,
+            holders=tuple(key for key in self.holders if key not in keys),
+            waiting=tuple(key for key in self.waiting if key not in keys),
+            stood=tuple(key for key in self.stood if key not in keys),
+            late=tuple(key for key in self.late if key not in keys),
+        )
+
+    def entered(self, key: str) -> Gate:
+        """Give a place to a run, and remember whether it waited for it."""
+        rest = self.without([key])
+        stood = (*rest.stood, key) if key in self.waiting else rest.stood
+        return replace(rest, holders=(*rest.holders, key), stood=stood)
+
+    def names(self, key: str) -> bool:
+        """Tell whether the run holds or waits."""
+        return key in self.holders or key in self.waiting
+
+    def waited(self, key: str) -> bool:
+        """Tell whether the run stands in the line, or has a place that it stood there for."""
+        return key in self.waiting or key in self.stood
+
+
+def parse(task_id: str, item: Mapping[str, Any] | None) -> Gate:
+    """Read the gate; one that is not there yet is open and empty."""
+    if item is None:
+        return Gate(task_id=task_id)
+    lists = item["lists"]
+    return Gate(
+        task_id=task_id,
+        rev=item["rev"],
+        holders=tuple(lists["holders"]),
+        waiting=tuple(lists["waiting"]),
+        stood=tuple(lists.get("stood", ())),
+        late=tuple(lists.get("late", ())),
+        since=lists.get("since", ""),
+    )
+
+
+def write(seen: Gate, wanted: Gate) -> Write:
+    """Compare and set on `rev`."""
+    lists: dict[str, Any] = {"holders": list(wanted.holders), "waiting": list(wanted.waiting)}
+    # Most tasks never have it, and pay nothing for it.
+    lists |= {"stood": list(wanted.stood)} if wanted.stood else {}
+    lists |= {"late": list(wanted.late)} if wanted.late else {}
+    lists |= {"since": wanted.since} if wanted.since else {}
+    if not seen.rev:
+        item = {"task_id": seen.task_id, "scheduled_for": GATE, "rev": 1, "lists": lists}
+        return Insert(TABLE, item, ("task_id", "scheduled_for"))
+    return Update(
+        TABLE,
+        (("task_id", seen.task_id), ("scheduled_for", GATE)),
+        (("lists", lists), ("rev", seen.rev + 1)),
+        (Clause.equal("rev", seen.rev),),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Enter:
+    """Take a place, leaving the gate so."""
+
+    gate: Gate
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Join those who wait, leaving the gate so; `drop` are to be cancelled, `wake` is first."""
+
+    gate: Gate
+    drop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """Turned away, with this outcome."""
+
+    status: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Have:
+    """The place is its own already."""
+
+
+Entry = Have | Enter | Wait | Turned
+
+
+def guarded(task: Task) -> bool:
+    """Tell whether runs of the task pass a gate at all."""
+    return task.overlap != "allow" or task.max_concurrent is not None
+
+
+def places(task: Task) -> int:
+    """Give how many runs of the task may hold it at once."""
+    return task.max_concurrent or 1
+
+
+def waits(task: Task) -> bool:
+    """Tell whether anybody may wait there; where nobody does, a place need not be given up.
+
+    The next one that comes finds the holder final.
+    """
+    return guarded(task) and task.overlap != "skip"
+
+
+def comes_before(other: Run, run: Run, gate: Gate, now_ms: int) -> bool:
+    """Tell whether another run is due before one, and has not come to the gate or started yet."""
+    life = other.life
+    if life.status != "claimed" or life.attempt or gate.names(other.key):
+        return False
+    # Late ones go by a line of their own, or do not go.
+    if other.origin == "catchup" or is_late(life.due_ms, now_ms):
+        return False
+    return (life.due_ms, other.key) < (run.life.due_ms, run.key)
+
+
+def ordered(task: Task) -> bool:
+    """Tell whether its runs start in the order of their due times, as nobody gives way there."""
+    return waits(task) and task.overlap != "cancel_previous"
+
+
+def enter(
+    gate: Gate,
+    key: str,
+    task: Task,
+    order: Mapping[str, int],
+    *,
+    older: Callable[[], bool] = lambda: False,
+) -> Entry:
+    """Decide over a run at the gate; `gate` names open runs only, `order` is their due time.
+
+    `older` tells whether one that is due before it has not come to the gate yet.
+    """
+    if key in gate.holders:
+        return Have()
+    line = tuple(sorted({*gate.waiting, key}, key=lambda each: (order[each], each)))
+    if len(gate.holders) < places(task) and line[0] == key and not older():
+        return Enter(gate.entered(key))
+    if key in gate.waiting:
+        # Those it waits for were to be cancelled; whoever missed that is told again.
+        return Wait(gate, drop=gate.holders if task.overlap == "cancel_previous" else ())
+    match task.overlap:
+        case "skip":
+            return Turned("skipped", "overlap")
+        case "cancel_previous":
+            return _replace_previous(gate, key, order)
+        case _:
+            if len(gate.waiting) >= task.queue_max:
+                return Turned("skipped", "queue_full")
+            return Wait(replace(gate, waiting=line))
+
+
+def _replace_previous(gate: Gate, key: str, order: Mapping[str, int]) -> Entry:
+    """The newest wins: a late older run gives way, and all others are cancelled."""
+    mine = (order[key], key)
+    others = (*gate.holders, *gate.waiting)
+    if any((order[other], other) > mine for other in others):
+        return Turned("cancelled", "previous")
+    return Wait(replace(gate, waiting=(key,)), drop=others)

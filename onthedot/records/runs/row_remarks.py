@@ -1,0 +1,21 @@
+"""What is noted on a row besides its life, which is another's to write."""
+
+from __future__ import annotations
+
+from onthedot.records.conditional_writes import Clause, Update
+from onthedot.records.runs import attention
+from onthedot.records.runs.run_row import TABLE, Run
+
+
+def replayed(run: Run, by: str, run_id: str, *, now_ms: int) -> Update:
+    """Keep who had it run again, and as what; it wants no attention any more."""
+    sets = (("replayed_as", run_id), ("replayed_by", by), ("replayed_ms", now_ms))
+    return Update(TABLE, _key(run), sets, (_as_it_ended(run),), removes=attention.NAMES)
+
+
+def _as_it_ended(run: Run) -> Clause:
+    return Clause.equal("life.status", run.life.status)
+
+
+def _key(run: Run) -> tuple[tuple[str, str], ...]:
+    return (("task_id", run.task_id), ("scheduled_for", run.key))

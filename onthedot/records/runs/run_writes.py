@@ -1,0 +1,215 @@
+"""The writes of a run's life, each on condition of the state that its writer saw.
+
+What is noted on a row beside its life is written by `remarks` and `stale`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from onthedot.records.conditional_writes import Clause, Insert, Update
+from onthedot.records.runs import attention, pull
+from onthedot.records.runs.attempts import ATTEMPTS_KEPT, attempt_record
+from onthedot.records.runs.run_row import FINAL, NOT_STARTED, OPTIONAL, TABLE, Life, Run, ended
+
+HISTORY_SEC = 90 * 86_400
+
+
+def insert(run: Run, *, now_ms: int) -> Insert:
+    """Claim: whoever puts the row first owns sending it. A row born final is a record."""
+    item = {
+        "task_id": run.task_id,
+        "scheduled_for": run.key,
+        "tenant_id": run.tenant_id,
+        "origin": run.origin,
+        "queue": run.queue,
+        "life": run.life.stored(),
+    }
+    item |= {name: getattr(run, name) for name in OPTIONAL if getattr(run, name)}
+    item |= dict(_beside(run, run.life, now_ms))
+    return Insert(TABLE, item, ("task_id", "scheduled_for"))
+
+
+def _update(run: Run, life: Life, clauses: tuple[Clause, ...], *, now_ms: int) -> Update:
+    return Update(
+        TABLE,
+        (("task_id", run.task_id), ("scheduled_for", run.key)),
+        (("life", life.stored()), *_beside(run, life, now_ms)),
+        clauses,
+        (*attention.unmarked(run, life), *pull.unmarked(run, life)),
+    )
+
+
+def _beside(run: Run, life: Life, now_ms: int) -> tuple[tuple[str, Any], ...]:
+    """What stands beside the life: places in indexes, and an end that only a final row has."""
+    end = (("expires_at", now_ms // 1000 + HISTORY_SEC),) if life.status in FINAL else ()
+    return (*end, *attention.marks(run, life, now_ms), *pull.marks(run, life))
+
+
+def exact_state(life: Life) -> tuple[Clause, ...]:
+    """The very state that was seen, so that nothing can have happened in between."""
+    clauses = (
+        Clause.equal("life.status", life.status),
+        Clause.equal("life.attempt", life.attempt),
+        Clause.equal("life.tv", life.tv),
+    )
+    if life.status in ("running", "awaiting"):
+        return (*clauses, Clause.equal("life.lease_ms", life.lease_ms))
+    return clauses
+
+
+def claimed_by(life: Life) -> tuple[Clause, ...]:
+    """The claim of the very dispatcher that was seen: another may be sending it by now."""
+    return (*exact_state(life), Clause.equal("life.claim_id", life.claim_id))
+
+
+def take_over_claim(
+    run: Run, claim_id: str, claim_until: int, *, due_ms: int, now_ms: int
+) -> Update:
+    """Own the sending of a claim whose dispatcher is dead, or that an API call sends itself.
+
+    The new owner says when it is due: another jitter may have moved that since it was claimed.
+    """
+    life = replace(run.life, claim_id=claim_id, claim_until=claim_until, due_ms=due_ms)
+    return _update(run, life, claimed_by(run.life), now_ms=now_ms)
+
+
+def miss_claim(run: Run, status: str, reason: str, *, now_ms: int) -> Update:
+    """Record a claim that nobody sent, and that is by now not to fire."""
+    life = ended(run.life, status, reason, now_ms=now_ms)
+    return _update(run, life, claimed_by(run.life), now_ms=now_ms)
+
+
+def settle_unstarted(run: Run, status: str, reason: str, *, now_ms: int, note: str = "") -> Update:
+    """Give an outcome to what does not run: skipped, missed, cancelled, dead."""
+    life = ended(run.life, status, reason, now_ms=now_ms, note=note)
+    return _update(run, life, exact_state(run.life), now_ms=now_ms)
+
+
+def started(
+    run: Run,
+    *,
+    owner: str,
+    msg: str,
+    now_ms: int,
+    lease_ms: int,
+    version: int = 0,
+    log: str = "",
+    waited: str = "",
+    late: bool = False,
+) -> Run:
+    """Give the run as it is once its next attempt has begun; a late slot catches up.
+
+    `version` is that of the spec by which its target is called.
+    """
+    seen = run.life
+    origin = "catchup" if late and run.origin == "schedule" else run.origin
+    attempts = seen.attempts
+    if seen.status == "running":
+        attempts = (*attempts, attempt_record(seen, "lost", now_ms))[-ATTEMPTS_KEPT:]
+    life = replace(
+        seen,
+        status="running",
+        reason="",
+        attempt=seen.attempt + 1,
+        version=version,
+        # Who sent it is of no more use, and every write of the row pays for it.
+        claim_id="",
+        claim_until=0,
+        owner=owner,
+        msg=msg,
+        lease_ms=lease_ms,
+        log=log,
+        started_ms=now_ms,
+        first_started_ms=seen.first_started_ms or (seen.started_ms if seen.attempt else 0),
+        waited=waited,
+        attempts=attempts,
+    )
+    return replace(run, origin=origin, life=life, attention="")
+
+
+def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
+    """Begin the next attempt; never early, and never on a state that has changed."""
+    clauses = exact_state(seen.life)
+    if seen.life.status == "running":
+        # An edit does not stamp a running run: only its queue shows that it was handed over.
+        # A request to cancel changes no state: who has not seen it must not begin again.
+        clauses = (*clauses, Clause.equal("queue", seen.queue), Clause.missing("cancel_ms"))
+    if seen.life.status in NOT_STARTED:
+        clauses = (*clauses, Clause(("life", "due_ms"), "<=", now_ms))
+    write = _update(seen, begun.life, clauses, now_ms=now_ms)
+    if begun.origin == seen.origin:
+        return write
+    return replace(write, sets=(*write.sets, ("origin", begun.origin)))
+
+
+def at(start: Update, now_ms: int, lease_ms: int) -> Update:
+    """Put the time of its sending into a start that was written down ahead of it."""
+    (_, life), *marks = start.sets
+    sent = {**life, "started_ms": now_ms, "lease_ms": lease_ms}
+    clauses = tuple(
+        replace(clause, value=now_ms) if clause.operator == "<=" else clause
+        for clause in start.clauses
+    )
+    return replace(start, sets=(("life", sent), *marks), clauses=clauses)
+
+
+def fence(life: Life) -> tuple[Clause, ...]:
+    """Only the newest start's owner may write what came of it."""
+    return (
+        Clause.equal("life.status", "running"),
+        Clause.equal("life.attempt", life.attempt),
+        Clause.equal("life.owner", life.owner),
+    )
+
+
+def settle(run: Run, life: Life, *, now_ms: int) -> Update:
+    """Write what became of the attempt that `run` shows running.
+
+    One that was asked to stop, unseen by its worker, is not to be tried again or waited for.
+    """
+    clauses = fence(run.life)
+    if life.status == "retrying" or life.called_back:
+        clauses = (*clauses, Clause.missing("cancel_ms"))
+    return _update(run, life, clauses, now_ms=now_ms)
+
+
+def stamp(run: Run, version: int, *, now_ms: int) -> Update:
+    """Bind a run that has not started to a newer version of its task."""
+    return _update(run, replace(run.life, tv=version), exact_state(run.life), now_ms=now_ms)
+
+
+def request_cancel(run: Run, by: str, *, now_ms: int) -> Update:
+    """Ask a running attempt to stop; it stands beside the life, which the worker replaces."""
+    return Update(
+        TABLE,
+        (("task_id", run.task_id), ("scheduled_for", run.key)),
+        (("cancel_ms", now_ms), ("cancel_by", by)),
+        exact_attempt(run.life),
+    )
+
+
+def exact_attempt(life: Life) -> tuple[Clause, ...]:
+    """The attempt that was seen running, whoever holds its lease by now."""
+    return (Clause.equal("life.status", "running"), Clause.equal("life.attempt", life.attempt))
+
+
+def mark(run: Run, life: Life, *, now_ms: int) -> Update:
+    """Note something on a row that otherwise stays as it was seen."""
+    return _update(run, life, exact_state(run.life), now_ms=now_ms)
+
+
+def extend(run: Run, life: Life, *, long: bool, now_ms: int) -> Update:
+    """Keep a lease; a run that has used up most of its time is listed as long."""
+    write = replace(settle(run, life, now_ms=now_ms), removes=())
+    marks = attention.long_marks(run, life, now_ms) if long else ()
+    return replace(write, sets=(*write.sets, *marks))
+
+
+def cancel(run: Run, by: str, *, now_ms: int) -> Update:
+    """End a run that has not started, or that waits for its next attempt."""
+    reason = by if by in ("previous", "task_deleted") else "user"
+    write = settle_unstarted(run, "cancelled", reason, now_ms=now_ms)
+    marks = (("cancel_ms", now_ms), ("cancel_by", by))
+    return replace(write, sets=(*write.sets, *marks))

@@ -1,0 +1,18 @@
+"""What is kept of an attempt that came to settle when its run was another's already."""
+
+from __future__ import annotations
+
+from onthedot.records.conditional_writes import Clause, Update
+from onthedot.records.runs.attempts import ATTEMPTS_KEPT, attempt_record
+from onthedot.records.runs.run_row import TABLE, Life, Run
+
+
+def note(seen: Run, started: Life, *, now_ms: int) -> Update:
+    """Add a record beside the life, which is another's to write; it changes nothing else."""
+    record = attempt_record(started, "stale", now_ms)
+    return Update(
+        TABLE,
+        (("task_id", seen.task_id), ("scheduled_for", seen.key)),
+        (("stale", [*seen.stale, record][-ATTEMPTS_KEPT:]),),
+        (Clause.equal("life.attempt", seen.life.attempt),),
+    )

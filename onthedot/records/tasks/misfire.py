@@ -1,0 +1,76 @@
+"""Misfire: what becomes of a slot that is late, as its task's policy says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from onthedot.records.tasks import pause_ends
+from onthedot.records.tasks.task_spec import Task
+from onthedot.records.timings import LATE_SEC
+from onthedot.schedule.blackouts import closing
+
+Ending = tuple[str, str]
+# How a slot that is late may end without a run.
+ENDINGS = frozenset(
+    {("missed", "outside_grace"), ("missed", "policy_none"), ("skipped", "coalesced")}
+)
+
+
+def is_late(due_ms: int, now_ms: int) -> bool:
+    """Tell whether a slot that nobody has taken up is late."""
+    return now_ms - due_ms > LATE_SEC * 1000
+
+
+def grace_of(grace_sec: int) -> int:
+    """Give for how long a late slot may still run; nothing is late before that anyway."""
+    return max(grace_sec, LATE_SEC)
+
+
+def policy_ends(misfire: str, *, newer: bool) -> Ending | None:
+    """Tell how a late slot ends without a run; None: it runs. `newer`: one is due that may fire."""
+    if misfire == "none":
+        return "missed", "policy_none"
+    if misfire == "latest" and newer:
+        return "skipped", "coalesced"
+    return None
+
+
+def newer_due(task: Task, slot: int, now: int) -> bool:
+    """Tell whether a newer slot is due by now that may fire, as far as its schedule says.
+
+    The newest is asked first: in nearly every case that is the answer.
+    """
+    schedule = task.schedule
+    newest = schedule.prev(now + 1)
+    while newest is not None and newest > slot:
+        due = schedule.due_at(newest)
+        if due <= now and due > task.effective_from and _open(task, newest, due):
+            return True
+        newest = schedule.prev(newest)
+    return False
+
+
+def _open(task: Task, slot: int, due: int) -> bool:
+    return not pause_ends.holds(task, due) and not closing(task.closed, slot)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """A slot's run that has not started in time: when it was due, and what is known of it."""
+
+    due_ms: int
+    # Its grace was asked when it was first found late: waiting for its turn does not lose it.
+    judged: bool
+    # It stands in a line or has a booking, or is in its workers' queue.
+    taken_up: bool
+
+
+def ending(task: Task, slot: Slot, now_ms: int, newer: Callable[[], bool]) -> Ending | None:
+    """Tell how it ends without a run; None: it runs, late or not."""
+    if slot.taken_up and not slot.judged:
+        return None
+    past_grace = now_ms - slot.due_ms > grace_of(task.misfire_grace_sec) * 1000
+    if past_grace and not slot.judged:
+        return "missed", "outside_grace"
+    return policy_ends(task.misfire, newer=task.misfire == "latest" and newer())

@@ -1,0 +1,65 @@
+"""Pauses that end by themselves: what one holds for, when it is over, who is to see to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from onthedot.records.conditional_writes import Insert
+from onthedot.records.tasks.task_spec import Task
+from onthedot.schedule.time.instants import measured, nominal, parse_nominal
+
+TABLE = "runs"
+# The partition of those that are to end, the nearest first.
+OPEN = "pauses#open"
+SYSTEM = "system"
+
+
+def why(now: int, by: str, reason: str | None = None, until: int | None = None) -> dict[str, Any]:
+    """Say who paused it when, for what, and for how long."""
+    end = None if until is None else measured(until)
+    return {"at": measured(now), "by": by, "reason": reason, "until": end}
+
+
+def end_of(task: Task) -> int | None:
+    """Tell when its pause ends; None: it is not paused, or for as long as nobody resumes it."""
+    said = task.shown.get("paused") if task.status == "paused" else None
+    return parse_nominal(said["until"]) if said and said.get("until") else None
+
+
+def holds(task: Task, due: int) -> bool:
+    """Tell whether it is paused for what is due then, whether or not the end is written down."""
+    end = end_of(task)
+    return task.status == "paused" and (end is None or due < end)
+
+
+def over(task: Task, now: int) -> int | None:
+    """Tell from behind which second on it is active again, once that has come.
+
+    It is written down a second ahead, so that a run due at the very end is on time.
+    """
+    end = end_of(task)
+    return end - 1 if end is not None and end - 1 <= now else None
+
+
+def ended_at(task: Task, end: int) -> bool:
+    """Tell whether its pause ended then, by itself."""
+    return task.shown.get("pause_ended") == measured(end)
+
+
+def to_end(task: Task) -> list[Insert]:
+    """List a pause among those that are to end: a part of the write that paused the task."""
+    end = end_of(task)
+    if end is None:
+        return []
+    item = {
+        "task_id": OPEN,
+        "scheduled_for": f"{nominal(end)}#{task.task_id}#{task.version}",
+        "of": task.task_id,
+    }
+    return [Insert(TABLE, item, ("task_id", "scheduled_for"))]
+
+
+def listed_end(item: Mapping[str, Any]) -> int:
+    """Tell when one of that list ends."""
+    return parse_nominal(item["scheduled_for"].partition("#")[0])

@@ -1,0 +1,84 @@
+"""The two items of a task: what the user wrote, and the cursor that dispatch advances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from onthedot.records.conditional_writes import Insert
+from onthedot.records.keys import CURSOR, shard_of
+from onthedot.records.runs.message_pack import runs_max
+from onthedot.records.tasks.task_cursor import Due
+from onthedot.records.tasks.task_spec import TABLE, Task
+from onthedot.schedule.time.instants import nominal
+
+HISTORY_SEC = 90 * 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A task as it was read: both of its items."""
+
+    task: Task
+    due: Due
+    indexed: bool
+    # Shown otherwise than it is stored: fit to be looked at, not to be written over.
+    mended: bool = False
+    # What the spec says of its payload, which may lie elsewhere.
+    payload: str = ""
+
+
+def cursor(task: Task, next_run_at: int | None) -> dict[str, Any]:
+    """Write the cursor; without a next slot, or unless active, it is not in the index."""
+    item: dict[str, Any] = {
+        "task_id": task.task_id,
+        "part": CURSOR,
+        "tenant_id": task.tenant_id,
+        "version": task.version,
+        "schedule_version": task.schedule_version,
+        "compiled": task.compiled,
+        "misfire": task.misfire,
+        "grace_sec": task.misfire_grace_sec,
+        "queue": task.queue,
+        "pack_max": runs_max(task.target),
+        "next_run_at": nominal(task.effective_from if next_run_at is None else next_run_at),
+    }
+    if task.blackouts:
+        # Dispatch asks the spec of those that have any; the cursor has no room for them.
+        item["calendars"] = [one["name"] for one in task.blackouts]
+    if task.max_runs is not None:
+        item["runs_left"] = task.max_runs
+    if "expires_at" in task.shown:
+        item["expires_at"] = task.shown["expires_at"]
+    if next_run_at is not None and task.status == "active":
+        item["due_shard"] = shard_of(task.task_id)
+    return item
+
+
+def first_due(task: Task) -> int | None:
+    """When the first slot of the present schedule is due.
+
+    A slot counts by its due time, as the worker has it: jitter may carry one over the edge.
+    """
+    slot = task.schedule.prev(task.effective_from + 1)
+    if slot is None or task.schedule.due_at(slot) <= task.effective_from:
+        slot = task.schedule.next(task.effective_from)
+    return None if slot is None else task.schedule.due_at(slot)
+
+
+def revision(before: Task, *, until: int, by: str) -> Insert:
+    """Keep what a schedule was, for as long as the runs that it led to are kept."""
+    item = {
+        **revision_key(before.task_id, before.schedule_version),
+        "compiled": before.compiled,
+        "from": nominal(before.effective_from),
+        "until": nominal(until),
+        "by": by,
+        "expires_at": until + HISTORY_SEC,
+    }
+    return Insert(TABLE, item, ("task_id", "part"))
+
+
+def revision_key(task_id: str, schedule_version: int) -> dict[str, str]:
+    """Give the key under which a former schedule of a task is kept."""
+    return {"task_id": task_id, "part": f"rev#{schedule_version:06}"}

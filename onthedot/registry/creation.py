@@ -1,0 +1,69 @@
+"""Registers new tasks, and dispatches what of them is due soon; `edit` changes them later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from onthedot.dispatch.dispatcher import dispatch_inline
+from onthedot.records.conditional_writes import Insert, Outcome, Part
+from onthedot.records.tasks import task_cursor, task_spec
+from onthedot.records.tasks.payloads import of_task
+from onthedot.records.tasks.task_items import cursor, first_due
+from onthedot.records.tasks.task_spec import Task
+from onthedot.records.timings import LOOK_AHEAD_SEC
+from onthedot.registry import lifecycle
+from onthedot.schedule.expression.errors import BusyError
+from onthedot.store import clock, conditional_writer, patience
+from onthedot.store.payloads import stored
+from onthedot.store.tasks import read
+
+_TRIES = 8
+
+
+def create_with(task: Task, also: Sequence[Part]) -> Task | None:
+    """Register a task together with what else belongs to it; None: some of that is taken."""
+    born = lifecycle.born(task, clock.now_ms() // 1000)
+    items = [cursor(born, first_due(born)), _spec(born)]
+    inserts = [Insert(task_spec.TABLE, item, ("task_id", "part")) for item in items]
+    for _ in range(_TRIES):
+        outcome = conditional_writer.write_together([*inserts, *also])
+        if outcome is Outcome.DONE:
+            break
+        known = read(born.task_id)
+        if known is not None and known.task == born:
+            # Our own write, whose answer was lost.
+            break
+        if known is None and outcome is Outcome.REFUSED:
+            return None
+    else:
+        raise BusyError(f"{born.task_id} could not be registered in {_TRIES} tries")
+    _dispatch_near([(born, items[0])])
+    return born
+
+
+def create_many(wanted: Sequence[Task]) -> list[Task]:
+    """Register tasks by themselves: no name, count or line of the trail is written with them.
+
+    Specs go first: a task fires once its cursor is there.
+    """
+    now = clock.now_ms() // 1000
+    born = [lifecycle.born(task, now) for task in wanted]
+    cursors = [cursor(task, first_due(task)) for task in born]
+    for items in ([_spec(task) for task in born], cursors):
+        patience.surely([Insert(task_spec.TABLE, item, ("task_id", "part")) for item in items])
+    _dispatch_near(list(zip(born, cursors, strict=True)))
+    return born
+
+
+def _spec(task: Task) -> dict[str, Any]:
+    return task.item() | {"payload": stored(of_task(task.task_id, task.version), task.payload)}
+
+
+def _dispatch_near(written: Sequence[tuple[Task, Mapping[str, Any]]]) -> None:
+    """What the next tick may come too late for is dispatched here, as it was just written."""
+    until = clock.now_ms() // 1000 + LOOK_AHEAD_SEC
+    due = [task_cursor.parse(item, task.closed) for task, item in written if "due_shard" in item]
+    near = [each for each in due if each.next_run_at <= until]
+    if near:
+        dispatch_inline(*near)

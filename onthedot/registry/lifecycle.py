@@ -1,0 +1,176 @@
+"""What a user's write makes of a task: registered, redefined, paused, resumed, ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from onthedot.records.access.audit_trail import By
+from onthedot.records.tasks import pause_ends
+from onthedot.records.tasks.task_items import HISTORY_SEC, first_due
+from onthedot.records.tasks.task_spec import Task
+from onthedot.registry import definition
+from onthedot.schedule.blackouts import Blackout
+from onthedot.schedule.time.moments import moment
+
+# What is written beside the fields, and stays when they change.
+_BESIDE = (
+    "listed",
+    "created_at",
+    "created_by",
+    "updated_at",
+    "updated_by",
+    "paused",
+    "pause_ended",
+)
+
+
+def stamped(task: Task, by: By) -> Task:
+    """Say who made it and when, and put it on its tenant's list."""
+    at = moment(by.now_ms)
+    kind = "s" if task.task_id.startswith("sch_") else "t"
+    shown = {
+        **task.shown,
+        "listed": f"{task.tenant_id}#{kind}",
+        "created_at": at,
+        "created_by": by.key_id,
+        "updated_at": at,
+        "updated_by": by.key_id,
+    }
+    stamped_task = replace(task, shown=shown)
+    if task.status != "paused":
+        return stamped_task
+    now = by.now_ms // 1000
+    return paused(replace(stamped_task, status="active"), now, pause_ends.why(now, by.key_id))
+
+
+def born(task: Task, now: int) -> Task:
+    """Let its slots count from now on, unless it says since when; without any it is completed."""
+    begun = replace(task, effective_from=task.effective_from or now)
+    recurs = task.task_id.startswith("sch_")
+    if recurs and begun.status == "active" and first_due(begun) is None:
+        return replace(begun, status="completed")
+    return begun
+
+
+def redefined(
+    before: Task, now: int, fields: Mapping[str, Any], blackouts: tuple[Blackout, ...] = ()
+) -> Task:
+    """Give a schedule other fields; what it is beside them stays."""
+    made = definition.schedule(
+        fields, task_id=before.task_id, tenant_id=before.tenant_id, blackouts=blackouts
+    )
+    kept = {name: before.shown[name] for name in _BESIDE if name in before.shown}
+    wanted = replace(
+        made,
+        status="active" if before.status == "invalid" else before.status,
+        version=before.version,
+        schedule_version=before.schedule_version,
+        effective_from=before.effective_from,
+        paused_at=before.paused_at,
+        shown={**made.shown, **kept},
+    )
+    # What follows from the expression is another schedule, and nothing of it fires in the past.
+    same = (made.compiled, made.blackouts) == (before.compiled, before.blackouts)
+    # What was set aside goes on from now: its cursor says nothing that can be relied on.
+    return wanted if same and before.status != "invalid" else restarted(wanted, now)
+
+
+def reopened(before: Task, wanted: Task, left: int | None, now: int, *, indexed: bool) -> Task:
+    """Let one that has fired all it could go on from now, if an edit gives it more to fire.
+
+    `left` is how many runs the edit leaves it, below zero where it has had more; None is no bound.
+    """
+    alive = ("active", "completed")
+    spent = left is not None and left <= 0
+    if spent or before.status not in alive or wanted.status not in alive:
+        return wanted
+    if not indexed and wanted.max_runs != before.max_runs:
+        wanted = restarted(wanted, now)
+    restarts = wanted.schedule_version != before.schedule_version
+    if wanted.status == "completed" and restarts and first_due(wanted) is not None:
+        return replace(wanted, status="active")
+    return wanted
+
+
+def reclosed(task: Task, now: int, blackouts: tuple[Blackout, ...]) -> Task:
+    """Give it what its calendars exclude now: with another blackout it is another schedule."""
+    if blackouts == task.blackouts:
+        return task
+    return restarted(replace(task, blackouts=blackouts), now)
+
+
+def restarted(task: Task, since: int) -> Task:
+    """Let its slots count from then on: what was claimed before is another schedule's."""
+    return replace(task, schedule_version=task.schedule_version + 1, effective_from=since)
+
+
+def paused(task: Task, now: int, why: Mapping[str, Any]) -> Task:
+    """Stop new starts, and say why; of what is paused already the latest says until when."""
+    if task.status != "paused":
+        shown = {**task.shown, "paused": why}
+        return replace(task, status="paused", paused_at=now, shown=shown)
+    before = task.shown.get("paused", why)
+    said = {**why, "at": before["at"], "reason": why["reason"] or before["reason"]}
+    alike = all(said[name] == before[name] for name in ("reason", "until"))
+    # A pause by the system is probed and may end by itself: a person's may not.
+    if alike and before["by"] != pause_ends.SYSTEM:
+        return task
+    return replace(task, shown={**task.shown, "paused": said})
+
+
+def paused_by(task: Task, now: int, *, key_id: str, reason: str | None, until: int | None) -> Task:
+    """Pause it for a key, for a reason and until a time, if any are given."""
+    return paused(task, now, pause_ends.why(now, key_id, reason, until))
+
+
+def unchanged(task: Task, _now: int) -> Task:
+    """Leave it as it is: an edit that finds it so finishes what an earlier try has begun."""
+    return task
+
+
+def resumed(task: Task, now: int) -> Task:
+    """Go on from now; what is not paused goes on already, or has nothing left to fire."""
+    if task.status in ("active", "completed"):
+        return task
+    shown = {name: value for name, value in task.shown.items() if name != "paused"}
+    return restarted(replace(task, status="active", shown=shown), now)
+
+
+def resumed_by_itself(task: Task, at: int) -> Task:
+    """Let it go on from the end of its pause, as if it had been resumed in that second."""
+    shown = dict(task.shown)
+    why_paused = shown.pop("paused")
+    active = replace(task, status="active", shown={**shown, "pause_ended": why_paused["until"]})
+    return restarted(active, max(at, task.paused_at, task.effective_from))
+
+
+def ended(task: Task, now: int) -> Task:
+    """End it: it is on no list any more, and its item stays as long as its history."""
+    if task.status == "deleted":
+        return task
+    kept = {name: value for name, value in task.shown.items() if name != "listed"}
+    return replace(task, status="deleted", shown=kept | {"expires_at": now + HISTORY_SEC})
+
+
+def touched(before: Task, after: Task, by: By) -> Task:
+    """Say who changed it and when, if anything did change."""
+    if before == after:
+        return before
+    stamps = {"updated_at": moment(by.now_ms), "updated_by": by.key_id}
+    return replace(after, shown={**after.shown, **stamps})
+
+
+def cancelled(task: Task) -> Task:
+    """Take a one-off task back."""
+    return replace(task, status="cancelled")
+
+
+def moved(task: Task, elsewhere: Task) -> Task:
+    """Give a one-off task another's time."""
+    if task.compiled == elsewhere.compiled:
+        return task
+    times = {name: elsewhere.shown[name] for name in ("start_at", "expires_at")}
+    at_its_time = replace(task, compiled=elsewhere.compiled, shown={**task.shown, **times})
+    return restarted(at_its_time, elsewhere.effective_from)

@@ -1,0 +1,36 @@
+"""Cancel a run: at once while it has not started, by request while it runs."""
+
+from __future__ import annotations
+
+from onthedot.records.conditional_writes import Outcome
+from onthedot.records.runs import run_row, run_writes
+from onthedot.records.runs.run_row import Run
+from onthedot.schedule.expression.errors import BusyError
+from onthedot.store import clock, conditional_writer, table_reads
+from onthedot.targets.aws import executions
+from onthedot.work.gates import overlap, tenant_quota
+
+_TRIES = 8
+
+
+def cancel(run_id: str, *, by: str = "user") -> Run | None:
+    """Give the run as it then stands: cancelled, asked to stop, or final already."""
+    for _ in range(_TRIES):
+        item = table_reads.get(run_row.TABLE, run_row.row_key(run_id))
+        if item is None:
+            return None
+        seen = run_row.parse(item)
+        asked = seen.cancel_ms and seen.life.status == "running"
+        if seen.final or asked:
+            return seen
+        now_ms = clock.now_ms()
+        if seen.life.status == "running":
+            conditional_writer.write_one(run_writes.request_cancel(seen, by, now_ms=now_ms))
+        elif (
+            conditional_writer.write_one(run_writes.cancel(seen, by, now_ms=now_ms)) is Outcome.DONE
+        ):
+            # What a run has started is stopped first: a store that is busy keeps its places only.
+            executions.stop_soon(seen)
+            tenant_quota.leave([seen])
+            overlap.give_up(seen)
+    raise BusyError(f"{run_id} kept changing under {_TRIES} attempts to cancel it")

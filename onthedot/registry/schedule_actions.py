@@ -1,0 +1,113 @@
+"""What a user does to a schedule: created, changed, paused, resumed, ended; counted and told of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from onthedot.launch.catchup_flow import catch_up
+from onthedot.records.access import audit_trail
+from onthedot.records.access.audit_trail import By
+from onthedot.records.problems import Problem
+from onthedot.records.tasks import name_lock
+from onthedot.records.tasks.task_items import Known
+from onthedot.records.tasks.task_spec import Task
+from onthedot.registry import lifecycle
+from onthedot.registry.calendar_edits import resolve
+from onthedot.registry.creation import create_with
+from onthedot.registry.definition import fields_of
+from onthedot.registry.edit import Check, Edited, Make, any_state, edit
+from onthedot.registry.edit_steps import Signed
+from onthedot.registry.task_quota import recount
+from onthedot.store import conditional_writer
+from onthedot.store.access import key_items
+from onthedot.store.schedule_names import owner, taken
+
+
+def create(task: Task, by: By, *, again: bool = False) -> Task:
+    """Register a schedule; the counter stands outside, or creates would cancel one another.
+
+    `again`: an earlier try may have registered it, and have died before it was dispatched.
+    """
+    done = edit(task.task_id, lifecycle.unchanged) if again else None
+    if done is not None:
+        return done.task
+    task = lifecycle.stamped(task, by)
+    told = audit_trail.insert(by, "schedule.created", task.task_id, after=fields_of(task))
+    count(by.tenant_id, 1)
+    born = create_with(task, [name_lock.taking(task), told])
+    if born is None:
+        count(by.tenant_id, -1)
+        raise taken(task.name, owner(task.tenant_id, task.name))
+    return born
+
+
+def redefined(task: Task, now: int, *, fields: Mapping[str, Any]) -> Task:
+    """Give a schedule these fields, and what the calendars that they name exclude by now."""
+    named = resolve(task.tenant_id, fields.get("calendars", ()))
+    return lifecycle.redefined(task, now, fields, named)
+
+
+def redefine(
+    task_id: str, make: Make, by: By, *, check: Check = any_state, known: Known | None = None
+) -> Edited | None:
+    """Give a schedule what `make` makes of it; `known`: it has just been read."""
+    return edit(task_id, make, Signed(by, "schedule.changed"), check=check, known=known)
+
+
+def pause(
+    task_id: str,
+    by: By,
+    *,
+    reason: str | None = None,
+    until: int | None = None,
+    check: Check = any_state,
+    known: Known | None = None,
+) -> Edited | None:
+    """Stop new starts, until then or until it is resumed; what runs goes on."""
+    make = partial(lifecycle.paused_by, key_id=by.key_id, reason=reason, until=until)
+    return edit(task_id, make, Signed(by, "schedule.paused"), check=check, known=known)
+
+
+def resume(
+    task_id: str,
+    by: By,
+    slots: Sequence[int] = (),
+    *,
+    check: Check = any_state,
+    known: Known | None = None,
+) -> Edited | None:
+    """Go on from now, and run these slots of the pause after all."""
+    signed = Signed(by, "schedule.resumed")
+    resumed = edit(task_id, lifecycle.resumed, signed, check=check, known=known)
+    if resumed is not None:
+        catch_up(resumed.task, slots)
+    return resumed
+
+
+def end(
+    task_id: str, by: By, *, check: Check = any_state, known: Known | None = None
+) -> Edited | None:
+    """End a schedule; done again, it is made to govern again."""
+    signed = Signed(by, "schedule.deleted")
+    ended = edit(task_id, lifecycle.ended, signed, check=check, known=known)
+    # Of many at once only the one whose write ends it gives its place back.
+    if ended is not None and ended.before.status != "deleted":
+        count(by.tenant_id, -1)
+    return ended
+
+
+def count(tenant_id: str, number: int) -> None:
+    """Count a tenant's tasks, up to its quota."""
+    counted = key_items.count(tenant_id, number)
+    if not counted and recount(tenant_id):
+        counted = key_items.count(tenant_id, number)
+    if not counted:
+        message = "The tenant has as many tasks as it may: delete some, or ask an admin for more."
+        raise Problem("quota_exceeded", message)
+
+
+def tell(by: By, what: str, about: str, **changed: Mapping[str, Any]) -> None:
+    """Put a line on the audit trail for what is no write of its own; `before`, `after` as well."""
+    conditional_writer.write_one(audit_trail.insert(by, what, about, **changed))

@@ -1,0 +1,31 @@
+"""Counting a tenant's tasks anew: those that have run take no room, but do not say so themselves.
+
+Done when the quota would refuse, and at most once a minute.
+"""
+
+from __future__ import annotations
+
+from onthedot.records.access.api_key import TABLE, TASKS_MAX, tenant_key
+from onthedot.schedule.time.instants import nominal
+from onthedot.store import clock, table_pages, table_reads
+from onthedot.store.access import key_items
+
+AGAIN_MS = 60_000
+# A task that was due so long ago has run, or is one of the few that still try.
+OVER_SEC = 86_400
+
+
+def recount(tenant_id: str) -> bool:
+    """Give what the tenant has left its true value; False: that was just done.
+
+    Below zero where its limit was lowered: as many are to go before there is room again.
+    """
+    item = table_reads.get(TABLE, tenant_key(tenant_id)) or {}
+    now_ms = clock.now_ms()
+    if now_ms - item.get("recounted_ms", 0) < AGAIN_MS:
+        return False
+    since = nominal(now_ms // 1000 - OVER_SEC)
+    counted = table_pages.count(f"{tenant_id}#s") + table_pages.count(f"{tenant_id}#t", since=since)
+    left = item.get("tasks_max", TASKS_MAX) - counted
+    key_items.recounted(tenant_id, seen=item.get("tasks_left"), left=left, now_ms=now_ms)
+    return True

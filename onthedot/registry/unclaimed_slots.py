@@ -1,0 +1,110 @@
+"""Closing the books: slots that were due and that nobody claimed get an outcome of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import groupby, islice
+
+from onthedot.dispatch.manifests import list_the_missed
+from onthedot.records.keys import range_key
+from onthedot.records.runs import run_writes
+from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.tasks.task_items import Known
+from onthedot.records.tasks.task_spec import Task
+from onthedot.records.timings import ROWS_MAX
+from onthedot.schedule.blackouts import closing
+from onthedot.schedule.packed_schedule import UNREADABLE
+from onthedot.schedule.time.instants import nominal
+from onthedot.store import ids, patience
+
+# A tenth of a second's walk.
+COUNT_MAX = 100_000
+
+
+def close_the_books(known: Known, now: int) -> None:
+    """Record what a write is about to leave behind; whoever claimed a slot before is left alone."""
+    task = known.task
+    slots = list(islice(_open_slots(known, now), COUNT_MAX + 1))
+    if not slots:
+        return
+    if len(slots) > ROWS_MAX:
+        records = _ranges(known, slots, now)
+    else:
+        records = [_record(task, slot, now, closing(task.closed, slot)) for slot in slots]
+    list_the_missed(records, by=ids.token(), now_ms=now * 1000)
+    patience.surely([run_writes.insert(record, now_ms=now * 1000) for record in records])
+
+
+def _ranges(known: Known, slots: Sequence[int], now: int) -> list[Run]:
+    """Make one row for each stretch that a calendar closes or leaves open; for many, one in all.
+
+    Slots that are too many to count within one call are not counted: the last row has no count.
+    """
+    task = known.task
+    stretches = [(name, [*each]) for name, each in groupby(slots, partial(closing, task.closed))]
+    if len(stretches) > ROWS_MAX:
+        stretches = [("", [*slots])]
+    records = [
+        replace(
+            _record(task, each[0], now, calendar),
+            key=range_key(each[0], known.due.version),
+            range_to=nominal(each[-1]),
+            range_count=len(each),
+        )
+        for calendar, each in stretches
+    ]
+    if len(slots) > COUNT_MAX:
+        last = task.schedule.prev(now + 1) or now
+        records[-1] = replace(records[-1], range_to=nominal(last), range_count=0)
+    return records
+
+
+def _open_slots(known: Known, now: int) -> Iterator[int]:
+    """Give the slots that are due by now: since the pause, or from where the cursor stands."""
+    task = known.task
+    if task.status == "paused":
+        # What was due by then was in the books of the pause, or of an edit under it.
+        since = max(task.paused_at, task.effective_from) + 1
+    elif known.indexed or task.status == "invalid":
+        since = known.due.next_run_at
+    else:
+        return
+    try:
+        schedule = task.schedule
+    except UNREADABLE:
+        # An edit must be able to heal it, and a delete to end it; which slots it had, nobody knows.
+        return
+    slot = schedule.prev(since + 1)
+    if slot is None or schedule.due_at(slot) < since:
+        slot = schedule.next(since - 1)
+    while slot is not None and schedule.due_at(slot) <= now:
+        yield slot
+        slot = schedule.next(slot)
+
+
+def _record(task: Task, slot: int, now: int, calendar: str) -> Run:
+    status, reason = _OUTCOMES.get(task.status, ("missed", "unaccounted"))
+    if calendar:
+        status, reason = "skipped", "calendar"
+    life = Life(
+        status=status,
+        reason=reason,
+        note=calendar,
+        tv=task.version,
+        schedule_version=task.schedule_version,
+        due_ms=task.schedule.due_at(slot) * 1000,
+        ended_ms=now * 1000,
+    )
+    return Run(
+        task_id=task.task_id,
+        key=nominal(slot),
+        tenant_id=task.tenant_id,
+        origin="schedule",
+        queue=task.queue,
+        life=life,
+    )
+
+
+_OUTCOMES = {"paused": ("skipped", "paused"), "invalid": ("missed", "quarantined")}

@@ -1,0 +1,155 @@
+"""The walk over wall-clock seconds: the first match at or after one, the last at or before."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from onthedot.schedule.days import days_of
+from onthedot.schedule.time.almanac import DAY_SEC, SHAPE_COUNT, SHAPES, YEAR_DAYS
+
+if TYPE_CHECKING:
+    from onthedot.schedule.expression.cron import Cron
+
+NEVER = 1 << 61
+_MINUTES = 1440
+_ALL_DAY = (1 << _MINUTES) - 1
+_END = YEAR_DAYS[-1]
+# A day that no wall lies on: as seconds it is NEVER, or beyond.
+_NO_DAY = NEVER // DAY_SEC + 1
+
+
+class Walls:
+    """One expression's matches among wall-clock seconds since 1970 (as if the wall were UTC)."""
+
+    __slots__ = (
+        "_cron",
+        "_days",
+        "_first",
+        "_first_second",
+        "_last",
+        "_seconds",
+        "_times",
+        "_years",
+    )
+
+    def __init__(self, cron: Cron) -> None:
+        """Lay hours and minutes into one mask of the minutes of a day."""
+        times, hours = 0, cron.hours
+        while hours:
+            lowest = hours & -hours
+            times |= cron.minutes << (60 * (lowest.bit_length() - 1))
+            hours ^= lowest
+        self._cron = cron
+        self._times = times
+        self._seconds = cron.seconds
+        self._years = cron.years
+        self._days: list[int | None] = [None] * SHAPE_COUNT
+        self._first_second = _lowest(cron.seconds)
+        self._first = _lowest(times) * 60 + self._first_second
+        self._last = (times.bit_length() - 1) * 60 + cron.seconds.bit_length() - 1
+
+    def next(self, wall: int) -> int:
+        """Give the first match at or after `wall`; NEVER or more stands for none."""
+        # The lowest bits are found in place: this is where a tick spends its time.
+        wall = max(wall, 0)
+        day, second = divmod(wall, DAY_SEC)
+        found = self._next_day(day)
+        if found == day:
+            minute, second = divmod(second, 60)
+            times = self._times >> minute
+            if times & 1 and (seconds := self._seconds >> second):
+                return wall + (seconds & -seconds).bit_length() - 1
+            if times := times >> 1:
+                minute += (times & -times).bit_length()
+                return day * DAY_SEC + minute * 60 + self._first_second
+            found = self._next_day(day + 1)
+        return found * DAY_SEC + self._first
+
+    def prev(self, wall: int) -> int:
+        """Give the last match at or before `wall`; -NEVER or less stands for none."""
+        day, second = divmod(min(wall, _END * DAY_SEC - 1), DAY_SEC)
+        found = self._prev_day(day)
+        if found == day:
+            minute, second = divmod(second, 60)
+            times = self._times & ((2 << minute) - 1)
+            if times >> minute and (seconds := self._seconds & ((2 << second) - 1)):
+                return day * DAY_SEC + minute * 60 + seconds.bit_length() - 1
+            if times := times & ((1 << minute) - 1):
+                return day * DAY_SEC + (times.bit_length() - 1) * 60 + self._last % 60
+            found = self._prev_day(day - 1)
+        return found * DAY_SEC + self._last
+
+    def run(self, wall: int) -> tuple[int, int] | None:
+        """Give the run of matching minutes around `wall`, from its start to just after its end."""
+        day, second = divmod(wall, DAY_SEC)
+        minute = second // 60
+        if day < 0 or self._next_day(day) != day or not self._times >> minute & 1:
+            return None
+        return self._run_start(day, minute), self._run_end(day, minute)
+
+    def _run_end(self, day: int, minute: int) -> int:
+        free = ~self._times & _ALL_DAY
+        while True:
+            if later := free >> minute:
+                return day * DAY_SEC + (minute + _lowest(later)) * 60
+            day, minute = day + 1, 0
+            if self._next_day(day) != day:
+                return day * DAY_SEC
+
+    def _run_start(self, day: int, minute: int) -> int:
+        free = ~self._times & _ALL_DAY
+        while True:
+            if earlier := free & ((1 << minute) - 1):
+                return day * DAY_SEC + earlier.bit_length() * 60
+            if self._prev_day(day - 1) != day - 1:
+                return day * DAY_SEC
+            day, minute = day - 1, _MINUTES
+
+    def _of_year(self, year: int) -> int:
+        shape = SHAPES[year]
+        days = self._days[shape]
+        if days is None:
+            days = self._days[shape] = days_of(self._cron, shape)
+        return days
+
+    def _next_day(self, day: int) -> int:
+        """Give the first matching day at or after `day`, or none."""
+        if day >= _END:
+            return _NO_DAY
+        year = bisect_right(YEAR_DAYS, day) - 1
+        if self._years >> year & 1:
+            days = self._of_year(year) >> (day - YEAR_DAYS[year])
+            if days:
+                return day + (days & -days).bit_length() - 1
+        while later := self._years >> (year + 1):
+            year += (later & -later).bit_length()
+            if days := self._of_year(year):
+                return YEAR_DAYS[year] + _lowest(days)
+        return _NO_DAY
+
+    def _prev_day(self, day: int) -> int:
+        """Give the last matching day at or before `day`, or none."""
+        if day < 0:
+            return -_NO_DAY
+        year = bisect_right(YEAR_DAYS, day) - 1
+        if self._years >> year & 1:
+            days = self._of_year(year) & ((2 << (day - YEAR_DAYS[year])) - 1)
+            if days:
+                return YEAR_DAYS[year] + days.bit_length() - 1
+        while earlier := self._years & ((1 << year) - 1):
+            year = earlier.bit_length() - 1
+            if days := self._of_year(year):
+                return YEAR_DAYS[year] + days.bit_length() - 1
+        return -_NO_DAY
+
+
+@lru_cache(4096)
+def walls_of(cron: Cron) -> Walls:
+    """Share one walk, and the days it has worked out, among all tasks of one expression."""
+    return Walls(cron)
+
+
+def _lowest(mask: int) -> int:
+    return (mask & -mask).bit_length() - 1

@@ -1,0 +1,79 @@
+"""A schedule declared in code: what cannot be is refused while `jobs/` is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from onthedot.schedule.expression.errors import ScheduleError
+from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.time.instants import parse_instant
+from onthedot.targets.python.handler import HandlerError
+
+_WHEN = (
+    "cron",
+    "every_sec",
+    "timezone",
+    "seconds",
+    "dst_mode",
+    "dst_gap",
+    "dst_overlap",
+    "start_at",
+    "end_at",
+    "jitter_sec",
+)
+DECLARABLE = frozenset(
+    {
+        *_WHEN,
+        "name",
+        "description",
+        "tags",
+        "max_runs",
+        "calendars",
+        "misfire",
+        "misfire_grace_sec",
+        "overlap",
+        "max_concurrent",
+        "queue_max",
+        "pause_after_deaths",
+        "payload",
+        "max_attempts",
+        "retry",
+        "timeout_sec",
+        "priority",
+        "concurrency_key",
+        "target",
+        "managed_by",
+    }
+)
+
+
+def checked(declared: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give the declaration as it is; the deploy's own write checks the rest of its values."""
+    called = declared.get("name", "")
+    for field in declared:
+        if field not in DECLARABLE:
+            raise HandlerError(f"{called}: '{field}' is not a field of a schedule{_meant(field)}.")
+    if declared:
+        try:
+            _compile(declared)
+        except ScheduleError as mistake:
+            hint = f" Try '{mistake.suggestion}'." if mistake.suggestion else ""
+            raise HandlerError(f"{called}: {mistake.message}{hint}") from mistake
+    return declared
+
+
+def _compile(declared: Mapping[str, Any]) -> None:
+    when = {field: declared[field] for field in _WHEN if declared.get(field) is not None}
+    every_sec = when.pop("every_sec", None)
+    text = when.pop("cron", None) or f"@every {every_sec}s"
+    for bound in ("start_at", "end_at"):
+        if bound in when:
+            when[bound] = parse_instant(when[bound], bound, not_before=bound == "start_at")
+    compile_schedule(text, **when)
+
+
+def _meant(field: str) -> str:
+    near = get_close_matches(field, DECLARABLE, 1)
+    return f": did you mean '{near[0]}'?" if near else ""

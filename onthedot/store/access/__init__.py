@@ -1,0 +1,4 @@
+"""Reads and writes the table `access`, for the api function only.
+
+Begin with `access_table.py`. dispatch and work never import it.
+"""

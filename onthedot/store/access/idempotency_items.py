@@ -1,0 +1,44 @@
+"""What is remembered of requests that may come twice; whoever writes first has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pynamodb.expressions.operand import Path
+from pynamodb.expressions.update import Action
+
+from onthedot.records.access.idempotency import Once
+from onthedot.store.access import access_table
+
+_LOCK = "locked_until_ms"
+
+
+def begin(once: Once, now_ms: int) -> dict[str, Any] | None:
+    """Take a request on; or give what is known of the same one before."""
+    # The store takes its time with what has expired.
+    forgotten = Path("expires_at") <= now_ms // 1000
+    written = access_table.put(once.item(now_ms), access_table.NEW | forgotten, shown=True)
+    return None if written.done else written.item
+
+
+def take_over(once: Once, before: dict[str, Any]) -> bool:
+    """Go on with a request that was abandoned; only one of many may."""
+    seen = before[_LOCK]
+    return _while(once, [Path(_LOCK).set(once.locked_until_ms)], seen=seen)
+
+
+def finish(once: Once, answer: bytes) -> None:
+    """Keep the answer, unless another has taken the request on meanwhile."""
+    done = [Path("state").set("done"), Path("answer").set(answer)]
+    _while(once, done, seen=once.locked_until_ms)
+
+
+def abandon(once: Once, now_ms: int) -> None:
+    """Let another try go on with it at once."""
+    _while(once, [Path(_LOCK).set(now_ms)], seen=once.locked_until_ms)
+
+
+def _while(once: Once, actions: Sequence[Action], *, seen: int) -> bool:
+    """Write only while the lock is the one that was seen."""
+    return access_table.update(once.key(), actions, Path(_LOCK) == seen).done

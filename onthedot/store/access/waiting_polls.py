@@ -1,0 +1,79 @@
+"""The polls of a tenant that wait for work: at most so many at once, over all environments.
+
+Each has its place until it must be over, so one that died with its environment leaves by itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from onthedot.records.access.api_key import tenant_key
+from onthedot.records.attributes import plain_item, typed_item
+from onthedot.store import aws
+
+_TRIES = 4
+
+
+def join(tenant_id: str, poll: str, *, until_ms: int, now_ms: int, most: int) -> bool:
+    """Take a place, if there is one: of those that meet too often, some are turned away."""
+    for _ in range(_TRIES):
+        there = _take(tenant_id, poll, until_ms, most)
+        if there is None:
+            return True
+        known = there.get("until", {})
+        waiting = {name: until for name, until in known.items() if until > now_ms}
+        if len(waiting) >= most:
+            return False
+        if len(waiting) < len(known) or not there:
+            _tidy(tenant_id, there.get("rev"), waiting)
+    return False
+
+
+def leave(tenant_id: str, poll: str) -> None:
+    """Give the place back."""
+    _write(
+        tenant_id, "REMOVE #u.#p SET #r = #r + :one", "attribute_exists(#u)", {":one": 1}, poll=poll
+    )
+
+
+def _take(tenant_id: str, poll: str, until_ms: int, most: int) -> dict[str, Any] | None:
+    """Give what is in the way; None says that it is done."""
+    values = {":until": until_ms, ":most": most, ":one": 1}
+    update = "SET #u.#p = :until, #r = #r + :one"
+    return _write(tenant_id, update, "attribute_exists(#u) AND size(#u) < :most", values, poll=poll)
+
+
+def _tidy(tenant_id: str, rev: int | None, waiting: dict[str, int]) -> None:
+    """Leave out those that are over; another who does it first does it for all."""
+    values: dict[str, Any] = {":u": waiting, ":next": (rev or 0) + 1}
+    condition = "attribute_not_exists(#r)"
+    if rev is not None:
+        condition, values[":rev"] = "#r = :rev", rev
+    _write(tenant_id, "SET #u = :u, #r = :next", condition, values)
+
+
+def _write(
+    tenant_id: str, update: str, condition: str, values: dict[str, Any], *, poll: str = ""
+) -> dict[str, Any] | None:
+    names = {"#u": "until", "#r": "rev"} | ({"#p": poll} if poll else {})
+    key = typed_item({**tenant_key(tenant_id), "sk": "polls"})
+    try:
+        aws.dynamodb(
+            "update_item",
+            TableName=aws.table("access"),
+            Key=key,
+            UpdateExpression=update,
+            ConditionExpression=condition,
+            ExpressionAttributeNames=names,
+            ExpressionAttributeValues=typed_item(values),
+        )
+    except ClientError as refusal:
+        if refusal.response["Error"]["Code"] != "ConditionalCheckFailedException":
+            raise
+        answer = aws.dynamodb(
+            "get_item", TableName=aws.table("access"), Key=key, ConsistentRead=True
+        )
+        return plain_item(answer["Item"]) if "Item" in answer else {}
+    return None

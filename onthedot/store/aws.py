@@ -1,0 +1,271 @@
+"""Clients, made here and nowhere else, and what our tables and queues are called in the cloud."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from functools import cache, lru_cache, partial
+from typing import Any, TypeVar
+
+from botocore.awsrequest import (
+    AWSHTTPConnection,
+    AWSHTTPConnectionPool,
+    AWSHTTPSConnection,
+    AWSHTTPSConnectionPool,
+)
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+from botocore.exceptions import ConnectionError as Unreachable
+from botocore.session import get_session
+
+from onthedot.records.access.tenant_reach import Home
+from onthedot.store.call_allowance import Allowance
+from onthedot.store.clock_skew import Skew
+from onthedot.store.exchange import Exchange
+
+_CONFIG = Config(
+    parameter_validation=False,
+    user_agent="onthedot/1",
+    retries={"mode": "standard", "max_attempts": 3},
+    connect_timeout=2,
+    read_timeout=5,
+    max_pool_connections=16,
+)
+_OK = 300
+# What a call may raise, and which of it another try may well get past.
+FAILURES = (BotoCoreError, ClientError)
+_UNREACHABLE = (Unreachable, HTTPClientError)
+_BUSY = frozenset(
+    {
+        "InternalError",
+        "InternalFailure",
+        "InternalServerError",
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "RequestThrottled",
+        "ServiceUnavailable",
+        "ThrottlingException",
+    }
+)
+_Given = TypeVar("_Given")
+_Got = TypeVar("_Got")
+_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
+_allowed: ContextVar[Allowance | None] = ContextVar("allowed", default=None)
+_exchange: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
+QUEUES = ("high", "normal", "low", "dead")
+
+
+@cache
+def _session() -> Any:
+    return get_session()
+
+
+@cache
+def client(service: str) -> Any:
+    """Give the client of a service; region, keys and endpoints come from the environment."""
+    made = _session().create_client(service, config=_CONFIG)
+    events = made.meta.events
+    if service in ("dynamodb", "sqs"):
+        events.register(f"before-parse.{service}.*", _parse_fast)
+    if service == "dynamodb":
+        events.register("provide-client-params.dynamodb.BatchExecuteStatement", _set_aside)
+        events.register("before-call.dynamodb.BatchExecuteStatement", _write_fast)
+    return made
+
+
+@lru_cache(32)
+def patient_client(service: str, seconds: int) -> Any:
+    """A client whose calls may take so long, and are not made again by themselves."""
+    patience = Config(
+        parameter_validation=False,
+        user_agent="onthedot/1",
+        retries={"total_max_attempts": 1},
+        connect_timeout=2,
+        read_timeout=seconds,
+    )
+    made = _session().create_client(service, config=patience)
+    # Its pools make the connections that `waiting_in` can wake; there is no public way to say so.
+    made._endpoint.http_session._pool_classes_by_scheme.update(_POOLS)  # noqa: SLF001
+    return made
+
+
+@contextmanager
+def waiting_in(exchange: Exchange) -> Iterator[None]:
+    """Let the calls of a patient client end as soon as the exchange is broken off."""
+    before = _exchange.set(exchange)
+    try:
+        yield
+    finally:
+        _exchange.reset(before)
+
+
+class _Woken:
+    """A connection at which a thread waits for an answer, until its exchange is broken off."""
+
+    def getresponse(self) -> Any:
+        exchange, sock = _exchange.get(), self.sock  # type: ignore[attr-defined] # the connection's
+        if exchange is None:
+            return super().getresponse()  # type: ignore[misc] # the connection's
+        with exchange.woken_by(partial(_shut, sock)):
+            return super().getresponse()  # type: ignore[misc] # the connection's
+
+
+def _shut(sock: socket.socket) -> None:
+    """Not by its own method: that of TLS would take the state away from who waits."""
+    with suppress(OSError):
+        socket.socket.shutdown(sock, socket.SHUT_RDWR)
+
+
+class _Plain(_Woken, AWSHTTPConnection):  # type: ignore[misc] # a library without types
+    pass
+
+
+class _Secured(_Woken, AWSHTTPSConnection):  # type: ignore[misc] # a library without types
+    pass
+
+
+class _PlainPool(AWSHTTPConnectionPool):  # type: ignore[misc] # a library without types
+    ConnectionCls = _Plain
+
+
+class _SecuredPool(AWSHTTPSConnectionPool):  # type: ignore[misc] # a library without types
+    ConnectionCls = _Secured
+
+
+_POOLS = {"http": _PlainPool, "https": _SecuredPool}
+
+
+def passes(failure: BaseException) -> bool:
+    """Tell whether the service was busy or out of reach: the call may or may not be done."""
+    if isinstance(failure, ClientError):
+        return failure.response["Error"]["Code"] in _BUSY
+    return isinstance(failure, _UNREACHABLE)
+
+
+def dynamodb(operation: str, **request: Any) -> Any:
+    """Call DynamoDB; every answer also says what time it is there."""
+    if allowed := _allowed.get():
+        allowed.call()
+    sent_ms = local_ms()
+    answer = getattr(client("dynamodb"), operation)(**request)
+    if watch := _watch.get():
+        date = answer.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("date")
+        watch.skew = watch.skew.seen(_second(date), sent_ms, local_ms()) if date else watch.skew
+    return answer
+
+
+@contextmanager
+def allowing(most: int) -> Iterator[None]:
+    """Allow what is asked meanwhile so many calls to the store."""
+    before = _allowed.set(Allowance(most))
+    try:
+        yield
+    finally:
+        _allowed.reset(before)
+
+
+@dataclass(slots=True)
+class Watch:
+    """What the answers of one invocation say of this machine's clock."""
+
+    skew: Skew = field(default_factory=Skew)
+
+
+def watching() -> Watch:
+    """Watch the answers from now on."""
+    watch = Watch()
+    _watch.set(watch)
+    return watch
+
+
+def local_ms() -> int:
+    """Read this machine's clock, uncorrected."""
+    return time.time_ns() // 1_000_000
+
+
+@lru_cache(16)
+def _second(date: str) -> int:
+    return int(parsedate_to_datetime(date).timestamp())
+
+
+def _parse_fast(
+    response_dict: dict[str, Any], customized_response_dict: dict[str, Any], **_: object
+) -> None:
+    """Take a good answer as the JSON it is: botocore's own parser costs as much as the call."""
+    if response_dict["status_code"] < _OK and response_dict["body"]:
+        customized_response_dict.update(json.loads(response_dict["body"]))
+        response_dict["body"] = b"{}"
+
+
+def _set_aside(params: dict[str, Any], context: dict[str, Any], **_: object) -> dict[str, Any]:
+    """Keep the statements from botocore's serializer, which looks each attribute's shape up."""
+    context["statements"] = params["Statements"]
+    return params | {"Statements": []}
+
+
+def _write_fast(params: dict[str, Any], context: dict[str, Any], **_: object) -> None:
+    """Write the statements as the JSON they are, before the request is signed."""
+    body = json.loads(params["body"]) | {"Statements": context["statements"]}
+    params["body"] = json.dumps(body, separators=(",", ":"), default=_base64).encode()
+
+
+def _base64(binary: bytes) -> str:
+    return b64encode(binary).decode()
+
+
+def table(name: str) -> str:
+    """Give a table's physical name; a missing variable fails by name."""
+    return os.environ[f"{name.upper()}_TABLE"]
+
+
+def queue_url(queue: str) -> str:
+    """Give a queue's address: high, normal, low or dead."""
+    return os.environ[f"{queue.upper()}_QUEUE_URL"]
+
+
+def home() -> Home:
+    """Tell where we are: the account is in our own queues' addresses."""
+    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION", "")
+    return Home(region, queue_url("normal").split("/")[-2])
+
+
+def queue_of_arn(arn: str) -> str:
+    """Tell which of our queues an event comes from."""
+    name = arn.rsplit(":", 1)[-1]
+    return next(queue for queue in QUEUES if queue_url(queue).rsplit("/", 1)[-1] == name)
+
+
+def in_parallel(call: Callable[[_Given], _Got], items: Iterable[_Given]) -> list[_Got]:
+    """Make several calls at once, in order of their items.
+
+    How many is a setting: AWS answers many at a time, a local database one.
+    """
+    if _width() == 1:
+        return [call(item) for item in items]
+    watch, allowed = _watch.get(), _allowed.get()
+
+    def watched(item: _Given) -> _Got:
+        _watch.set(watch)
+        _allowed.set(allowed)
+        return call(item)
+
+    return list(_pool().map(watched, items))
+
+
+@cache
+def _width() -> int:
+    return int(os.environ["PARALLEL_CALLS"])
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_width(), thread_name_prefix="call")

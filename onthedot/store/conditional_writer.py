@@ -1,0 +1,185 @@
+"""Conditional writes, many or one: who wins is decided by the store, and every answer is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from onthedot.records.attributes import typed, typed_item
+from onthedot.records.conditional_writes import (
+    Delete,
+    Insert,
+    Outcome,
+    Part,
+    Update,
+    Write,
+    expression,
+    removal,
+    statement,
+)
+from onthedot.store import aws
+
+# With 1, writes go by PutItem and UpdateItem: not every engine heeds PartiQL's conditions.
+BATCH = 25
+# What another try may well get past; anything else is a fault of ours, and must be seen.
+_PASSING = (
+    "InternalServerError",
+    "ProvisionedThroughputExceeded",
+    "RequestLimitExceeded",
+    "ThrottlingError",
+    "TransactionConflict",
+)
+_REFUSALS = ("ConditionalCheckFailed", "DuplicateItem", "ConditionalCheckFailedException")
+
+
+def write_many(writes: Sequence[Write], *, over: Callable[[], bool] | None = None) -> list[Outcome]:
+    """Write in batches of 25; one write's refusal says nothing of the others.
+
+    Once it is `over`, what has not been sent is not: nobody knows of it, so it is unsure.
+    """
+
+    def write(batch: Sequence[Write]) -> list[Outcome]:
+        if over is not None and over():
+            return [Outcome.UNSURE] * len(batch)
+        alone = BATCH == 1 or _takes_much_away(batch[0])
+        return [_write_alone(batch[0])] if alone else write_batch(batch)
+
+    return [outcome for batch in aws.in_parallel(write, _batches(writes)) for outcome in batch]
+
+
+def write_batch(writes: Sequence[Write]) -> list[Outcome]:
+    """Write up to 25; no two of them may be of one item, for that rejects all.
+
+    A call that had no answer may have done any of them.
+    """
+    statements = [_statement(write) for write in writes]
+    try:
+        answer = aws.dynamodb("batch_execute_statement", Statements=statements)
+    except aws.FAILURES as failure:
+        if aws.passes(failure):
+            return [Outcome.UNSURE] * len(writes)
+        raise
+    return [_outcome(response) for response in answer["Responses"]]
+
+
+def _write_alone(write: Write) -> Outcome:
+    try:
+        return write_one(write)
+    except aws.FAILURES as failure:
+        if aws.passes(failure):
+            return Outcome.UNSURE
+        raise
+
+
+def write_one(write: Write) -> Outcome:
+    """The same conditions by PutItem or UpdateItem."""
+    try:
+        if isinstance(write, Insert):
+            aws.dynamodb("put_item", **_put(write))
+        else:
+            aws.dynamodb("update_item", **_update(write))
+    except ClientError as refusal:
+        if refusal.response["Error"]["Code"] in _REFUSALS:
+            return Outcome.REFUSED
+        raise
+    return Outcome.DONE
+
+
+def delete_one(write: Delete) -> Outcome:
+    """Take an item away if it is as it was seen."""
+    try:
+        aws.dynamodb("delete_item", **_delete(write))
+    except ClientError as refusal:
+        if refusal.response["Error"]["Code"] in _REFUSALS:
+            return Outcome.REFUSED
+        raise
+    return Outcome.DONE
+
+
+def write_together(writes: Sequence[Part]) -> Outcome:
+    """Write all or nothing; a meeting with another transaction, or a throttle, is unsure."""
+    try:
+        aws.dynamodb("transact_write_items", TransactItems=[_transacted(write) for write in writes])
+    except ClientError as refusal:
+        if refusal.response["Error"]["Code"] != "TransactionCanceledException":
+            raise
+        reasons = {reason["Code"] for reason in refusal.response["CancellationReasons"]}
+        return Outcome.REFUSED if reasons & set(_REFUSALS) else Outcome.UNSURE
+    return Outcome.DONE
+
+
+def _transacted(write: Part) -> dict[str, Any]:
+    if isinstance(write, Insert):
+        return {"Put": _put(write)}
+    if isinstance(write, Delete):
+        return {"Delete": _delete(write)}
+    return {"Update": _update(write)}
+
+
+def _put(write: Insert) -> dict[str, Any]:
+    return {
+        "TableName": aws.table(write.table),
+        "Item": typed_item(write.item),
+        "ConditionExpression": "attribute_not_exists(#p)",
+        "ExpressionAttributeNames": {"#p": write.key[0]},
+    }
+
+
+def _update(write: Update) -> dict[str, Any]:
+    spelled = expression(write)
+    return {
+        "TableName": aws.table(write.table),
+        "Key": typed_item(dict(write.key)),
+        "UpdateExpression": spelled.update,
+        "ConditionExpression": spelled.condition,
+        "ExpressionAttributeNames": spelled.names,
+        "ExpressionAttributeValues": typed_item(spelled.values),
+    }
+
+
+def _delete(write: Delete) -> dict[str, Any]:
+    spelled = removal(write)
+    return {
+        "TableName": aws.table(write.table),
+        "Key": typed_item(dict(write.key)),
+        "ConditionExpression": spelled.condition,
+        "ExpressionAttributeNames": spelled.names,
+        "ExpressionAttributeValues": typed_item(spelled.values),
+    }
+
+
+def _statement(write: Write) -> dict[str, Any]:
+    text, values = statement(write, aws.table(write.table))
+    return {"Statement": text, "Parameters": [typed(value) for value in values]}
+
+
+def _outcome(response: dict[str, Any]) -> Outcome:
+    error = response.get("Error")
+    if not error:
+        return Outcome.DONE
+    if error["Code"] in _REFUSALS:
+        return Outcome.REFUSED
+    if error["Code"] in _PASSING:
+        return Outcome.UNSURE
+    raise RuntimeError(f"the store does not take our statement: {error}")
+
+
+def _batches(writes: Sequence[Write]) -> Iterator[Sequence[Write]]:
+    batch: list[Write] = []
+    for write in writes:
+        if _takes_much_away(write) and batch:
+            yield batch
+            batch = []
+        batch.append(write)
+        if len(batch) == BATCH or _takes_much_away(write):
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _takes_much_away(write: Write) -> bool:
+    """How PartiQL removes two attributes at once, no two engines agree: UpdateItem does it."""
+    return isinstance(write, Update) and len(write.removes) > 1

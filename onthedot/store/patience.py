@@ -1,0 +1,73 @@
+"""Patience with a store that is busy: what it did not take is tried again until a limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from onthedot.records.conditional_writes import Outcome, Write
+from onthedot.schedule.expression.errors import BusyError
+from onthedot.store import aws, clock, conditional_writer, ids
+from onthedot.store.backoff import pause_ms
+
+_Got = TypeVar("_Got")
+Over = Callable[[], bool]
+# Of the 29 s that a caller of the API waits at most.
+_SURELY_MAX_SEC = 8.0
+
+
+def write(writes: Sequence[Write], over: Over) -> list[Outcome]:
+    """Write until each write is done or refused, or until it is over."""
+    outcomes = conditional_writer.write_many(writes, over=over)
+    tries = 0
+    while (unsure := _unsure(outcomes)) and not over():
+        _pause(tries)
+        tries += 1
+        again = conditional_writer.write_many([writes[place] for place in unsure], over=over)
+        for place, outcome in zip(unsure, again, strict=True):
+            outcomes[place] = outcome
+    return outcomes
+
+
+def surely(writes: Sequence[Write]) -> list[Outcome]:
+    """Write until each write is done or refused; a store that never says which is an error."""
+    until = clock.monotonic() + _SURELY_MAX_SEC
+    outcomes = write(writes, lambda: clock.monotonic() > until)
+    if unsure := _unsure(outcomes):
+        seconds = round(_SURELY_MAX_SEC)
+        raise BusyError(f"the store gave no answer to {len(unsure)} writes in {seconds} s")
+    return outcomes
+
+
+def call(make: Callable[[], _Got], over: Over) -> _Got:
+    """Make a call until it is answered; what the last try before the end raises is raised."""
+    tries = 0
+    while True:
+        try:
+            return make()
+        except aws.FAILURES as failure:
+            if over() or not aws.passes(failure):
+                raise
+        _pause(tries)
+        tries += 1
+
+
+class Forgiven:
+    """Lets a step fail where the store or the queue is busy; the caller does it again."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, failure: BaseException | None, _: object
+    ) -> bool:
+        busy = isinstance(failure, BusyError)
+        return busy or (failure is not None and aws.passes(failure))
+
+
+def _unsure(outcomes: Sequence[Outcome]) -> list[int]:
+    return [place for place, outcome in enumerate(outcomes) if outcome is Outcome.UNSURE]
+
+
+def _pause(tries: int) -> None:
+    clock.sleep(pause_ms(tries, ids.fraction()) / 1000)

@@ -1,0 +1,104 @@
+"""Messages: sent and deleted by ten; what SQS did not take is said, never passed over."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from onthedot.records.runs.message_pack import Pack
+from onthedot.records.runs.pull import pulled
+from onthedot.store import aws
+
+BATCH = 10
+_TRIES = 3
+
+
+def send(packs: Sequence[tuple[Pack, int]]) -> list[Pack]:
+    """Send packs, each with its delay in seconds; give those that SQS did not take.
+
+    What workers fetch is found by its row: no message is sent, and none is missing.
+    """
+    by_queue: dict[str, list[tuple[Pack, int]]] = defaultdict(list)
+    for pack, delay in packs:
+        if not pulled(pack.queue):
+            by_queue[pack.queue].append((pack, delay))
+    batches = [
+        (queue, of_queue[first : first + BATCH])
+        for queue, of_queue in by_queue.items()
+        for first in range(0, len(of_queue), BATCH)
+    ]
+    left = aws.in_parallel(lambda batch: _send_batch(*batch), batches)
+    return [pack for of_batch in left for pack in of_batch]
+
+
+def _send_batch(queue: str, packs: Sequence[tuple[Pack, int]]) -> list[Pack]:
+    left = list(packs)
+    for _ in range(_TRIES):
+        entries = [_entry(place, pack, delay) for place, (pack, delay) in enumerate(left)]
+        try:
+            answer = aws.client("sqs").send_message_batch(
+                QueueUrl=aws.queue_url(queue), Entries=entries
+            )
+        except aws.FAILURES as failure:
+            if not aws.passes(failure):
+                raise
+            # It may have taken them: a message too many does no harm, one too few would.
+            continue
+        left = [left[int(failed["Id"])] for failed in answer.get("Failed", ())]
+        if not left:
+            break
+    return [pack for pack, _ in left]
+
+
+def _entry(place: int, pack: Pack, delay: int) -> dict[str, Any]:
+    return {
+        "Id": str(place),
+        "MessageBody": pack.body(),
+        "DelaySeconds": delay,
+        "MessageGroupId": pack.tenant_id,
+    }
+
+
+def receive(queue: str, most: int, *, visible_sec: int, wait_sec: int) -> list[dict[str, Any]]:
+    """Receive messages, as the event of a queue's poller has them."""
+    answer = aws.client("sqs").receive_message(
+        QueueUrl=aws.queue_url(queue),
+        MaxNumberOfMessages=most,
+        VisibilityTimeout=visible_sec,
+        WaitTimeSeconds=wait_sec,
+        MessageSystemAttributeNames=["All"],
+    )
+    return [
+        {
+            "messageId": message["MessageId"],
+            "receiptHandle": message["ReceiptHandle"],
+            "body": message["Body"],
+            "attributes": message["Attributes"],
+        }
+        for message in answer.get("Messages", ())
+    ]
+
+
+def change_visibility(url: str, receipts: Sequence[tuple[str, int]]) -> None:
+    """Let messages turn up again so many seconds from now; one that is gone needs nothing."""
+    for first in range(0, len(receipts), BATCH):
+        aws.client("sqs").change_message_visibility_batch(
+            QueueUrl=url,
+            Entries=[
+                {"Id": str(place), "ReceiptHandle": receipt, "VisibilityTimeout": seconds}
+                for place, (receipt, seconds) in enumerate(receipts[first : first + BATCH])
+            ],
+        )
+
+
+def delete(url: str, receipts: Sequence[str]) -> None:
+    """Delete messages whose work is done; one left behind turns up again and finds it so."""
+    for first in range(0, len(receipts), BATCH):
+        aws.client("sqs").delete_message_batch(
+            QueueUrl=url,
+            Entries=[
+                {"Id": str(place), "ReceiptHandle": receipt}
+                for place, receipt in enumerate(receipts[first : first + BATCH])
+            ],
+        )

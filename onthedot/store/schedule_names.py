@@ -1,0 +1,28 @@
+"""The names of schedules: whose each is, and the refusal of one that is taken."""
+
+from __future__ import annotations
+
+from onthedot.records.problems import Fault, Problem
+from onthedot.records.tasks import name_lock, task_spec
+from onthedot.records.tasks.task_spec import Task
+from onthedot.store import table_reads
+
+
+def owner(tenant_id: str, name: str) -> str | None:
+    """Tell whose a name is."""
+    item = table_reads.get(task_spec.TABLE, name_lock.key(tenant_id, name))
+    return None if item is None else str(item[name_lock.OWNER])
+
+
+def check_free(task: Task) -> None:
+    """Refuse to give a task the name of another one."""
+    other = owner(task.tenant_id, task.name)
+    if other not in (None, task.task_id):
+        raise taken(task.name, other)
+
+
+def taken(name: str, owner: str | None) -> Problem:
+    """Say that a name is another's."""
+    message = f"The name '{name}' is taken by {owner}: choose another name."
+    fault = Fault(pointer="/name", code="name_taken", message=message, field="name")
+    return Problem("name_taken", message, [fault])

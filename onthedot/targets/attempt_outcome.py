@@ -1,0 +1,211 @@
+"""What becomes of an attempt: the outcome of its target, turned into the row's next life."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any
+
+from onthedot.records.runs.attempts import ATTEMPTS_KEPT, attempt_record
+from onthedot.records.runs.run_row import Life, Run, ended
+from onthedot.records.tasks.task_spec import Retry, Task
+from onthedot.records.timings import BUSY_MAX_SEC
+from onthedot.targets.python.results import kept
+
+LOOK_MIN_SEC, LOOK_MAX_SEC = 3, 300
+# What is noted of a run that was cancelled while its target had it.
+CLOSED = "the connection was closed: the target may have acted, and may still be working"
+LEFT = "the target did not stop: it may have acted, and may still be working"
+_ANSWER_MAX = 2_000
+_LONG = ("stack", "answer")
+_TYPE_MAX, _MESSAGE_MAX, _STACK_MAX = 200, 1_000, 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The target did its work."""
+
+    result: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """It failed, timed out or asked for another time; `after_sec` overrides the backoff."""
+
+    outcome: str
+    error: dict[str, Any] | None = None
+    after_sec: int | None = None
+    # What the next attempt is to go on from.
+    checkpoint: Any = None
+
+    @property
+    def released(self) -> bool:
+        """An attempt that gave the run back by itself does not count against max_attempts."""
+        return self.outcome in ("yielded", "released")
+
+
+@dataclass(frozen=True, slots=True)
+class Dead:
+    """It will never work."""
+
+    reason: str
+    error: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """The handler said that there is nothing to do."""
+
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """It honoured a request to cancel, or nobody waits for it any more because of one."""
+
+    reason: str = "user"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Awaiting:
+    """It took the work on and answers later: by a callback, or when its execution has ended."""
+
+    reason: str
+    waits_on: str = ""
+
+
+Answer = Done | Again | Dead | Skipped | Stopped | Awaiting
+
+
+def error_of(kind: str, message: str, stack: str = "", answer: str = "") -> dict[str, Any]:
+    """Describe an error; its fingerprint forgets digits and quoted parts, so that likes meet.
+
+    `answer` is the beginning of what an http target said; most errors have none.
+    """
+    message, stack = writable(message), writable(stack)
+    plain = re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "", message)
+    return {
+        "type": kind[:_TYPE_MAX],
+        "message": message[:_MESSAGE_MAX],
+        "fingerprint": sha256(f"{kind}{plain}".encode()).hexdigest()[:12],
+        "stack": stack[-_STACK_MAX:],
+        **({"answer": writable(answer)[:_ANSWER_MAX]} if answer else {}),
+    }
+
+
+def words_of(failure: BaseException) -> str:
+    """Give what was raised as a text, even if it cannot say itself what it is."""
+    words = "its own text cannot be made"
+    with suppress(Exception):
+        words = str(failure)
+    return writable(words)
+
+
+def writable(text: str) -> str:
+    """Half of a surrogate pair can be written nowhere."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: float) -> Life:
+    """Give the life that follows an attempt: final, or retrying with its next due time."""
+    match answer:
+        case Done(result):
+            return replace(ended(life, "succeeded", "", now_ms=now_ms), result=kept(result))
+        case Skipped(note):
+            return ended(life, "skipped", "handler", now_ms=now_ms, note=note)
+        case Stopped(reason, note):
+            return ended(life, "cancelled", reason, now_ms=now_ms, note=note)
+        case Dead(reason, error):
+            return replace(ended(life, "dead", reason, now_ms=now_ms), error=error)
+        case Awaiting(reason, waits_on):
+            return replace(
+                life,
+                status="awaiting",
+                reason=reason,
+                waits_on=waits_on,
+                lease_ms=life.started_ms + task.timeout_sec * 1000,
+            )
+        case Again():
+            if life.attempt - life.released >= task.max_attempts and not answer.released:
+                dead = ended(life, "dead", "attempts_exhausted", now_ms=now_ms)
+                return replace(dead, error=answer.error)
+            # As many as have failed: what was given back did not, and this one may be such.
+            failed = max(1, life.attempt - life.released - answer.released)
+            wait_sec = backoff_sec(task.retry, failed, fraction)
+            if answer.after_sec is not None:
+                wait_sec = answer.after_sec
+            return _retrying(life, answer, now_ms, now_ms + max(1, wait_sec) * 1000)
+
+
+def after_cancel(answer: Answer, run: Run) -> Answer:
+    """Give what became of an attempt whose run may have been asked to stop meanwhile.
+
+    What it has done counts; what it failed in is not tried again, and nobody waits for its call.
+    """
+    if isinstance(answer, Stopped) and run.cancel_by == "previous":
+        return replace(answer, reason="previous")
+    if not run.cancel_ms:
+        return answer
+    reason = "previous" if run.cancel_by == "previous" else "user"
+    match answer:
+        case Awaiting(_, ""):
+            return Stopped(reason, LEFT)
+        case Again():
+            return Stopped(reason)
+    return answer
+
+
+def delivers(target: Mapping[str, Any]) -> bool:
+    """Tell whether a target only takes the work over, and says nothing of its end."""
+    match target.get("type"):
+        case "lambda":
+            return target.get("mode") == "async"
+        case "stepfunctions":
+            return not target.get("wait")
+        case kind:
+            return kind in ("sqs", "sns", "eventbridge")
+
+
+def next_look_sec(life: Life, now_ms: int) -> int:
+    """Look at an execution after a quarter of its age again; at a callback when its time is up."""
+    left = max(1, -(-(life.lease_ms - now_ms) // 1000))
+    if not life.waits_on:
+        return min(BUSY_MAX_SEC, left)
+    age = (now_ms - life.started_ms) // 1000
+    return min(LOOK_MAX_SEC, left, max(LOOK_MIN_SEC, age // 4))
+
+
+def _brief(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Forget stack and answer: a row has room for some, not for one of every attempt."""
+    error = {name: value for name, value in record.get("error", {}).items() if name not in _LONG}
+    return {**record, "error": error} if error else record
+
+
+def _retrying(life: Life, answer: Again, now_ms: int, due_ms: int) -> Life:
+    record = attempt_record(replace(life, error=answer.error), answer.outcome, now_ms)
+    earlier = tuple(_brief(one) for one in life.attempts)
+    return replace(
+        life,
+        status="retrying",
+        reason=answer.outcome,
+        due_ms=due_ms,
+        lease_ms=0,
+        gate_ms=0,
+        gate_behind_ms=0,
+        first_started_ms=life.first_started_ms or life.started_ms,
+        first_due_ms=life.due_first_ms,
+        released=life.released + answer.released,
+        checkpoint=life.checkpoint if answer.checkpoint is None else answer.checkpoint,
+        attempts=(*earlier, record)[-ATTEMPTS_KEPT:],
+    )
+
+
+def backoff_sec(retry: Retry, attempt: int, fraction: float) -> int:
+    """Wait base, or base doubled for each attempt before, up to the cap; full jitter spreads it."""
+    doubled = attempt - 1 if retry.backoff == "exponential" else 0
+    wait = min(retry.cap_sec, retry.base_sec * 2**doubled)
+    return int(wait * fraction) if retry.jitter == "full" else wait

@@ -1,0 +1,67 @@
+"""What AWS said instead of yes, and whether asking again can help: one rule for every target."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from onthedot.targets.attempt_outcome import Again, Answer, Dead, error_of
+
+_FORBIDDEN = (
+    "AccessDenied",
+    "AccessDeniedException",
+    "AuthorizationError",
+    "KMSAccessDenied",
+    "NotAuthorizedForDetailTypeException",
+    "NotAuthorizedForSourceException",
+)
+_ARN = re.compile(r"arn:[a-z0-9-]*:[^\s,;'\"<>()]+")
+_ACCOUNT = re.compile(r"(?<!\d)\d{12}(?!\d)")
+_ACTION = re.compile(r"perform:? ([a-z0-9-]+:[A-Za-z0-9]+)")
+# With a status of 4xx, and nevertheless only too much at once, or somebody else's trouble.
+_PASSING = (
+    "CodeArtifactUserPendingException",
+    "InternalFailure",
+    "KMSThrottling",
+    "LimitExceeded",
+    "RequestLimitExceeded",
+    "RequestThrottled",
+    "RequestTimeout",
+    "ResourceConflictException",
+    "ResourceNotReadyException",
+    "SlowDown",
+    "SnapStartNotReadyException",
+    "Throttl",
+    "TooManyRequests",
+)
+
+
+def discreet(text: str) -> str:
+    """Take out what tells a tenant of the account: its number, and names of roles and things."""
+    return _ACCOUNT.sub("[account]", _ARN.sub("[arn]", text))
+
+
+def _forbidden(message: str) -> str:
+    """Say which action was refused; who asked, for what and by which policy is the operator's."""
+    action = _ACTION.search(message)
+    what = f" {action[1]}" if action else " the call"
+    return f"AWS does not allow{what}: the worker's log has the whole of its answer"
+
+
+def judged(response: Mapping[str, Any]) -> Answer:
+    """Judge what AWS answered instead."""
+    said = response["Error"]
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 500)
+    return answer(said["Code"], said.get("Message", ""), status)
+
+
+def answer(code: str, message: str, status: int) -> Answer:
+    """Judge a refusal by its code: `AWS.SimpleQueueService.X` is X."""
+    name = code.rsplit(".", 1)[-1]
+    if name in _FORBIDDEN:
+        return Dead("target_forbidden", error_of(name, _forbidden(message)))
+    error = error_of(name, discreet(message))
+    if status // 100 != 4 or status in (408, 429) or name.startswith(_PASSING):
+        return Again("failed", error)
+    return Dead("permanent", error)

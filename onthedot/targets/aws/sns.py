@@ -1,0 +1,30 @@
+"""A topic of the user's: delivered once SNS has accepted the message."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from onthedot.store import aws
+from onthedot.targets.attempt_outcome import Answer, Done
+from onthedot.targets.call import Call
+
+_FIFO = ".fifo"
+
+
+def call(asked: Call) -> Answer:
+    """Publish the payload; in a FIFO topic the run's id suppresses a second publishing."""
+    topic = asked.target["topic_arn"]
+    request: dict[str, Any] = {
+        "TopicArn": topic,
+        "Message": json.dumps(asked.payload),
+        "MessageAttributes": {
+            "run_id": {"DataType": "String", "StringValue": asked.run_id},
+            "attempt": {"DataType": "Number", "StringValue": str(asked.attempt)},
+        },
+    }
+    if topic.endswith(_FIFO):
+        request["MessageDeduplicationId"] = asked.run_id
+        request["MessageGroupId"] = asked.task_id
+    answer = aws.patient_client("sns", 10).publish(**request)
+    return Done({"message_id": answer["MessageId"]})

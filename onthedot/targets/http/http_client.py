@@ -1,0 +1,227 @@
+"""HTTP to targets: connections are kept, addresses are checked where they are connected to.
+
+A deadline holds for the whole exchange, however slowly its bytes come; who cancels ends it sooner.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import ssl
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+from contextlib import suppress
+from functools import cache, partial
+from http.client import HTTPConnection, HTTPException
+from typing import Any
+
+from onthedot.store.exchange import BrokenOff, Exchange
+from onthedot.targets.attempt_outcome import CLOSED
+from onthedot.targets.http.addresses import Network, allowed, networks
+from onthedot.targets.http.bounded_reply import Reply, beginning
+from onthedot.targets.http.connection_pool import Idle
+from onthedot.targets.http.web_exchange import (
+    BODY_MAX,
+    NoResponse,
+    Place,
+    Request,
+    Response,
+    onward,
+    path_of,
+    place_of,
+)
+
+CONNECT_MAX_SEC = 10.0
+# Balancers close what is idle for a minute, and a frozen Lambda does not notice.
+IDLE_MAX_SEC = 30.0
+IDLE_MAX = 64
+REDIRECTS_MAX = 5
+# As many as a worker calls targets at once: one name whose servers hang holds up no other.
+_LOOKUPS_MAX = 256
+# A look-up cannot be woken: so often its thread sees whether anybody waits for it still.
+_LOOKS_SEC = 0.5
+
+
+class _Forbidden(Exception):  # noqa: N818 it says what it is
+    """The address is not one that targets may be at."""
+
+
+def send(request: Request, exchange: Exchange | None = None) -> Response | NoResponse:
+    """Make one exchange, with its redirects if they are to be followed."""
+    exchange = exchange or Exchange()
+    deadline = time.monotonic() + request.patience_sec
+    asked = request
+    try:
+        for _ in range(REDIRECTS_MAX + 1):
+            seen = _exchanged(asked, deadline, exchange)
+            following = onward(asked, seen)
+            if following is None:
+                return seen
+            asked = following
+    except _Forbidden as forbidden:
+        return NoResponse("forbidden", str(forbidden))
+    except BrokenOff:
+        return NoResponse("broken_off", CLOSED)
+    except TimeoutError:
+        return NoResponse("timed_out", f"no answer within {request.patience_sec:.0f} s")
+    except (OSError, HTTPException, ValueError) as failure:
+        return NoResponse("failed", f"{type(failure).__name__}: {failure}")
+    return NoResponse("failed", f"more than {REDIRECTS_MAX} redirects")
+
+
+def _exchanged(request: Request, deadline: float, exchange: Exchange) -> Response:
+    """A kept connection may have been closed meanwhile: only then is a fresh one tried."""
+    place = place_of(request.url)
+    if place is None:
+        raise _Forbidden(f"{request.url[:100]} is no http or https address")
+    path = path_of(request.url)
+    kept = _take(place)
+    if kept is not None:
+        try:
+            return _talk(kept.until(deadline, exchange), request, path)
+        except ConnectionError:
+            kept.close()
+    return _talk(_Connection(*place).until(deadline, exchange), request, path)
+
+
+def _talk(connection: _Connection, request: Request, path: str) -> Response:
+    exchange = connection.exchange
+    try:
+        with exchange.woken_by(connection.shut):
+            connection.request(request.method, path, request.body, dict(request.headers))
+            answered = connection.getresponse()
+            body = beginning(answered, BODY_MAX + 1)
+    except BaseException:
+        connection.close()
+        raise
+    if answered.isclosed() and not answered.will_close and not exchange.broken_off:
+        _idle.keep(connection.place, connection, time.time())
+    else:
+        connection.close()
+    return Response(
+        status=answered.status,
+        headers={name.lower(): value for name, value in answered.getheaders()},
+        body=body[:BODY_MAX],
+        cut=len(body) > BODY_MAX,
+    )
+
+
+class _Connection(HTTPConnection):
+    """Connects only where it may, and lets no wait go beyond the deadline."""
+
+    def __init__(self, scheme: str, host: str, port: int) -> None:
+        super().__init__(host, port)
+        self.place = (scheme, host, port)
+        self.deadline = 0.0
+        self.exchange = Exchange()
+        # The one that is waited at, from before it is connected until after the answer.
+        self.at: socket.socket | None = None
+        self.response_class = partial(Reply, patience=self.left)  # type: ignore[assignment] # called as the class would be
+
+    def until(self, deadline: float, exchange: Exchange) -> _Connection:
+        """Use it for one exchange."""
+        self.deadline, self.exchange = deadline, exchange
+        return self
+
+    def shut(self) -> None:
+        """Wake the thread that waits at it; a farewell by TLS would take its state away from it."""
+        if self.at is not None:
+            with suppress(OSError):
+                socket.socket.shutdown(self.at, socket.SHUT_RDWR)
+
+    def connect(self) -> None:
+        """The address that was checked is the address that is connected to."""
+        scheme, host, _ = self.place
+        self.sock = _connected(self)
+        if scheme == "https":
+            self.at = self.sock = _trust().wrap_socket(
+                self.sock, server_hostname=host, do_handshake_on_connect=False
+            )
+            self.at.settimeout(self.left())
+            self.at.do_handshake()
+
+    def send(self, data: Any) -> None:
+        """A receiver that is slow to read what it is sent has no more time than any."""
+        if self.sock is None:
+            self.connect()
+        rest = memoryview(data)
+        while rest:
+            self.sock.settimeout(self.left())
+            rest = rest[self.sock.send(rest) :]
+
+    def left(self) -> float:
+        """Seconds until the deadline; past it, or once it is broken off, no wait begins."""
+        self.exchange.go_on()
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+
+def _connected(connection: _Connection) -> socket.socket:
+    """Try the addresses of a name one after another; those that are not allowed do not count."""
+    _, host, port = connection.place
+    found = _looked_up(host, port, connection.left)
+    open_ones = [each for each in found if allowed(str(each[4][0]), _networks())]
+    if not open_ones:
+        # Not where it is: what private names resolve to is nothing for tenants.
+        raise _Forbidden(f"{host} is at an address where no target may be")
+    refusal = OSError(f"{host} has no address")
+    for family, _, _, _, place in open_ones:
+        connection.at = made = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            made.settimeout(min(CONNECT_MAX_SEC, connection.left()))
+            made.connect(place)
+        except OSError as error:
+            made.close()
+            refusal = error
+        else:
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return made
+    if isinstance(refusal, TimeoutError) and connection.left():
+        refusal = OSError(f"{host} took no connection within {CONNECT_MAX_SEC:.0f} s")
+    raise refusal
+
+
+def _looked_up(host: str, port: int, left: Callable[[], float]) -> Any:
+    """The system's resolver knows no deadline: past ours it is left to itself, with its thread."""
+    asked = _resolver().submit(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+    try:
+        while not asked.done():
+            wait_for([asked], min(_LOOKS_SEC, left()))
+        return asked.result()
+    finally:
+        asked.cancel()
+
+
+_idle: Idle[_Connection] = Idle(IDLE_MAX, IDLE_MAX_SEC)
+
+
+def _take(place: Place) -> _Connection | None:
+    """A kept connection that is still quiet: one with something to read was closed."""
+    while connection := _idle.take(place, time.time()):
+        watch = select.poll()
+        watch.register(connection.sock, select.POLLIN)
+        if not watch.poll(0):
+            return connection
+        connection.close()
+    return None
+
+
+@cache
+def _resolver() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_LOOKUPS_MAX, thread_name_prefix="look-up")
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+@cache
+def _networks() -> tuple[Network, ...]:
+    """Private networks that the operator opens to targets; none unless they are named."""
+    return networks(os.environ.get("TARGET_NETWORKS", ""))

@@ -1,0 +1,90 @@
+"""Handlers in this process: what they return or raise becomes the attempt's answer."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from typing import Any
+
+from onthedot.targets.attempt_outcome import (
+    Again,
+    Answer,
+    Dead,
+    Done,
+    Skipped,
+    Stopped,
+    error_of,
+    words_of,
+)
+from onthedot.targets.python import trace
+from onthedot.targets.python.context import Context
+from onthedot.targets.python.handler import Handler, PayloadMismatch, arguments
+from onthedot.targets.python.results import kept
+from onthedot.targets.python.signals import (
+    Cancelled,
+    Fail,
+    LeaseLost,
+    RetryLater,
+    Skip,
+    Stop,
+    TimedOut,
+)
+
+# As long as an error's message: it stands on the run's row.
+_NOTE_MAX = 1_000
+
+
+def call(handler: Handler[..., Any], context: Context) -> Answer:
+    """Call a handler, synchronous or not; any other exception is a failed attempt."""
+    try:
+        given = arguments(handler, context, context.payload)
+    except PayloadMismatch as mismatch:
+        return Dead("payload_unreadable", error_of("PayloadMismatch", str(mismatch)))
+    try:
+        result = handler.function(**given)
+        if inspect.isawaitable(result):
+            result = asyncio.run(_awaited(result))
+        # Here, where it is the handler's own fault if its value cannot even be shown.
+        return Done(kept(result))
+    except BaseException as raised:
+        answer = _meant(_alone(raised))
+        if answer is None:
+            raise
+        return answer
+
+
+def _alone(raised: BaseException) -> BaseException:
+    """A TaskGroup wraps what its tasks raise; a group of words to us means the first of them."""
+    while isinstance(raised, BaseExceptionGroup):
+        words, others = raised.split((Stop, Fail, RetryLater, Skip))
+        if words is None or others is not None:
+            return raised
+        raised = words.exceptions[0]
+    return raised
+
+
+def _meant(raised: BaseException) -> Answer | None:
+    """What it says of the run; None leaves an error to the worker, as any target's."""
+    match raised:
+        case Skip():
+            return Skipped(words_of(raised)[:_NOTE_MAX])
+        case RetryLater():
+            return Again("yielded", after_sec=raised.after, checkpoint=raised.checkpoint)
+        case Fail():
+            return Dead("permanent", error_of("Fail", words_of(raised), trace.shown(raised)))
+        case Cancelled():
+            return Stopped()
+        case TimedOut():
+            return Again("timed_out", error_of("TimedOut", "the handler stopped at its deadline"))
+        case LeaseLost():
+            return Again("lost", error_of("LeaseLost", words_of(raised)))
+        case Exception():
+            return None
+    # sys.exit() and its like end the attempt, not the process in which others run.
+    kind = type(raised).__name__
+    message = f"the handler left by {kind}: {words_of(raised)}"
+    return Again("failed", error_of(kind, message, trace.shown(raised)))
+
+
+async def _awaited(result: Any) -> Any:
+    return await result

@@ -1,0 +1,24 @@
+"""Previous: when a run's task last succeeded before it."""
+
+from __future__ import annotations
+
+from onthedot.records.keys import is_slot_key, row_of
+from onthedot.records.runs import run_row
+from onthedot.schedule.time.moments import moment
+from onthedot.store import table_reads
+
+_LOOK_BACK_MAX = 200
+
+
+def previous_success(run_id: str) -> str | None:
+    """Give the slot of that run, or the due time of a manual one, among the latest 200 rows."""
+    task_id, key = row_of(run_id)
+    before = table_reads.rows(
+        ("task_id", task_id), "scheduled_for", ("0", key), newest_first=True, page=20
+    )
+    for item, _ in zip(before, range(_LOOK_BACK_MAX), strict=False):
+        run = run_row.readable(item) if "life" in item else None
+        if run and run.key != key and run.life.status == "succeeded":
+            slot = run.key if is_slot_key(run.key) else run.slot
+            return slot or moment(run.life.due_first_ms)
+    return None

@@ -1,0 +1,74 @@
+"""After a restore the tables know less than has happened: nothing of that time may happen again.
+
+Ticks and workers stand still meanwhile. Doing any of it twice is the same as once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onthedot.records.keys import SHARDS
+from onthedot.records.runs import run_row
+from onthedot.records.tasks import pause_ends, task_spec
+from onthedot.records.tasks.task_spec import Task
+from onthedot.registry import lifecycle
+from onthedot.registry.edit import edit
+from onthedot.registry.run_cancel import cancel
+from onthedot.schedule.time.instants import nominal
+from onthedot.store import clock, full_scan, patience, table_reads
+from onthedot.upkeep.completed_schedules import list_all
+
+
+def mended() -> Iterator[tuple[str, str]]:
+    """Do all that is to be done, in this order; give what was done, and to which run or task.
+
+    Which schedules fire no more, the restored list may not know: it is written once more, last.
+    """
+    yield from (("cancelled", run_id) for run_id in end_what_was_open())
+    yield from (("goes on", task_id) for task_id in start_from_now())
+    yield from (("goes on", task_id) for task_id in mend_pauses())
+    yield from (("listed", task_id) for task_id in list_all())
+
+
+def end_what_was_open() -> Iterator[str]:
+    """Cancel runs that were due by now: what became of them, the restored rows do not know."""
+    for item in full_scan.items(run_row.TABLE):
+        run = run_row.readable(item)
+        if run and run.life.status in run_row.OPEN and run.life.due_ms <= clock.now_ms():
+            cancel(run.run_id)
+            yield run.run_id
+
+
+def start_from_now() -> Iterator[str]:
+    """Let every overdue task go on from now; the slots it leaves behind are on record as such.
+
+    A name comes before its pause, so that whoever is interrupted knows what is still paused.
+    """
+    now = nominal(clock.now_ms() // 1000)
+    for shard in range(SHARDS):
+        overdue = [item for page in table_reads.due_pages(shard, ("0", now)) for item in page]
+        for item in overdue:
+            yield item["task_id"]
+            edit(item["task_id"], _stopped)
+            edit(item["task_id"], lifecycle.resumed)
+
+
+def _stopped(task: Task, now: int) -> Task:
+    return lifecycle.paused(task, now, pause_ends.why(now, pause_ends.SYSTEM))
+
+
+def mend_pauses() -> Iterator[str]:
+    """Let what was paused until some time by now go on from now, too; list what is to end yet.
+
+    A table alone may have been set back: whether a pause was ended then stands in the other one.
+    """
+    for item in full_scan.items(task_spec.TABLE):
+        # Nothing but a spec has a status.
+        task = task_spec.readable(item) if item.get("status") == "paused" else None
+        if task is None:
+            continue
+        end, now = pause_ends.end_of(task), clock.now_ms() // 1000
+        if end is not None and end <= now:
+            yield task.task_id
+            edit(task.task_id, lifecycle.resumed, as_it_stands=True)
+        patience.surely(pause_ends.to_end(task))

@@ -1,0 +1,104 @@
+"""Loops: begun with what they are to do, moved on minute by minute, stopped, shown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from onthedot.launch import backfill_flow
+from onthedot.records.conditional_writes import Outcome
+from onthedot.records.tasks import bulk_operation
+from onthedot.records.tasks.bulk_operation import RUNNING, TABLE, Loop
+from onthedot.registry import calendar_edits
+from onthedot.schedule.expression.errors import BusyError
+from onthedot.store import clock, conditional_writer, table_reads
+from onthedot.upkeep import dead_letters
+from onthedot.upkeep.separate_steps import Apart
+
+_TRIES = 8
+# The minute has its audit to do besides; what is left of the loops waits for the next one.
+_BUDGET_SEC = 15
+_STEPS = {
+    "backfill": backfill_flow.step,
+    "replay": dead_letters.replay_step,
+    "purge": dead_letters.purge_step,
+    "calendar": calendar_edits.step,
+}
+FIGURES = {
+    "backfill": "backfilled",
+    "replay": "replayed",
+    "purge": "purged",
+    "calendar": "recomputed",
+}
+
+
+def begin(loop: Loop) -> bool:
+    """Start it; the next minute makes its first step. False: it has begun before."""
+    return conditional_writer.write_together(bulk_operation.begin(loop)) is Outcome.DONE
+
+
+def read(kind: str, tenant_id: str, loop_id: str) -> Loop | None:
+    """Read one."""
+    key = {"task_id": bulk_operation.partition(kind, tenant_id), "scheduled_for": loop_id}
+    item = table_reads.get(TABLE, key)
+    return bulk_operation.parse(item) if item else None
+
+
+def stop(kind: str, tenant_id: str, loop_id: str) -> Loop | None:
+    """Take on no more of it; what runs goes on."""
+    for _ in range(_TRIES):
+        seen = read(kind, tenant_id, loop_id)
+        if seen is None or not seen.running:
+            return seen
+        if _moved(seen, replace(seen, status="cancelled", ended_ms=clock.now_ms())):
+            return read(kind, tenant_id, loop_id)
+    raise BusyError(f"{loop_id} kept moving under {_TRIES} attempts to stop it")
+
+
+def step() -> Counter[str]:
+    """Move all that go on by a minute's worth; give how many runs that was, by kind."""
+    done, apart = Counter[str](), Apart()
+    over = clock.monotonic() + _BUDGET_SEC
+    for pointer in _in_turn(
+        list(table_reads.rows(("task_id", RUNNING), "scheduled_for", ("0", "~")))
+    ):
+        if clock.monotonic() > over:
+            done["loops_put_off"] += 1
+            continue
+        with apart.each(f"a step of {pointer['scheduled_for']}"):
+            done += _step(pointer)
+    apart.end()
+    return done
+
+
+def _step(pointer: table_reads.Item) -> Counter[str]:
+    item = table_reads.get(
+        TABLE, {"task_id": pointer["of"], "scheduled_for": pointer["scheduled_for"]}
+    )
+    seen = bulk_operation.parse(item) if item else None
+    if seen is None or not seen.running:
+        # A step that died between the end and this.
+        table_reads.delete(TABLE, bulk_operation.pointer_key(pointer["scheduled_for"]))
+        return Counter()
+    return Counter({FIGURES[seen.kind]: advance(seen)})
+
+
+def _in_turn(pointers: list[table_reads.Item]) -> list[table_reads.Item]:
+    """Begin with another one each minute: whoever is put off comes first sooner or later."""
+    first = clock.now_ms() // 60_000 % max(1, len(pointers))
+    return [*pointers[first:], *pointers[:first]]
+
+
+def advance(seen: Loop) -> int:
+    """Move one on by what its minute has room for; give how many runs or tasks that was."""
+    after = _STEPS[seen.kind](seen)
+    # Two may try at once; only the one that moved it counts.
+    return after.done_since(seen) if after == seen or _moved(seen, after) else 0
+
+
+def _moved(seen: Loop, after: Loop) -> bool:
+    if conditional_writer.write_one(bulk_operation.moved(seen, after)) is not Outcome.DONE:
+        return False
+    if not after.running:
+        table_reads.delete(TABLE, bulk_operation.pointer_key(after.loop_id))
+    return True

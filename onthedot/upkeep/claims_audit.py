@@ -1,0 +1,228 @@
+"""Audit: every run that was listed is looked at once its time has come, until it is final.
+
+It only ever sends messages, so it cannot run anything twice; the start decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
+
+from onthedot.dispatch.range_rows import covering
+from onthedot.records.keys import is_slot_key, manifest_keys, row_of
+from onthedot.records.runs import manifest, run_row, run_writes
+from onthedot.records.runs.manifest import Entry, Manifest
+from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.tasks import task_cursor, task_spec
+from onthedot.records.timings import MARGIN_SEC
+from onthedot.schedule.packed_schedule import UNREADABLE
+from onthedot.schedule.time.instants import parse_nominal
+from onthedot.store import aws, clock, conditional_writer, queue, table_reads
+from onthedot.upkeep.events import notifications
+from onthedot.upkeep.events.cloud_event import Event, of_ended
+from onthedot.upkeep.events.cloud_event import of_run as event_of
+from onthedot.upkeep.failing_tasks import Ward
+from onthedot.upkeep.ledger import Ledger
+from onthedot.upkeep.separate_steps import Apart
+from onthedot.work import outside_handover
+
+LOOK_BACK_MIN = 30
+# An hour more than a day, for the hour that has only begun.
+_DAY_SEC = 25 * 3_600
+_PART_SEC = _DAY_SEC // 60
+# A claim may still be under way: its dispatcher, stalled, may yet put it.
+MISSING_FOR_SEC = 600
+# What the clock's minute may take to reach the audit.
+_ON_TIME_MS = 5_000
+_MINUTES_AT_ONCE = 4
+# After an outage there is much to look at; what is left waits for the next minute.
+_LOOK_SEC, _LOOK_FURTHER_SEC = 60, 10
+_LEASE_OVER_SEC = 45
+_CARRY_MIN = (1, 2, 4, 8, 15)
+
+
+def audit(seen: Ledger | None = None, *, look_back_min: int | None = None) -> Ledger:
+    """Read the manifests of the last minutes, send what is overdue, carry on what is open."""
+    back_min = LOOK_BACK_MIN if look_back_min is None else look_back_min
+    seen = Ledger() if seen is None else seen
+    this_minute = clock.now_ms() // 60_000 * 60
+    minutes = range(this_minute - back_min * 60, this_minute + 1, 60)
+    portions = [
+        minutes[first : first + _MINUTES_AT_ONCE]
+        for first in range(0, len(minutes), _MINUTES_AT_ONCE)
+    ]
+    _look_at_each(portions, seen, _LOOK_SEC)
+    _glance_at(this_minute + 60, seen)
+    return seen
+
+
+def _glance_at(coming: int, seen: Ledger) -> None:
+    """Send what of the coming minute's lists is overdue already, and leave the lists to that one.
+
+    An audit that begins late in its minute would find a lost message up to a minute too late.
+    """
+    now_ms = clock.now_ms()
+    if now_ms < (coming - 60) * 1000 + _ON_TIME_MS:
+        return
+    apart = Apart()
+    with apart.each("glancing at the coming minute's lists"):
+        for source in _manifests([coming]):
+            entries = [each for each in source.entries if _is_overdue(each.due_ms, now_ms)]
+            rows = _rows(listed.run_id for listed in entries) if entries else {}
+            _send_again([run for run in rows.values() if _overdue(run, now_ms)], seen)
+    apart.end()
+
+
+def audit_older(seen: Ledger) -> None:
+    """Look at a sixtieth of the last day, so that each hour looks at all of it.
+
+    What an audit that stood still for longer than its half hour has left behind is found so.
+    """
+    this_minute = clock.now_ms() // 60_000 * 60
+    hour = this_minute // 3_600 * 3_600
+    first = hour - _DAY_SEC + (this_minute - hour) // 60 * _PART_SEC
+    _look_at_each([range(first, first + _PART_SEC, 60)], seen, _LOOK_FURTHER_SEC)
+
+
+def _look_at_each(portions: Iterable[Iterable[int]], seen: Ledger, budget_sec: float) -> None:
+    """A list that cannot be read or dealt with now stays, and keeps no other from its turn."""
+    over = clock.monotonic() + budget_sec
+    ward, apart = Ward(), Apart()
+    for minutes in portions:
+        if clock.monotonic() > over:
+            break
+        with apart.each("reading the lists of some minutes"):
+            for source in takewhile(lambda _: clock.monotonic() <= over, _manifests(minutes)):
+                with apart.each(f"the list {source.partition} {source.sort}"):
+                    _look_at(source, seen, ward)
+    apart.end()
+
+
+def _manifests(minutes: Iterable[int]) -> Iterator[Manifest]:
+    """Nearly all partitions are empty: they are asked at once, and of a read that may be stale.
+
+    What it does not show yet the next minute does; what it still shows is looked at twice.
+    """
+    partitions = [partition for minute in minutes for partition in manifest_keys(minute)]
+    for items in aws.in_parallel(_listed, partitions):
+        yield from (manifest.parse(item) for item in items)
+
+
+def _listed(partition: str) -> list[table_reads.Item]:
+    found = table_reads.rows(("task_id", partition), "scheduled_for", ("0", "~"), consistent=False)
+    return list(found)
+
+
+def _look_at(source: Manifest, seen: Ledger, ward: Ward) -> None:
+    """Carry on first and delete last: a crash in between looks twice, never not at all."""
+    now_ms = clock.now_ms()
+    rows = _rows(listed.run_id for listed in source.entries)
+    open_entries = []
+    overdue: list[Run] = []
+    told: list[Event] = []
+    ended: list[Run] = []
+    for listed in source.entries:
+        run = rows.get(row_of(listed.run_id))
+        if run is None:
+            if _still_missing(listed, source, seen):
+                open_entries.append(listed)
+            continue
+        if run.final:
+            seen.note(run)
+            ended.append(run)
+            told += [event] if (event := of_ended(run)) else []
+            continue
+        open_entries.append(listed)
+        if _overdue(run, now_ms):
+            overdue.append(run)
+    _send_again(overdue, seen)
+    notifications.keep(told)
+    ward.note(ended)
+    if open_entries:
+        wait_sec = _CARRY_MIN[min(source.carried, len(_CARRY_MIN) - 1)] * 60
+        check_sec = now_ms // 60_000 * 60 + wait_sec
+        table_reads.put(manifest.TABLE, manifest.carried(source, open_entries, check_sec).item())
+    for item in manifest.recent(source, _for_lists(source, rows)):
+        table_reads.put(manifest.TABLE, item)
+    table_reads.delete(manifest.TABLE, {"task_id": source.partition, "scheduled_for": source.sort})
+
+
+def _for_lists(source: Manifest, rows: Mapping[tuple[str, ...], Run]) -> list[Entry]:
+    """Give what lists of recent runs are to find by the due times of the rows.
+
+    After the first look that is only what an edit has given another time since.
+    """
+    seen = [(listed, rows.get(row_of(listed.run_id))) for listed in source.entries]
+    due = [(listed, run.life.due_first_ms if run else listed.due_ms) for listed, run in seen]
+    if source.carried:
+        due = [(listed, due_ms) for listed, due_ms in due if due_ms != listed.due_ms]
+    return [listed.due_at(due_ms) for listed, due_ms in due]
+
+
+def _rows(run_ids: Iterable[str]) -> dict[tuple[str, ...], Run]:
+    keys = [run_row.row_key(run_id) for run_id in run_ids]
+    items = table_reads.get_many({run_row.TABLE: keys})[run_row.TABLE]
+    found = table_reads.by_key(items, "task_id", "scheduled_for")
+    read = {key: run_row.readable(item) for key, item in found.items()}
+    return {key: run for key, run in read.items() if run}
+
+
+def _send_again(overdue: Sequence[Run], seen: Ledger) -> None:
+    resent = outside_handover.resent(overdue)
+    if resent:
+        seen.count("resent", len(resent))
+    queue.send([(each, 0) for each in resent])
+
+
+def _overdue(run: Run, now_ms: int) -> bool:
+    """Tell whether an open run should have gone on by now."""
+    if run.final:
+        return False
+    if run.life.status in ("running", "awaiting"):
+        return now_ms > run.life.lease_ms + (_LEASE_OVER_SEC + MARGIN_SEC) * 1000
+    return _is_overdue(run.life.due_ms, now_ms)
+
+
+def _is_overdue(due_ms: int, now_ms: int) -> bool:
+    return now_ms >= due_ms + manifest.OVERDUE_SEC * 1000
+
+
+def _still_missing(listed: Entry, source: Manifest, seen: Ledger) -> bool:
+    """Explain a row that is not there; after ten minutes without an explanation, record a miss."""
+    now_ms = clock.now_ms()
+    if now_ms < source.since_ms + MISSING_FOR_SEC * 1000:
+        return True
+    task_id, key = row_of(listed.run_id)
+    item = table_reads.get(task_spec.TABLE, task_spec.cursor_key(task_id))
+    try:
+        cursor = task_cursor.parse(item) if item else None
+        if cursor is None or cursor.version > listed.tv or not is_slot_key(key):
+            return False
+        due = cursor.schedule.due_at(parse_nominal(key))
+    except UNREADABLE:
+        # An edit may yet heal it, or the release that wrote it come back.
+        return True
+    if due >= cursor.next_run_at:
+        return False
+    life = Life(
+        status="missed",
+        reason="unaccounted",
+        tv=listed.tv,
+        schedule_version=cursor.schedule_version,
+        due_ms=due * 1000,
+        ended_ms=now_ms,
+    )
+    record = Run(
+        task_id=task_id,
+        key=key,
+        tenant_id=cursor.tenant_id,
+        origin="schedule",
+        queue=cursor.queue,
+        life=life,
+    )
+    if covering(record) is None:
+        conditional_writer.write_one(run_writes.insert(record, now_ms=now_ms))
+        # Only now: what could not be written is found by the next minute, which counts it.
+        seen.count("unaccounted")
+        notifications.keep([event_of("missed", record)])
+    return False

@@ -1,0 +1,151 @@
+"""Dead letters: which are meant, which belong together, what is left of a purged one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any, Literal
+
+from onthedot.records.conditional_writes import Clause, Update
+from onthedot.records.runs import attention
+from onthedot.records.runs.attempts import all_of
+from onthedot.records.runs.run_row import TABLE, Life, Run
+from onthedot.schedule.time.moments import moment
+
+KIND = "dead"
+Reason = Literal[
+    "attempts_exhausted",
+    "permanent",
+    "handler_not_found",
+    "target_forbidden",
+    "payload_unreadable",
+    "undeliverable",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A dead run as the index of what wants attention shows it."""
+
+    task_id: str
+    key: str
+    died: str
+    reason: str
+    fingerprint: str
+
+    @property
+    def died_ms(self) -> int:
+        """When its end was written."""
+        return int(self.died.partition("#")[0])
+
+    @property
+    def row(self) -> dict[str, str]:
+        """The key of its row."""
+        return {"task_id": self.task_id, "scheduled_for": self.key}
+
+
+def parse(item: Mapping[str, Any]) -> Letter:
+    """Read an entry of the index."""
+    reason = item.get("reason", "")
+    return Letter(
+        task_id=item["task_id"],
+        key=item["scheduled_for"],
+        died=item["attention_at"],
+        reason=reason,
+        fingerprint=item.get("error_fp", reason),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """Which are meant: every field that is given must fit. Only what died between both times is."""
+
+    task_id: str | None = None
+    fingerprint: str | None = None
+    reason: str | None = None
+    from_ms: int
+    to_ms: int
+
+    def holds(self, letter: Letter) -> bool:
+        """Tell whether a dead letter is meant."""
+        fits = (
+            (self.task_id, letter.task_id),
+            (self.fingerprint, letter.fingerprint),
+            (self.reason, letter.reason),
+        )
+        return all(wanted in (None, found) for wanted, found in fits)
+
+    @property
+    def filtered(self) -> bool:
+        """Tell whether some are not meant, whenever they died."""
+        return any((self.task_id, self.fingerprint, self.reason))
+
+    @property
+    def between(self) -> tuple[str, str]:
+        """The part of the index that they stand in."""
+        return f"{self.from_ms:013}", f"{self.to_ms:013}~"
+
+    def as_json(self) -> dict[str, Any]:
+        """Write it for a loop."""
+        given = {name: getattr(self, name) for name in Chosen.__slots__}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+@dataclass(slots=True)
+class Group:
+    """Dead letters of one error."""
+
+    newest: Letter
+    first_ms: int
+    count: int = 0
+
+
+def groups(letters: Iterable[Letter]) -> list[Group]:
+    """Put likes together, the largest group first; the newest of each comes first in `letters`."""
+    found: dict[str, Group] = {}
+    for letter in letters:
+        group = found.setdefault(letter.fingerprint, Group(letter, letter.died_ms))
+        group.count += 1
+        group.first_ms = min(group.first_ms, letter.died_ms)
+    return sorted(found.values(), key=lambda group: -group.count)
+
+
+def group_view(group: Group, sample: Run | None) -> dict[str, Any]:
+    """Show a group by its newest."""
+    error: Mapping[str, Any] = (sample.life.error if sample else None) or {}
+    return {
+        "fingerprint": group.newest.fingerprint,
+        "reason": group.newest.reason,
+        "type": error.get("type"),
+        "message": error.get("message"),
+        "count": group.count,
+        "first_at": moment(group.first_ms),
+        "last_at": moment(group.newest.died_ms),
+        "sample_run_id": sample.run_id if sample else None,
+    }
+
+
+def digest(letters: Iterable[Letter]) -> str:
+    """Tell one choice from another."""
+    told = "\n".join(f"{letter.task_id} {letter.key} {letter.died}" for letter in letters)
+    return sha256(told.encode()).hexdigest()
+
+
+def purged(run: Run, *, now_ms: int) -> Update:
+    """Drop what it was given and what it came to; that it died, when and why stays."""
+    return Update(
+        TABLE,
+        (("task_id", run.task_id), ("scheduled_for", run.key)),
+        (("life", _emptied(run.life).stored()), ("purged_ms", now_ms)),
+        (Clause.equal("life.status", KIND), Clause.equal("life.attempt", run.life.attempt)),
+        removes=attention.NAMES,
+    )
+
+
+def _emptied(life: Life) -> Life:
+    """How its newest attempt ended is told by its error: that is noted before the error goes."""
+    told = tuple(
+        {name: value for name, value in one.items() if name != "error"} for one in all_of(life)
+    )
+    return replace(life, error=None, result=None, progress=None, checkpoint=None, attempts=told)

@@ -1,0 +1,4 @@
+"""Tells of what happened: events are put together and sent to their destinations.
+
+Begin with `notifications.py`.
+"""

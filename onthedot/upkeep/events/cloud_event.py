@@ -1,0 +1,145 @@
+"""What is told to those who want to know: CloudEvents, each with an id that it keeps for ever."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+
+from onthedot.records.conditional_writes import Insert
+from onthedot.records.keys import is_slot_key
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks.task_spec import Task
+
+TABLE = "runs"
+# Those that are to be told, and those that have been: an event has one of each at most.
+OPEN, TOLD = "event#open", "event#told"
+OPEN_SEC, TOLD_SEC = 86_400, 3 * 86_400
+LATE_MS = 30_000
+_PREFIX = "onthedot."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One thing that happened; `key` tells it from every other of its type."""
+
+    type: str
+    tenant_id: str
+    task_id: str
+    subject: str
+    key: str
+    at_ms: int
+    data: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        """The same whoever tells it, and however often."""
+        return sha256(f"{self.type}#{self.subject}#{self.key}".encode()).hexdigest()[:32]
+
+    def body(self) -> str:
+        """Write it as a CloudEvent."""
+        return json.dumps(
+            {
+                "specversion": "1.0",
+                "id": self.id,
+                "source": f"/tenants/{self.tenant_id}/tasks/{self.task_id}",
+                "type": self.type,
+                "subject": self.subject,
+                "time": datetime.fromtimestamp(self.at_ms / 1000, UTC).isoformat()[:19] + "Z",
+                "datacontenttype": "application/json",
+                "data": self.data,
+            },
+            separators=(",", ":"),
+        )
+
+
+def of_run(what: str, run: Run) -> Event:
+    """Tell of a run: dead, recovered or late; or of a slot that was missed."""
+    life = run.life
+    error = {name: value for name, value in (life.error or {}).items() if name != "stack"}
+    subject = "slot" if what == "missed" else "run"
+    return Event(
+        type=f"{_PREFIX}{subject}.{what}.v1",
+        tenant_id=run.tenant_id,
+        task_id=run.task_id,
+        subject=run.run_id,
+        key="",
+        at_ms=life.ended_ms,
+        data={
+            "task_id": run.task_id,
+            "tenant_id": run.tenant_id,
+            "run_id": run.run_id,
+            "scheduled_for": _slot(run),
+            "origin": run.origin,
+            "status": life.status,
+            "reason": life.reason,
+            "attempt": life.attempt,
+            "lag_ms": lag_ms(run),
+            "error": error or None,
+            "range": run.span,
+        },
+    )
+
+
+def _slot(run: Run) -> str | None:
+    """Give the slot that it stands for, the first of many; a manual run has none."""
+    of_its_own = is_slot_key(run.key) or run.is_range
+    return run.slot or (run.key.partition("~")[0] if of_its_own else None)
+
+
+def of_task(what: str, task: Task, reason: str, at_ms: int) -> Event:
+    """Tell of a schedule that was paused or resumed by itself."""
+    return Event(
+        type=f"{_PREFIX}schedule.{what}.v1",
+        tenant_id=task.tenant_id,
+        task_id=task.task_id,
+        subject=task.task_id,
+        key=str(at_ms),
+        at_ms=at_ms,
+        data={
+            "task_id": task.task_id,
+            "tenant_id": task.tenant_id,
+            "name": task.name,
+            "by": "system",
+            "reason": reason,
+        },
+    )
+
+
+def lag_ms(run: Run) -> int | None:
+    """How late its first attempt started; None where there was none, or it is not known."""
+    life = run.life
+    if not life.attempt:
+        return None
+    return (life.first_started_ms or life.started_ms) - life.due_first_ms
+
+
+def of_ended(run: Run) -> Event | None:
+    """Tell of a run that ended otherwise than it should, or began too late."""
+    if run.life.status in ("dead", "missed"):
+        return of_run(run.life.status, run)
+    return of_run("late", run) if (lag_ms(run) or 0) > LATE_MS else None
+
+
+def telling(event: Event, place: str) -> str:
+    """Name the telling of an event at one place."""
+    return f"{event.id}#{sha256(place.encode()).hexdigest()[:8]}"
+
+
+def to_tell(event: Event, place: str, now_ms: int) -> Insert:
+    """Put it among what is to be told there; put twice it is there once."""
+    beside = {"to": place, "body": event.body()}
+    return _item(OPEN, telling(event, place), beside, now_ms // 1000 + OPEN_SEC)
+
+
+def told(name: str, now_ms: int) -> Insert:
+    """Note that it has been."""
+    return _item(TOLD, name, {}, now_ms // 1000 + TOLD_SEC)
+
+
+def _item(partition: str, name: str, beside: Mapping[str, Any], expires_at: int) -> Insert:
+    item = {"task_id": partition, "scheduled_for": name, **beside, "expires_at": expires_at}
+    return Insert(TABLE, item, ("task_id", "scheduled_for"))

@@ -1,0 +1,171 @@
+"""Events: kept first, then put together, told, and noted as told; so hardly one is told twice.
+
+A crash in between tells it again, under the id that it had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from onthedot.records.tasks import task_spec
+from onthedot.store import aws, clock, patience, table_reads
+from onthedot.targets.http import http_client, secrets, signatures
+from onthedot.targets.http.signatures import BadSecret
+from onthedot.targets.http.web_exchange import NoResponse, Request, Response
+from onthedot.upkeep.events import cloud_event, destinations, digest
+from onthedot.upkeep.events.cloud_event import Event
+from onthedot.upkeep.events.digest import Gathered
+
+# A minute's worth for a place: after an outage the rest is told in the minutes that follow.
+AT_ONCE = 200
+_LOOK_MAX = 5_000
+_WEBHOOK_SEC = 10.0
+_TELLING_SEC = 20.0
+
+
+def keep(happened: Sequence[Event]) -> None:
+    """Put events among what is to be told; those that have been are not told again."""
+    places = destinations.destinations()
+    if not happened or not places:
+        return
+    wanted = {
+        cloud_event.telling(event, place): cloud_event.to_tell(event, place, clock.now_ms())
+        for event in happened
+        for place in places
+    }
+    marks = [{"task_id": cloud_event.TOLD, "scheduled_for": name} for name in wanted]
+    items = table_reads.get_many({cloud_event.TABLE: marks})[cloud_event.TABLE]
+    over = {item["scheduled_for"] for item in items}
+    patience.surely([write for name, write in wanted.items() if name not in over])
+
+
+def tell() -> dict[str, int]:
+    """Tell what is open; what a place refuses stays open for the next minute, for a day at most."""
+    places = destinations.destinations()
+    if not places:
+        return {}
+    until = clock.monotonic() + _TELLING_SEC
+    listed = _listed(places)
+    told = [each for place, some in listed.items() for each in _told(place, some, until)]
+    _strike_off(told)
+    refused = sum(map(len, listed.values())) - len(told)
+    return {"events_told": len(told), "events_refused": refused}
+
+
+def _listed(places: Sequence[str]) -> dict[str, list[Gathered]]:
+    """What is open for each place: one that takes nothing leaves no less room for the others."""
+    found: dict[str, list[Gathered]] = {place: [] for place in places}
+    begun = [digest.parse(item) for item in _rows(digest.GATHERED)]
+    within = {name for each in begun for name in each.members}
+    open_ones = islice(_rows(cloud_event.OPEN), _LOOK_MAX)
+    fresh = [
+        item for item in open_ones if item["to"] in found and item["scheduled_for"] not in within
+    ]
+    for each in begun:
+        if each.place in found and len(found[each.place]) < AT_ONCE:
+            found[each.place].append(each)
+    room = {place: AT_ONCE - len(some) for place, some in found.items()}
+    chosen: list[Sequence[table_reads.Item]] = []
+    for group in digest.alike(fresh):
+        room[group[0]["to"]] -= 1
+        if room[group[0]["to"]] >= 0:
+            chosen.append(group)
+    for each in _begun(chosen):
+        found[each.place].append(each)
+    return found
+
+
+def _rows(partition: str) -> Iterator[table_reads.Item]:
+    return table_reads.rows(("task_id", partition), "scheduled_for", ("0", "~"))
+
+
+def _begun(groups: Sequence[Sequence[table_reads.Item]]) -> list[Gathered]:
+    """Written down before the first is told: told again, it has the same members and the same id.
+
+    Two audits at once may make two of some; a member is told twice then, and never not at all.
+    """
+    task_ids = {digest.task_of(group[0]) for group in groups}
+    keys = [task_spec.spec_key(task_id) for task_id in sorted(task_ids)]
+    specs = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE] if keys else []
+    named = {spec["task_id"]: spec.get("name", "") for spec in specs}
+    made = [digest.gathered(group, named) for group in groups]
+    patience.surely([each.write() for each in made])
+    return made
+
+
+def _strike_off(told: Sequence[Gathered]) -> None:
+    """Members first: while what holds them is there, they are not gathered again."""
+    names = [name for each in told for name in each.members]
+    now_ms = clock.now_ms()
+    patience.surely([cloud_event.told(name, now_ms) for name in names])
+    aws.in_parallel(
+        _delete, [{"task_id": cloud_event.OPEN, "scheduled_for": name} for name in names]
+    )
+    aws.in_parallel(_delete, [digest.key(each.name) for each in told])
+
+
+def _delete(key: Mapping[str, str]) -> None:
+    table_reads.delete(cloud_event.TABLE, key)
+
+
+def _told(place: str, some: Sequence[Gathered], until: float) -> list[Gathered]:
+    """Give what was taken; a place that fails is no reason to stop."""
+    if place.startswith("arn:"):
+        return list(_by_batch(place, some, until))
+    try:
+        return list(_by_webhook(place, some, until))
+    except (BotoCoreError, ClientError, BadSecret):
+        return []
+
+
+def _by_batch(arn: str, some: Sequence[Gathered], until: float) -> Iterator[Gathered]:
+    """One that is refused leaves the others told; one place that is busy waits for a minute."""
+    for first in range(0, len(some), destinations.BATCH):
+        portion = some[first : first + destinations.BATCH]
+        if clock.monotonic() >= until:
+            return
+        try:
+            refused = destinations.send(arn, [each.body for each in portion])
+        except aws.FAILURES as failure:
+            if aws.passes(failure):
+                return
+            continue
+        yield from (each for place, each in enumerate(portion) if place not in refused)
+
+
+def _by_webhook(url: str, some: Sequence[Gathered], until: float) -> Iterator[Gathered]:
+    """One that does not answer is asked no more this minute: the audit has other things to do."""
+    keys = _signing_keys()
+    for each in some:
+        if clock.monotonic() >= until:
+            return
+        seen = _webhook(url, each, keys)
+        if isinstance(seen, NoResponse):
+            return
+        if seen.status // 100 == 2:
+            yield each
+
+
+def _signing_keys() -> list[bytes]:
+    ref = destinations.signing_ref()
+    return signatures.keys(secrets.reveal(ref)) if ref else []
+
+
+def _webhook(url: str, told: Gathered, keys: Sequence[bytes]) -> Response | NoResponse:
+    """Signed as what is sent to targets is: one receiver's code checks both."""
+    text, at, event_id = told.body.encode(), clock.now_ms() // 1000, told.id
+    headers = {
+        "content-type": "application/cloudevents+json",
+        "webhook-id": event_id,
+        "webhook-timestamp": str(at),
+    }
+    if keys:
+        headers["webhook-signature"] = signatures.header(
+            keys, message_id=event_id, timestamp=at, body=text
+        )
+    return http_client.send(
+        Request(method="POST", url=url, headers=headers, body=text, patience_sec=_WEBHOOK_SEC)
+    )

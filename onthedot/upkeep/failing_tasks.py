@@ -1,0 +1,161 @@
+"""Health: what runs say of their tasks; what keeps dying is paused, and probed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from onthedot.launch.trigger import Moment, trigger
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks import pause_ends, task_spec
+from onthedot.records.tasks.pause_ends import SYSTEM
+from onthedot.records.tasks.task_spec import Task
+from onthedot.registry import death_limit, lifecycle
+from onthedot.registry.edit import edit
+from onthedot.schedule.packed_schedule import UNREADABLE
+from onthedot.schedule.time.moments import moment
+from onthedot.store import clock, table_reads
+from onthedot.store.tasks import read
+from onthedot.upkeep import failing_task
+from onthedot.upkeep.events import cloud_event, notifications
+from onthedot.upkeep.events.cloud_event import Event
+from onthedot.upkeep.failing_task import Health
+from onthedot.upkeep.pauses_due import tell
+from onthedot.upkeep.separate_steps import Apart
+
+
+@dataclass(slots=True)
+class Ward:
+    """The tasks whose latest run died, as one audit sees them; read when they are first needed."""
+
+    _known: dict[str, Health] | None = None
+
+    def note(self, ended: Sequence[Run]) -> None:
+        """Count what died in a row, and tell of what works again.
+
+        Runs that are noted twice count once: they are struck off their list only after this.
+        """
+        if not ended:
+            return
+        known = self._known = failing() if self._known is None else self._known
+        happened: list[Event] = []
+        changed: dict[str, Health] = {}
+        for run in sorted(ended, key=failing_task.moment):
+            before = changed.get(run.task_id) or known.get(run.task_id)
+            if before is None and run.life.status != "dead":
+                continue
+            before = before or Health(task_id=run.task_id)
+            after = before.after(run)
+            if after == before:
+                continue
+            changed[run.task_id] = after
+            if before.failures and not after.failures:
+                happened.append(cloud_event.of_run("recovered", run))
+        # Told first: once the record is gone, nothing says that it ever failed.
+        notifications.keep(happened)
+        limits = _limits(changed.values())
+        for health in changed.values():
+            _keep(health, known, limits.get(health.task_id))
+
+
+def _limits(changed: Iterable[Health]) -> dict[str, int | None]:
+    """Read after how many deaths each is paused: an edit holds from the next death on."""
+    dying = [health.task_id for health in changed if health.failures and not health.paused_ms]
+    keys = [task_spec.spec_key(task_id) for task_id in dying if task_id.startswith("sch_")]
+    specs = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE] if keys else []
+    return {
+        spec["task_id"]: death_limit.limit(task)
+        for spec in specs
+        if (task := task_spec.readable(spec))
+    }
+
+
+def _keep(health: Health, known: dict[str, Health], most: int | None) -> None:
+    """Write what is to be done before it is done: if this minute dies, the next one does it."""
+    if most and health.failures >= most and not health.paused_ms:
+        health = health.paused(clock.now_ms())
+    known[health.task_id] = health
+    if health.failures or health.paused_ms:
+        table_reads.put(failing_task.TABLE, health.item())
+    else:
+        del known[health.task_id]
+        table_reads.delete(failing_task.TABLE, failing_task.key(health.task_id))
+
+
+def act() -> dict[str, int]:
+    """Pause what never works, let go on what works again, try what is paused."""
+    apart, probed = Apart(), 0
+    for health in failing().values():
+        # One that cannot be read waits for the edit that heals it.
+        with apart.each(f"looking after {health.task_id}"), suppress(*UNREADABLE):
+            if health.resumed_ms:
+                _resume(health)
+            elif health.paused_ms and not health.done:
+                _pause(health)
+            elif health.done:
+                probed += _probe(health)
+    apart.end()
+    return {"probed": probed}
+
+
+def failing() -> dict[str, Health]:
+    """Read the records there are: never many."""
+    items = table_reads.rows(("task_id", failing_task.PARTITION), "scheduled_for", ("0", "~"))
+    return {item["scheduled_for"]: failing_task.parse(item) for item in items}
+
+
+def _pause(health: Health) -> None:
+    """Only what recurs can be stopped, and only what nobody has stopped before; once is enough."""
+    reason = f"{health.failures} runs in a row died"
+    why = {**pause_ends.why(0, SYSTEM, reason), "at": moment(health.paused_ms)}
+    done = None
+    if health.task_id.startswith("sch_"):
+        done = edit(health.task_id, partial(_paused, why=why))
+    if done is not None and _stopped_by_us(done.task):
+        tell("paused", done.task, reason, health.paused_ms)
+    table_reads.put(failing_task.TABLE, replace(health, done=True).item())
+
+
+def _paused(task: Task, now: int, *, why: Mapping[str, Any]) -> Task:
+    return lifecycle.paused(task, now, why) if task.status == "active" else task
+
+
+def _resume(health: Health) -> None:
+    """The record goes last: if this process dies before, the next one goes on, and tells it once.
+
+    It may have worked again before it was paused, and a person may have been there before.
+    """
+    known = read(health.task_id)
+    task = known.task if known else None
+    if task is not None and _stopped_by_us(task):
+        health = replace(health, resuming=True)
+        table_reads.put(failing_task.TABLE, health.item())
+        done = edit(health.task_id, lifecycle.resumed)
+        task = done.task if done else None
+    if task is not None and health.resuming:
+        tell("resumed", task, "a probe succeeded", health.resumed_ms)
+    table_reads.delete(failing_task.TABLE, failing_task.key(health.task_id))
+
+
+def _probe(health: Health) -> int:
+    """Half open: one run at a time says whether the whole schedule may go on."""
+    now_ms = clock.now_ms()
+    if not health.paused_ms or health.probe_ms > now_ms:
+        return 0
+    known = read(health.task_id)
+    if known is None or not _stopped_by_us(known.task):
+        # Somebody has taken it in hand: it starts afresh.
+        table_reads.delete(failing_task.TABLE, failing_task.key(health.task_id))
+        return 0
+    # The same run however often this minute is tried.
+    trigger(health.task_id, moment=Moment(health.probe_ms, "probe", now_ms))
+    table_reads.put(failing_task.TABLE, health.probed(now_ms).item())
+    return 1
+
+
+def _stopped_by_us(task: Task) -> bool:
+    why = task.shown.get("paused") or {}
+    return task.status == "paused" and why.get("by") == SYSTEM

@@ -1,0 +1,55 @@
+"""Long runs: those of a minute that took longest, against their timeout and their own past.
+
+Only ten a minute are looked at: reading the past of every run would cost as much as running it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+from onthedot.records.runs import run_row
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks import task_spec
+from onthedot.store import table_reads
+from onthedot.upkeep.ledger import duration_ms, percentile
+
+_PAST = 20
+_TOO_FEW = 5
+_TIMES_LONGER = 2
+
+
+def look_at(longest: Sequence[Run]) -> dict[str, int]:
+    """Give the largest share of a timeout, and how many took twice what their task mostly does."""
+    if not longest:
+        return {}
+    timeouts = _timeouts([run.task_id for run in longest])
+    shares = [
+        duration_ms(run) // (10 * timeouts[run.task_id])
+        for run in longest
+        if run.task_id in timeouts
+    ]
+    return {
+        "timeout_used_percent": max(shares, default=0),
+        "unusually_long": sum(_unusual(run) for run in longest),
+    }
+
+
+def _timeouts(task_ids: Sequence[str]) -> dict[str, int]:
+    keys = [task_spec.spec_key(task_id) for task_id in dict.fromkeys(task_ids)]
+    items = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE]
+    return {item["task_id"]: item["timeout_sec"] for item in items}
+
+
+def _unusual(run: Run) -> bool:
+    """A task that has hardly run has no habits yet."""
+    past = sorted(_past_ms(run))
+    return len(past) >= _TOO_FEW and duration_ms(run) > _TIMES_LONGER * percentile(past, 95)
+
+
+def _past_ms(run: Run) -> list[int]:
+    before = table_reads.rows(
+        ("task_id", run.task_id), "scheduled_for", ("0", run.key), newest_first=True, page=_PAST + 1
+    )
+    read = [run_row.readable(item) for item in islice(before, 1, _PAST + 1)]
+    return [duration_ms(each) for each in read if each and each.life.status == "succeeded"]

@@ -1,0 +1,20 @@
+"""How many messages are due and wait for a worker."""
+
+from __future__ import annotations
+
+from onthedot.store import aws
+
+WORKING = ("high", "normal", "low")
+
+
+def waiting() -> int:
+    """Count those of all priorities; SQS counts nearly, and leaves out what is not due yet."""
+    return sum(aws.in_parallel(_waiting, WORKING))
+
+
+def _waiting(queue: str) -> int:
+    name = "ApproximateNumberOfMessages"
+    answer = aws.client("sqs").get_queue_attributes(
+        QueueUrl=aws.queue_url(queue), AttributeNames=[name]
+    )
+    return int(answer["Attributes"][name])

@@ -1,0 +1,37 @@
+"""The scheduler's last signs of life: two small reads, made again after some seconds at most."""
+
+from __future__ import annotations
+
+from onthedot.dispatch import overdue_backlog
+from onthedot.records.runs import run_row
+from onthedot.store import clock, table_reads
+from onthedot.upkeep import minute_tally, pulse
+from onthedot.upkeep.pulse import Pulse
+
+# Anybody may ask how it is, and must not spend our reads by it.
+_REMEMBERED_MS = 5_000
+_remembered: list[tuple[int, Pulse]] = []
+
+
+def recent() -> Pulse:
+    """Give what was found some seconds ago, or look."""
+    now_ms = clock.now_ms()
+    if _remembered and 0 <= now_ms - _remembered[0][0] < _REMEMBERED_MS:
+        return _remembered[0][1]
+    of_tick = table_reads.get(run_row.TABLE, overdue_backlog.KEY)
+    minutes = table_reads.rows(
+        ("task_id", minute_tally.MINUTES),
+        "scheduled_for",
+        ("0", "~"),
+        newest_first=True,
+        page=1,
+        consistent=False,
+    )
+    found = pulse.read(of_tick, next(minutes, None))
+    _remembered[:] = [(now_ms, found)]
+    return found
+
+
+def forget() -> None:
+    """Look again from now on."""
+    _remembered.clear()

@@ -1,0 +1,78 @@
+"""Awaiting: what a target took on is looked at by messages, and no worker is held meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from onthedot.records.conditional_writes import Outcome
+from onthedot.records.runs import message_pack, run_writes
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks.task_spec import Task
+from onthedot.store import clock, conditional_writer, ids, queue
+from onthedot.targets.attempt_outcome import Again, Answer, Stopped, after, error_of, next_look_sec
+from onthedot.targets.aws import executions, stepfunctions
+from onthedot.work.batch import Batch
+from onthedot.work.gates import overlap, tenant_quota
+from onthedot.work.job import Job
+
+
+def look(batch: Batch, job: Job) -> None:
+    """Settle what has ended or will not any more; for the rest a message comes back."""
+    run, task = job.held, job.task
+    if task is None:
+        raise LookupError(f"{run.run_id} has no task")
+    answer = _looked_at(run)
+    if answer is None and (answer := _given_up(run)):
+        stopped = executions.stop(run)
+        if run.cancel_ms and not stopped:
+            return
+    if answer is None:
+        wait_sec = next_look_sec(run.life, clock.now_ms())
+        if not queue.send([(message_pack.poll_of(run), wait_sec)]):
+            batch.done([run.run_id])
+    elif conclude(run, task, answer):
+        batch.done([run.run_id])
+
+
+def conclude(run: Run, task: Task, answer: Answer) -> bool:
+    """Write what came of an attempt that no worker of ours is beside; False if it has moved on.
+
+    The order is the worker's own: the retry's message, the row, the permit, the gate.
+    """
+    now_ms = clock.now_ms()
+    life = after(run.life, task, answer, now_ms=now_ms, fraction=ids.fraction())
+    if life.status == "retrying":
+        again = message_pack.of_run(replace(run, life=life), "retry")
+        if queue.send([(again, max(1, message_pack.delay_sec(life.due_ms, now_ms)))]):
+            return False
+    if conditional_writer.write_one(run_writes.mark(run, life, now_ms=now_ms)) is not Outcome.DONE:
+        return False
+    give_up_places(replace(run, life=life))
+    return True
+
+
+def give_up_places(run: Run) -> None:
+    """Let others have what an attempt that has ended held; twice does no harm."""
+    tenant_quota.leave([run])
+    if run.final:
+        overlap.give_up(run)
+
+
+def _given_up(run: Run) -> Answer | None:
+    """Nobody waits for it any more: it was to stop before it began to wait, or its time is up."""
+    if run.cancel_ms:
+        return Stopped("previous" if run.cancel_by == "previous" else "user")
+    if clock.now_ms() >= run.life.lease_ms:
+        message = f"no {run.life.reason} within the task's time"
+        return Again("timed_out", error_of("TimedOut", message))
+    return None
+
+
+def _looked_at(run: Run) -> Answer | None:
+    """A look that fails says nothing: there is another, until the time is up."""
+    try:
+        return stepfunctions.look(run.life.waits_on) if run.life.waits_on else None
+    except (BotoCoreError, ClientError):
+        return None

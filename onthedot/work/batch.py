@@ -1,0 +1,189 @@
+"""The messages of one invocation: what each still owes, and what becomes of it in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from onthedot.records.runs import message_pack
+from onthedot.records.runs.message_pack import Pack, Ticket
+from onthedot.records.timings import LEASE_SEC
+from onthedot.store import aws, clock, queue
+from onthedot.store.patience import Forgiven
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Received:
+    """One message, and the runs of it that are not done with."""
+
+    pack: Pack
+    message_id: str
+    receipt: str
+    receives: int
+    # By the queue's clock; 0 where the poller does not say.
+    received_ms: int = 0
+    owes: set[str] = field(default_factory=set)
+    deleted: bool = False
+    # Received by ourselves: the poller knows nothing of it.
+    later: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foreign:
+    """One message that no release of ours wrote, and why it is known to be none."""
+
+    message_id: str
+    receipt: str
+    body: str
+    why: str
+
+
+@dataclass(slots=True)
+class Batch:
+    """All messages of an invocation; a run that several of them name is worked once."""
+
+    queue: str
+    messages: list[Received]
+    # Ids of messages that come back unworked: those of a newer release, and packs of whose parts
+    # SQS did not take all.
+    put_back: list[str] = field(default_factory=list)
+    foreign: list[Foreign] = field(default_factory=list)
+    # How many messages and entries named no run.
+    put_aside: int = 0
+
+    @property
+    def url(self) -> str:
+        """Where they came from."""
+        return aws.queue_url(self.queue)
+
+    def shorten(self) -> None:
+        """Let messages come back as soon as a lease would end: recovery must not wait longer."""
+        receipts = [(message.receipt, LEASE_SEC) for message in self.messages]
+        queue.change_visibility(self.url, receipts)
+
+    def split(self) -> None:
+        """Send the runs of a pack that came back one by one: a poisonous one takes none along."""
+        again = [m for m in self.messages if m.receives > 1 and len(m.pack.tickets) > 1]
+        for message in again:
+            now_ms = clock.now_ms()
+            delay = message_pack.delay_sec(message.pack.due_ms, now_ms)
+            singles = [
+                self.single(message.pack, ticket, "split") for ticket in message.pack.tickets
+            ]
+            if not queue.send([(single, delay) for single in singles]):
+                message.owes.clear()
+        self.delete_done()
+        # L2: what has a part that is in no message yet must come back as a whole.
+        self.put_back += [m.message_id for m in again if m.owes and not m.later]
+        self.messages = [m for m in self.messages if m not in again]
+
+    def single(self, of: Pack, ticket: Ticket, why: str, due_ms: int | None = None) -> Pack:
+        """Make a message of one run."""
+        return Pack(
+            due_ms=of.due_ms if due_ms is None else due_ms,
+            why=why,
+            tickets=(ticket,),
+            tenant_id=of.tenant_id,
+            queue=self.queue,
+        )
+
+    def pass_on(self, tickets: Sequence[Ticket], delay_sec: int = 0) -> None:
+        """Send runs on in messages of their own, to whoever has a place for them."""
+        owed = [(ticket, self.naming(ticket.run_id)) for ticket in tickets]
+        singles = {
+            ticket.run_id: self.single(of[0].pack, ticket, "split") for ticket, of in owed if of
+        }
+        refused = queue.send([(single, delay_sec) for single in singles.values()])
+        left = {ticket.run_id for single in refused for ticket in single.tickets}
+        self.done(singles.keys() - left)
+        self.delete_done()
+
+    def send_on(self, tickets: Sequence[Ticket], delay_sec: int) -> None:
+        """Send runs on as they came together; another receive finds them later."""
+        wanted = {ticket.run_id for ticket in tickets}
+        for message in self.messages:
+            going = tuple(t for t in message.pack.tickets if t.run_id in message.owes & wanted)
+            onward = replace(message.pack, tickets=going, queue=self.queue, strange=0)
+            if going and not queue.send([(onward, delay_sec)]):
+                message.owes -= wanted
+        self.delete_done()
+
+    def forget(self, why: str, run_ids: Collection[str]) -> None:
+        """Strike runs off the messages of one kind only: others name them, too."""
+        for message in self.messages:
+            if message.pack.why == why:
+                message.owes -= set(run_ids)
+
+    def naming(self, run_id: str) -> list[Received]:
+        """Give the messages that still owe a run."""
+        return [message for message in self.messages if run_id in message.owes]
+
+    def done(self, run_ids: Iterable[str]) -> None:
+        """Strike runs off every message that names them."""
+        struck = set(run_ids)
+        for message in self.messages:
+            message.owes -= struck
+
+    def delete_done(self) -> None:
+        """Delete each message when its runs are done with, not when the batch is."""
+        ended = [m for m in self.messages if not m.owes and not m.deleted]
+        if not ended:
+            return
+        # What the queue did not delete now it deletes when the invocation answers.
+        with Forgiven():
+            queue.delete(self.url, [message.receipt for message in ended])
+            for message in ended:
+                message.deleted = True
+
+    def failures(self) -> dict[str, Any]:
+        """Report what must come back."""
+        left = [message for message in self.messages if message.owes and not message.later]
+        failed = [*self.put_back, *(message.message_id for message in left)]
+        return {"batchItemFailures": [{"itemIdentifier": each} for each in failed]}
+
+
+def received(event: Mapping[str, Any]) -> Batch:
+    """Read the event of a queue's poller."""
+    records: Sequence[Mapping[str, Any]] = event["Records"]
+    return _read(aws.queue_of_arn(records[0]["eventSourceARN"]), records)
+
+
+def received_later(queue_name: str, records: Sequence[Mapping[str, Any]]) -> Batch:
+    """Read what was received besides: what is not deleted comes back by itself."""
+    batch = _read(queue_name, records)
+    batch.put_back = []
+    for message in batch.messages:
+        message.later = True
+    return batch
+
+
+def _read(queue_name: str, records: Sequence[Mapping[str, Any]]) -> Batch:
+    batch = Batch(queue=queue_name, messages=[])
+    for record in records:
+        try:
+            batch.messages.append(_message(record, message_pack.parse(record.get("body"))))
+        except message_pack.Newer:
+            batch.put_back.append(record["messageId"])
+        except message_pack.Foreign as foreign:
+            batch.foreign.append(
+                Foreign(
+                    message_id=record["messageId"],
+                    receipt=record["receiptHandle"],
+                    body=str(record.get("body", "")),
+                    why=str(foreign),
+                )
+            )
+    return batch
+
+
+def _message(record: Mapping[str, Any], parsed: Pack) -> Received:
+    attributes = record["attributes"]
+    return Received(
+        pack=parsed.of_tenant(attributes.get("MessageGroupId", "")),
+        message_id=record["messageId"],
+        receipt=record["receiptHandle"],
+        receives=int(attributes["ApproximateReceiveCount"]),
+        received_ms=int(attributes.get("ApproximateFirstReceiveTimestamp", 0)),
+        owes={ticket.run_id for ticket in parsed.tickets},
+    )

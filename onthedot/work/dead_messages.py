@@ -1,0 +1,100 @@
+"""Bury: what SQS gave up on is sent afresh while it may still run, and ended when it may not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from onthedot.records.conditional_writes import Outcome
+from onthedot.records.runs import run_writes
+from onthedot.records.runs.message_pack import Ticket, delay_sec, of_run
+from onthedot.records.runs.pull import pulled
+from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.timings import (
+    BURIED_MAX,
+    BUSY_MAX_SEC,
+    HOLD_MAX_SEC,
+    LEASE_SEC,
+    MARGIN_SEC,
+    RECEIVES_MAX,
+)
+from onthedot.store import clock, conditional_writer, queue
+from onthedot.work import unreadable_messages
+from onthedot.work.batch import Received, received
+from onthedot.work.decision_table import Hint
+from onthedot.work.gates import overlap, waiting_runs
+from onthedot.work.job import Job, load
+
+
+def bury(event: Mapping[str, Any]) -> dict[str, Any]:
+    """Work through dead messages; one whose run could not be dealt with comes back."""
+    batch = received(event)
+    unreadable_messages.put_aside(batch)
+    for message in batch.messages:
+        jobs = [_job(ticket, message) for ticket in message.pack.tickets]
+        load(jobs)
+        unreadable_messages.without_row(batch, [job.ticket.run_id for job in jobs if job.missing])
+        batch.done([job.ticket.run_id for job in jobs if _dealt_with(job)])
+    batch.delete_done()
+    unreadable_messages.count(batch)
+    return batch.failures()
+
+
+def _job(ticket: Ticket, message: Received) -> Job:
+    hint = Hint(attempt=ticket.attempt, receives=message.receives, message_id=message.message_id)
+    return Job(ticket=ticket, hint=hint, tenant_id=message.pack.tenant_id)
+
+
+def _dealt_with(job: Job) -> bool:
+    """A healthy run is never killed: it gets a fresh message, with a fresh count of receipts."""
+    if job.run is None:
+        return job.missing
+    run, now_ms = job.held, clock.now_ms()
+    if run.final:
+        overlap.finish(job)
+        return True
+    if pulled(run.queue):
+        # Outside workers find it by its index; it needs no message.
+        return True
+    lease_ends = run.life.lease_ms + MARGIN_SEC * 1000
+    if run.life.status in ("running", "awaiting") and now_ms <= lease_ends:
+        return _sent_afresh(run, min(BUSY_MAX_SEC, (lease_ends - now_ms) // 1000 + 1))
+    counted = run.life.attempt - run.life.released
+    if job.task is not None and counted >= job.task.max_attempts:
+        return _ended(job, now_ms)
+    if now_ms < died_ms(run.life) or _waits(run, now_ms):
+        # Nothing shows that a message of it was given up on: anybody may have written this one.
+        return _sent_afresh(run, delay_sec(run.life.due_ms, now_ms))
+    if run.life.buried >= BURIED_MAX:
+        return _ended(job, now_ms)
+    again = replace(run.life, buried=run.life.buried + 1)
+    if conditional_writer.write_one(run_writes.mark(run, again, now_ms=now_ms)) is not Outcome.DONE:
+        return False
+    return _sent_afresh(run, 0)
+
+
+def died_ms(life: Life) -> int:
+    """Give the earliest moment at which SQS can have given up on one more message of a run.
+
+    Each of its receipts takes a lease; the first one comes shortly before the run is due.
+    """
+    receipts = (life.buried + 1) * RECEIVES_MAX
+    return life.due_ms + (receipts * LEASE_SEC - HOLD_MAX_SEC) * 1000
+
+
+def _waits(run: Run, now_ms: int) -> bool:
+    """One that stands in a line has been dealt with by all of its messages."""
+    return waiting_runs.shown([run], now_ms)[0].life.status == "waiting"
+
+
+def _ended(job: Job, now_ms: int) -> bool:
+    write = run_writes.settle_unstarted(job.held, "dead", "undeliverable", now_ms=now_ms)
+    if conditional_writer.write_one(write) is not Outcome.DONE:
+        return False
+    overlap.finish(job)
+    return True
+
+
+def _sent_afresh(run: Run, delay_sec: int) -> bool:
+    return not queue.send([(of_run(run, "resend"), delay_sec)])

@@ -1,0 +1,161 @@
+"""Catching up at work: who stands in line, who may go, and who is woken when one has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+from onthedot.records.conditional_writes import Outcome
+from onthedot.records.keys import lies_beside
+from onthedot.records.runs import overlap_gate, run_row
+from onthedot.records.runs.message_pack import of_run
+from onthedot.records.runs.overlap_gate import Enter, Gate, Have
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks import task_spec
+from onthedot.records.tasks.task_spec import Task
+from onthedot.records.timings import ROWS_MAX
+from onthedot.schedule.expression.errors import BusyError
+from onthedot.schedule.time.instants import nominal
+from onthedot.store import clock, conditional_writer, queue, table_reads
+from onthedot.work.batch import Batch
+from onthedot.work.gates import late_line
+from onthedot.work.gates.late_line import Stay
+from onthedot.work.job import Job
+
+# Where a regular run holds the place whose end nobody hears, the first in line looks again.
+_LOOK_SEC = 10
+_PAGE = 25
+
+
+def entry(job: Job, task: Task, gate: Gate) -> Have | Enter | Stay:
+    """Decide over a run that goes by the line, as far as its rows must be read for that."""
+    run = job.held
+    if run.key in gate.holders:
+        return Have()
+    now_ms = clock.now_ms()
+    since = min(run.key, gate.since or _oldest(run, task, gate, now_ms))
+    standing = _standing(task, replace(gate, since=since), now_ms, own=run)
+    line = islice(standing, max(1, late_line.room(gate, task)))
+    return late_line.enter(gate, run, task, [each.key for each in line])
+
+
+def stays(batch: Batch, job: Job, seen: Gate, stay: Stay, *, task: Task) -> bool:
+    """Stand in line: the row says so first, for who wakes goes by it; False: look again."""
+    if noted := late_line.noted(job.held, task, late=job.late, now_ms=clock.now_ms()):
+        job.run, write = noted
+        # Done: the line may have ended before the row said so, and nobody would call it. Otherwise
+        # the row has changed: its message comes back, and is decided on by what it says then.
+        return conditional_writer.write_one(write) is not Outcome.DONE
+    if (
+        stay.gate != seen
+        and conditional_writer.write_one(overlap_gate.write(seen, stay.gate)) is not Outcome.DONE
+    ):
+        return False
+    if stay.first and stay.first != job.held.key:
+        _wake(job.held.task_id, stay.first)
+    if stay.alone and queue.send([(of_run(job.held, "hop"), _LOOK_SEC)]):
+        return True
+    batch.done([job.ticket.run_id])
+    return True
+
+
+def pass_on(gate: Gate, waiting: Run | None) -> Gate:
+    """Wake who is next, and give the gate as it is to be then; without any, the line ends.
+
+    That is the first in line, or who waits at the gate itself.
+    """
+    task = _task(gate.task_id)
+    first = _first(task, gate) if task else None
+    if first is None or task is None:
+        next_one = waiting
+    else:
+        next_one = waiting if late_line.goes_first(gate, task, first.key) else first
+    if next_one and (task is None or late_line.room(gate, task)):
+        _send(next_one)
+    return replace(gate, since=first.key if first else "")
+
+
+def look_again(gate: Gate) -> None:
+    """Wake who came to stand in line while its end was written: it saw a line, and waits."""
+    task = _task(gate.task_id)
+    if task and (first := _first(task, gate)):
+        _send(first)
+
+
+def unfound(run: Run, task: Task, gate: Gate) -> bool:
+    """Tell whether a slot before it is late, and in no worker's hands yet: it goes behind that."""
+    now_ms = clock.now_ms()
+    if not (late_line.follows(run, task, gate) and late_line.looks_back(run, task, now_ms)):
+        return False
+    place, between = ("task_id", task.task_id), ("0", run.key)
+    rows = table_reads.rows(place, "scheduled_for", between, newest_first=True, page=_PAGE)
+    before = islice(_runs(rows), _PAGE)
+    return any(late_line.stands(each, task, gate, now_ms) for each in before if each.key < run.key)
+
+
+def ahead_of(run: Run, task: Task, gate: Gate) -> Run | None:
+    """Give the first in line if it is due before one that waits at the gate itself."""
+    if not gate.since or gate.since >= run.key or task.overlap != "queue":
+        return None
+    first = _first(task, gate)
+    return first if first and first.key < run.key else None
+
+
+def call(first: Run, gate: Gate, task: Task) -> None:
+    """Wake the first in line if it could go now."""
+    if late_line.room(gate, task):
+        _send(first)
+
+
+def _first(task: Task, gate: Gate) -> Run | None:
+    return next(_standing(task, gate, clock.now_ms()), None)
+
+
+def _standing(task: Task, gate: Gate, now_ms: int, *, own: Run | None = None) -> Iterator[Run]:
+    """Walk the line, oldest first; who asks stands in it, whatever its row says yet."""
+    between = (gate.since, f"{nominal(now_ms // 1000)}~~")
+    place = ("task_id", task.task_id)
+    for run in _runs(table_reads.rows(place, "scheduled_for", between, page=_PAGE)):
+        if (own and run.key == own.key) or late_line.stands(run, task, gate, now_ms):
+            yield run
+
+
+def _oldest(run: Run, task: Task, gate: Gate, now_ms: int) -> str:
+    """Look back for the oldest that stands in line; a hundred rows of others end the search."""
+    place, between = ("task_id", task.task_id), ("0", run.key)
+    oldest, others = run.key, 0
+    rows = table_reads.rows(place, "scheduled_for", between, newest_first=True, page=ROWS_MAX)
+    for older in _runs(rows):
+        if late_line.stands(older, task, gate, now_ms):
+            oldest, others = older.key, 0
+        others += 1
+        if others > ROWS_MAX:
+            break
+    return oldest
+
+
+def _runs(items: Iterator[table_reads.Item]) -> Iterator[Run]:
+    for item in items:
+        if lies_beside(item["scheduled_for"]):
+            continue
+        run = run_row.readable(item)
+        if run is not None:
+            yield run
+
+
+def _task(task_id: str) -> Task | None:
+    item = table_reads.get(task_spec.TABLE, task_spec.spec_key(task_id))
+    return task_spec.readable(item) if item else None
+
+
+def _wake(task_id: str, key: str) -> None:
+    item = table_reads.get(run_row.TABLE, {"task_id": task_id, "scheduled_for": key})
+    first = run_row.readable(item) if item else None
+    if first is not None and not first.final:
+        _send(first)
+
+
+def _send(run: Run) -> None:
+    if queue.send([(of_run(run, "wake"), 0)]):
+        raise BusyError(f"SQS did not take the message that wakes {run.run_id}")

@@ -1,0 +1,98 @@
+"""The line of a tenant whose permits are all taken: joined by who waits, called by who leaves.
+
+An entry is no promise: whoever is called looks for a permit as everybody else does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import islice
+
+from onthedot.records.runs import run_row, tenant_permits
+from onthedot.records.runs.message_pack import of_run
+from onthedot.records.runs.pull import pulled
+from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.tenant_permits import Quota
+from onthedot.schedule.expression.errors import BusyError
+from onthedot.store import aws, clock, conditional_writer, ids, queue, table_reads
+from onthedot.store.access import tenant_bounds
+
+PAGE = 100
+_TRIES = 16
+
+
+def read(tenant_id: str) -> Quota:
+    """Read a tenant's limit and its permits."""
+    place = ("task_id", tenant_permits.partition(tenant_id))
+    return tenant_permits.quota(
+        tenant_id, table_reads.rows(place, "scheduled_for", tenant_permits.PERMITS)
+    )
+
+
+def entries(tenant_id: str, most: int) -> list[table_reads.Item]:
+    """Give so many of the line, who has been due longest first."""
+    place = ("task_id", tenant_permits.partition(tenant_id))
+    most = min(most, PAGE)
+    return list(
+        islice(table_reads.rows(place, "scheduled_for", tenant_permits.LINE, page=most), most)
+    )
+
+
+def join(waiting: Iterable[Run]) -> None:
+    """Put runs into the line; those that workers fetch are found without a call."""
+    now_ms = clock.now_ms()
+    items = [
+        tenant_permits.entry(run, ids.token(), now_ms) for run in waiting if not pulled(run.queue)
+    ]
+    aws.in_parallel(partial(table_reads.put, tenant_permits.TABLE), items)
+
+
+def call(tenant_id: str, most: int) -> None:
+    """Send for up to so many of those who have waited longest, as far as there are permits."""
+    line = entries(tenant_id, most)
+    if not line:
+        return
+    seen = read(tenant_id)
+    left = min(most, len(seen.free(clock.now_ms()))) if seen.most else most
+    for _ in range(_TRIES):
+        # Who stands there no more, or does not wait, leaves its turn to the next.
+        left -= _call_first(line[:left])
+        line = entries(tenant_id, left) if left else []
+        if not line:
+            return
+
+
+def _call_first(line: Sequence[table_reads.Item]) -> int:
+    """Give how many there were that wait, and are due."""
+    now_ms = clock.now_ms()
+    rows = _rows(dict.fromkeys(tenant_permits.named(item) for item in line))
+    called = [run for run in rows.values() if tenant_permits.waits(run, now_ms)]
+    if unsent := queue.send([(of_run(run, "wake"), 0) for run in called]):
+        raise BusyError(f"SQS did not take {len(unsent)} messages that call who waits")
+    # The message first: who is in no line, and has none, waits for the audit.
+    aws.in_parallel(conditional_writer.delete_one, [tenant_permits.struck(item) for item in line])
+    return sum(run.life.due_ms <= now_ms for run in called)
+
+
+def _rows(run_ids: Iterable[str]) -> dict[str, Run]:
+    keys = [run_row.row_key(run_id) for run_id in run_ids]
+    found = [
+        run_row.readable(item)
+        for item in table_reads.get_many({run_row.TABLE: keys})[run_row.TABLE]
+    ]
+    return {run.run_id: run for run in found if run}
+
+
+def limits(tenant_ids: Iterable[str]) -> dict[str, table_reads.Item]:
+    """Read what bounds each tenant's runs; a tenant that is not named has no bounds."""
+    keys = {tenant_permits.partition(tenant_id): tenant_id for tenant_id in tenant_ids}
+    wanted = [tenant_permits.limit_key(tenant_id) for tenant_id in keys.values()]
+    found = table_reads.get_many({tenant_permits.TABLE: wanted})[tenant_permits.TABLE]
+    return {keys[item["task_id"]]: item for item in found}
+
+
+def set_limit(tenant_id: str, most: int | None) -> None:
+    """Set a limit, or take it away, and call whoever may start by it."""
+    tenant_bounds.set_most(tenant_id, most or 0)
+    call(tenant_id, tenant_permits.MOST)

@@ -1,0 +1,184 @@
+"""A tenant's quota at work: who may start takes a permit, and who finds none waits in line.
+
+Taken after all gates, for a permit is held by who runs, and by nobody who waits for another.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from onthedot.records.conditional_writes import Outcome
+from onthedot.records.runs import tenant_permits
+from onthedot.records.runs.message_pack import of_run
+from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.tenant_permits import Permit, Quota
+from onthedot.records.timings import LEASE_SEC, MARGIN_SEC
+from onthedot.store import clock, conditional_writer, ids, patience, queue
+from onthedot.work.batch import Batch
+from onthedot.work.gates import tenant_line
+from onthedot.work.job import Job
+
+_TRIES = 16
+
+
+def enter(batch: Batch, jobs: Sequence[Job], *, worker: str) -> list[Job]:
+    """Give the jobs that may start; a tenant without a quota asks nothing of the store."""
+    entered = [_under(job, None) for job in jobs if not job.most]
+    bounded = [job for job in jobs if job.most]
+    for tenant_id in dict.fromkeys(job.held.tenant_id for job in bounded):
+        of_tenant = [job for job in bounded if job.held.tenant_id == tenant_id]
+        entered += _enter(batch, tenant_id, of_tenant, worker)
+    return entered
+
+
+def _enter(batch: Batch, tenant_id: str, jobs: Sequence[Job], worker: str) -> list[Job]:
+    """Who finds none joins the line and looks once more: one may have come free meanwhile."""
+    entered: list[Job] = []
+    left, joined = list(jobs), False
+    for _ in range(_TRIES):
+        seen = tenant_line.read(tenant_id)
+        if not seen.most:
+            return entered + [_under(job, None) for job in left]
+        held = _held(seen, left)
+        for job, permit in held.items():
+            if permit.owner == worker:
+                # The answer to its taking was lost, or in doubt.
+                entered.append(_under(job, permit))
+            else:
+                _come_back(batch, job, permit)
+        left = [job for job in left if job not in held]
+        given = _given(seen, left)
+        taken = _taken(seen, given, worker)
+        entered += taken
+        left = [job for job in left if job not in taken]
+        if not left:
+            break
+        if len(taken) < len(given):
+            continue
+        if joined:
+            batch.done([job.held.run_id for job in left])
+            if seen.free(clock.now_ms()):
+                # It is for those who have waited longer: let them be called.
+                tenant_line.call(tenant_id, 1)
+            break
+        tenant_line.join(job.held for job in left)
+        joined = True
+    # Whoever is left over by a crowd has its message still, which comes back.
+    return entered
+
+
+def _held(seen: Quota, jobs: Iterable[Job]) -> dict[Job, Permit]:
+    """Find live permits of runs that have not started: taken a moment ago, by whomever."""
+    now_ms = clock.now_ms()
+    found = {job: seen.of_run(job.held.run_id, now_ms) for job in jobs}
+    return {job: permit for job, permit in found.items() if permit}
+
+
+def _come_back(batch: Batch, job: Job, permit: Permit) -> None:
+    """Another worker is about to start it, or died over that: look again when that is over."""
+    wait_sec = max(1, (permit.lease_ms - clock.now_ms()) // 1000 + MARGIN_SEC + 1)
+    if not queue.send([(of_run(job.held, "hop"), wait_sec)]):
+        batch.done([job.held.run_id])
+
+
+def _given(seen: Quota, jobs: Sequence[Job]) -> dict[Job, int]:
+    free = seen.free(clock.now_ms())
+    ahead = tenant_line.entries(seen.tenant_id, len(free) + len(jobs)) if free and jobs else []
+    keys = [item["scheduled_for"] for item in ahead]
+    given = tenant_permits.allot(free, keys, [job.held for job in jobs], ids.fraction())
+    return {job: given[job.held.run_id] for job in jobs if job.held.run_id in given}
+
+
+def _taken(seen: Quota, given: Mapping[Job, int], worker: str) -> list[Job]:
+    """Give those that surely have one now; what is in doubt shows in the next look."""
+    lease_ms = clock.now_ms() + LEASE_SEC * 1000
+    permits = [
+        Permit(
+            tenant_id=seen.tenant_id,
+            number=number,
+            holder=job.held.run_id,
+            owner=worker,
+            lease_ms=lease_ms,
+        )
+        for job, number in given.items()
+    ]
+    outcomes = conditional_writer.write_many([seen.take(permit) for permit in permits])
+    return [
+        _under(job, permit)
+        for job, permit, outcome in zip(given, permits, outcomes, strict=True)
+        if outcome is Outcome.DONE
+    ]
+
+
+def _under(job: Job, permit: Permit | None) -> Job:
+    """Name the permit on the row that the start will write: whoever ends the run must know it."""
+    job.permit = permit
+    number = str(permit.number) if permit else ""
+    if job.held.life.permit != number:
+        job.run = replace(job.held, life=replace(job.held.life, permit=number))
+        # What was written down ahead does not name it.
+        job.ready = None
+    return job
+
+
+def extend(jobs: Iterable[Job], lease_ms: int) -> dict[Job, Outcome]:
+    """Keep permits, before their runs' own leases are kept: those must never outlive them."""
+    holding = [(job, job.permit) for job in jobs if job.permit]
+    outcomes = conditional_writer.write_many(
+        [tenant_permits.extend(permit, lease_ms) for _, permit in holding]
+    )
+    return {job: outcome for (job, _), outcome in zip(holding, outcomes, strict=True)}
+
+
+def extend_of(run: Run, lease_ms: int) -> bool:
+    """Keep the permit of a run that no loop of ours works; False: it is another's by now."""
+    permit = tenant_permits.permit_of(run)
+    return (
+        permit is None
+        or conditional_writer.write_one(tenant_permits.extend(permit, lease_ms)) is Outcome.DONE
+    )
+
+
+def all_taken(tenant_id: str) -> bool:
+    """Tell whether it is of no use to try with other runs of the tenant."""
+    seen = tenant_line.read(tenant_id)
+    return bool(seen.most) and not seen.free(clock.now_ms())
+
+
+def drop(jobs: Sequence[Job]) -> None:
+    """Give back what was taken for a start that did not come to be."""
+    _give_back([job.permit for job in jobs if job.permit])
+    for job in jobs:
+        # A start in doubt may be made after all: its run then goes on without a permit.
+        job.permit = None
+
+
+def leave(left: Iterable[Run]) -> None:
+    """Give permits back after an attempt."""
+    _give_back([permit for run in left if (permit := tenant_permits.permit_of(run))])
+
+
+def finish(jobs: Iterable[Job]) -> None:
+    """Leave after an outcome; one that was called and does not run passes the call on."""
+    ended = list(jobs)
+    leave(job.held for job in ended)
+    passing = [job.held.tenant_id for job in ended if job.most and not job.held.life.permit]
+    for tenant_id, count in Counter(passing).items():
+        tenant_line.call(tenant_id, count)
+
+
+def _give_back(permits: Sequence[Permit]) -> None:
+    """Back first, then the call, for whoever comes at once must find it free.
+
+    Died in between, the message comes back, finds the attempt over, and calls all the same.
+    """
+    left = list(permits)
+    while left:
+        # Two writes of one item would reject a batch.
+        each_once = {permit.key: permit for permit in reversed(left)}
+        patience.surely([tenant_permits.give_back(permit) for permit in each_once.values()])
+        left = [permit for permit in left if each_once[permit.key] is not permit]
+    for tenant_id, count in Counter(permit.tenant_id for permit in permits).items():
+        tenant_line.call(tenant_id, count)

@@ -1,0 +1,98 @@
+"""What a run waits for: its row stays as it was claimed, and gates, line and booking tell."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from onthedot.records.runs import overlap_gate, tenant_permits
+from onthedot.records.runs.pull import pulled
+from onthedot.records.runs.run_row import BEHIND, Run
+from onthedot.work import worker_room
+from onthedot.work.gates import concurrency_key
+
+Items = Mapping[tuple[Any, ...], Mapping[str, Any]]
+
+
+def asks(run: Run, now_ms: int) -> list[dict[str, str]]:
+    """Give the keys of what tells; a run that is not due, or has started, asks nothing."""
+    if run.life.status != "claimed" or run.life.due_ms > now_ms:
+        return []
+    # One that is fetched stands in no line: it waits as long as its tenant's permits are taken.
+    tenants = (
+        tenant_permits.limit_key(run.tenant_id)
+        if pulled(run.queue)
+        else tenant_permits.entry_key(run)
+    )
+    keys = [concurrency_key.gate_key(run.task_id), tenants]
+    return [*keys, concurrency_key.gate_key(run.life.key_gate)] if run.life.key_gate else keys
+
+
+def lines(run: Run) -> list[dict[str, str]]:
+    """Give the keys of what tells whether a run has stood in a line."""
+    keys = [concurrency_key.gate_key(run.task_id), tenant_permits.entry_key(run)]
+    return [*keys, concurrency_key.gate_key(run.life.key_gate)] if run.life.key_gate else keys
+
+
+def stands(run: Run, found: Items) -> bool:
+    """Tell whether it stands in a line, or has a place or a booking that it waited for."""
+    own = overlap_gate.parse(run.task_id, _of(found, concurrency_key.gate_key(run.task_id)))
+    place = run.life.key_gate
+    of_key = _of(found, concurrency_key.gate_key(place)) if place else None
+    waited = own.waited(run.key) or overlap_gate.parse(place, of_key).waited(run.run_id)
+    put_off = bool(run.life.gate_ms) or run.life.waited == worker_room.WAITED
+    return waited or put_off or bool(_of(found, tenant_permits.entry_key(run)))
+
+
+def holds(run: Run, found: Items) -> bool:
+    """Tell whether it has a place at its task's own gate."""
+    own = overlap_gate.parse(run.task_id, _of(found, concurrency_key.gate_key(run.task_id)))
+    return run.key in own.holders
+
+
+def bounded(found: Items) -> list[str]:
+    """Name the tenants whose runs are fetched, and have a quota."""
+    limits = [partition for partition, part in found if part == tenant_permits.LIMIT]
+    return [partition.removeprefix(tenant_permits.partition("")) for partition in limits]
+
+
+def shown(run: Run, found: Items, full: Collection[str], now_ms: int) -> Run:
+    """Give the run as it is to be shown: one that waits says so, and what for.
+
+    `full` are the bounded tenants that have no permit left.
+    """
+    asked = asks(run, now_ms)
+    reason = _reason(run, found, full, now_ms) if asked else ""
+    return replace(run, life=replace(run.life, status="waiting", reason=reason)) if reason else run
+
+
+def _reason(run: Run, found: Items, full: Collection[str], now_ms: int) -> str:
+    """In the order in which a start asks for places."""
+    own = overlap_gate.parse(run.task_id, _of(found, concurrency_key.gate_key(run.task_id)))
+    if run.key in own.waiting or _catches_up(run, own):
+        return "overlap"
+    place = run.life.key_gate
+    if (
+        place
+        and run.run_id
+        not in overlap_gate.parse(place, _of(found, concurrency_key.gate_key(place))).holders
+    ):
+        return "concurrency_key"
+    if pulled(run.queue) and run.tenant_id in full:
+        return "tenant"
+    if _of(found, tenant_permits.entry_key(run)):
+        return "tenant"
+    if run.life.gate_ms > now_ms:
+        return "rate"
+    return worker_room.WAITED if run.life.waited == worker_room.WAITED else ""
+
+
+def _catches_up(run: Run, own: overlap_gate.Gate) -> bool:
+    """Tell whether it stands in the line of those that go one at a time."""
+    lined = run.origin == "catchup" or run.life.waited == BEHIND
+    return lined and bool(own.since) and own.since <= run.key and not own.names(run.key)
+
+
+def _of(found: Items, key: Mapping[str, str]) -> Mapping[str, Any] | None:
+    return found.get((key["task_id"], key["scheduled_for"]))

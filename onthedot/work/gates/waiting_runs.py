@@ -1,0 +1,24 @@
+"""Waiting: runs as they are to be shown, in one call more where some are due and not started.
+
+In one more again for those that outside workers fetch, where their tenant has a quota.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from onthedot.records.runs import run_row
+from onthedot.records.runs.run_row import Run
+from onthedot.store import table_reads
+from onthedot.work.gates import tenant_quota, wait_reasons
+
+
+def shown(seen: Sequence[Run], now_ms: int) -> list[Run]:
+    """Give them in their order, those that wait with what for."""
+    asked = {tuple(key.items()): key for run in seen for key in wait_reasons.asks(run, now_ms)}
+    if not asked:
+        return list(seen)
+    items = table_reads.get_many({run_row.TABLE: list(asked.values())})[run_row.TABLE]
+    found = table_reads.by_key(items, "task_id", "scheduled_for")
+    full = [tenant for tenant in wait_reasons.bounded(found) if tenant_quota.all_taken(tenant)]
+    return [wait_reasons.shown(run, found, full, now_ms) for run in seen]

@@ -1,0 +1,78 @@
+"""Heartbeat: leases and messages of running handlers are extended together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from onthedot.records.conditional_writes import Outcome
+from onthedot.records.runs import run_writes
+from onthedot.records.timings import LEASE_SEC
+from onthedot.store import clock, conditional_writer, queue
+from onthedot.store.patience import Forgiven
+from onthedot.work.batch import Batch
+from onthedot.work.gates import tenant_quota
+from onthedot.work.job import Job, load
+
+# Four fifths of it: four times as much as is left.
+_MOST_TIMES = 4
+
+
+def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
+    """Give the jobs that are still ours; who has lost its lease is told, and nothing is settled."""
+    now_ms = clock.now_ms()
+    lease_ms = now_ms + LEASE_SEC * 1000
+    outcomes = tenant_quota.extend(running, lease_ms)
+    firm = [job for job in running if outcomes.get(job, Outcome.DONE) is Outcome.DONE]
+    lives = {job: replace(job.held.life, lease_ms=lease_ms, progress=job.reached) for job in firm}
+    extended = [
+        run_writes.extend(job.held, lives[job], long=_long(job, now_ms), now_ms=now_ms)
+        for job in firm
+    ]
+    outcomes |= zip(firm, conditional_writer.write_many(extended), strict=True)
+    kept = []
+    for job in running:
+        outcome = outcomes[job]
+        # In doubt for longer than the last lease that is certain, it may be another's by now.
+        over = outcome is Outcome.UNSURE and job.held.life.lease_ms <= now_ms
+        if outcome is Outcome.REFUSED or over:
+            job.lost = True
+            job.exchange.break_off()
+            continue
+        if outcome is Outcome.DONE:
+            listed = "long" if _long(job, now_ms) else job.held.attention
+            job.run = replace(job.held, life=lives[job], attention=listed)
+        kept.append(job)
+    receipts = [
+        (message.receipt, LEASE_SEC) for job in kept for message in batch.naming(job.ticket.run_id)
+    ]
+    # A message that comes back finds the run busy, and a cancel is found by the next beat.
+    with Forgiven():
+        queue.change_visibility(batch.url, list(dict.fromkeys(receipts)))
+    _look_for_cancels(kept)
+    return kept
+
+
+def _long(job: Job, now_ms: int) -> bool:
+    """Most of the time that the attempt may take is gone."""
+    taken_ms, given_ms = now_ms - job.held.life.started_ms, job.deadline_ms - now_ms
+    return taken_ms >= _MOST_TIMES * given_ms
+
+
+def _look_for_cancels(kept: Sequence[Job]) -> None:
+    """A request to cancel stands on the row: a call is broken off, a handler finds it by itself."""
+    before = [(job, job.held) for job in kept]
+    with Forgiven():
+        load(kept)
+    for job, mine in before:
+        # A look that failed may have got as far as the row of another's attempt.
+        seen = job.run or mine
+        job.run = replace(
+            mine,
+            cancel_ms=seen.cancel_ms,
+            cancel_by=seen.cancel_by,
+            # A beat whose answer was lost may have listed it: its settle has to take it off.
+            attention=seen.attention or mine.attention,
+        )
+        if seen.cancel_ms:
+            job.stop()

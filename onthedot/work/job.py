@@ -1,0 +1,231 @@
+"""One run in the hands of a worker, from its message to its outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from onthedot.records.access import tenant_reach
+from onthedot.records.conditional_writes import Update
+from onthedot.records.keys import row_of
+from onthedot.records.runs import run_row, tenant_permits
+from onthedot.records.runs.message_pack import Ticket
+from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.stamp_window import surely_within
+from onthedot.records.runs.tenant_permits import Permit
+from onthedot.records.tasks import task_spec
+from onthedot.records.tasks.task_spec import Task
+from onthedot.records.timings import ABANDON_SEC
+from onthedot.store import clock, ids, run_inputs, table_reads
+from onthedot.store.backoff import pause_ms
+from onthedot.store.exchange import Exchange
+from onthedot.targets.attempt_outcome import Answer, Stopped
+from onthedot.targets.call import BRIEF
+from onthedot.work.decision_table import Hint, Start
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The next attempt, written down: the row as it will be, and the write that makes it so."""
+
+    begun: Run
+    write: Update
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Job:
+    """What is known of the run, and where it stands."""
+
+    ticket: Ticket
+    hint: Hint
+    # Who starts it, by the name that its row gets; each receipt has another.
+    worker: str = ""
+    # Whose it is, by its message; empty where that does not say.
+    tenant_id: str = ""
+    # How many runs of its tenant may be under way; 0 is no limit.
+    most: int = 0
+    # What its tenant's runs may call; None where nothing is set.
+    targets: Sequence[str] | None = None
+    # Which of the permits for that is in its hands.
+    permit: Permit | None = None
+    run: Run | None = None
+    task: Task | None = None
+    # The due time and schedule that it starts under, once that is decided.
+    under: Start | None = None
+    ready: Ready | None = None
+    # It was not taken up in time, and runs late by its policy.
+    late: bool = False
+    # It was asked about when it was late already: it may start so.
+    judged: bool = False
+    # Which turn at its key's rate it took: the line's place, the booking, and when.
+    turn: tuple[str, int, int] | None = None
+    # Nothing is done with it before; 0 is at once.
+    wake_ms: int = 0
+    rounds: int = 0
+    # Since when the store has not said whether it took what we wrote, and how often we asked.
+    doubt_ms: int = 0
+    tries: int = 0
+    loaded: bool = False
+    # Its row or its task is not of a form that this version knows: it is left to the dead letters.
+    unreadable: bool = False
+    # What the handler said last of how far it is.
+    progress: Any = None
+    # The handler's running call, once it has started, and whether it only hands the work over.
+    part: Any = None
+    delivers: bool = False
+    # What is known of its end before the handler says so.
+    answer: Answer | None = None
+    # Its lease is another's by now, or may be: its handler is to stop.
+    lost: bool = False
+    # Since when its worker knows that it was cancelled; what its target waits in.
+    stopped_ms: int = 0
+    exchange: Exchange = field(default_factory=Exchange)
+    # What the row is to become; whether a message of the next attempt is out, whether the row
+    # has become so, and whether its places are given up, too.
+    ending: Life | None = None
+    followed: bool = False
+    written: bool = False
+    over: bool = False
+
+    @property
+    def under_way(self) -> bool:
+        """Tell whether its target was called, or is not to be called any more."""
+        return self.part is not None or self.answer is not None
+
+    @property
+    def ended(self) -> bool:
+        """Tell whether its attempt has come to its end."""
+        return self.answer is not None or (self.part is not None and self.part.done())
+
+    @property
+    def deadline_ms(self) -> int:
+        """When the attempt under way has taken too long."""
+        if self.task is None:
+            raise LookupError(f"{self.ticket.run_id} has no task")
+        return self.held.life.started_ms + self.task.timeout_sec * 1000
+
+    def stop(self) -> None:
+        """Let it stop: a call that waits for its answer does so at once."""
+        self.stopped_ms = self.stopped_ms or clock.now_ms()
+        self.exchange.break_off()
+
+    @property
+    def reached(self) -> Any:  # noqa: ANN401 any JSON
+        """How far it is, by its handler's last word."""
+        return self.held.life.progress if self.progress is None else self.progress
+
+    @property
+    def abandoned_ms(self) -> int:
+        """When nobody waits for its handler any more."""
+        until_ms = self.deadline_ms
+        if self.stopped_ms and self.task and self.task.target["type"] not in BRIEF:
+            until_ms = min(until_ms, self.stopped_ms)
+        return until_ms + ABANDON_SEC * 1000
+
+    @property
+    def missing(self) -> bool:
+        """Tell whether its message names a run that there is not."""
+        return self.run is None and not self.unreadable
+
+    @property
+    def held(self) -> Run:
+        """The row of a run that was loaded and found."""
+        if self.run is None:
+            raise LookupError(f"{self.ticket.run_id} has no row")
+        return self.run
+
+
+def load(jobs: Iterable[Job]) -> None:
+    """Read rows, tasks and tenants' bounds consistently, in one call for nearly fifty runs.
+
+    A batch has no order: a row that obeys a newer version than the task that came with it was
+    stamped in between, and the task is read again. So are the bounds of a tenant that no
+    message named.
+    """
+    wanted = list(jobs)
+    if not wanted:
+        return
+    _load(wanted)
+    behind = [job for job in wanted if _behind(job)]
+    if behind:
+        for job in behind:
+            job.tenant_id = job.held.tenant_id
+        _load(behind)
+
+
+def _behind(job: Job) -> bool:
+    if job.run is None:
+        return False
+    older = job.task is not None and job.run.life.tv > job.task.version
+    return older or job.run.tenant_id != job.tenant_id
+
+
+def _load(jobs: list[Job]) -> None:
+    keys = {job.ticket.run_id: row_of(job.ticket.run_id) for job in jobs}
+    # In the jobs' order, as a set would not be from one process to the next.
+    task_ids = dict.fromkeys(task for task, _ in keys.values())
+    tenants = dict.fromkeys(job.tenant_id for job in jobs if job.tenant_id)
+    limits = [tenant_permits.limit_key(tenant_id) for tenant_id in tenants]
+    found = table_reads.get_many(
+        {
+            run_row.TABLE: [*(run_row.row_key(run_id) for run_id in keys), *limits],
+            task_spec.TABLE: [task_spec.spec_key(task) for task in task_ids],
+        }
+    )
+    rows = table_reads.by_key(found[run_row.TABLE], "task_id", "scheduled_for")
+    specs = table_reads.by_key(found[task_spec.TABLE], "task_id")
+    for job in jobs:
+        key = keys[job.ticket.run_id]
+        row, spec = rows.get(key), specs.get((key[0],))
+        limit = rows.get((tenant_permits.partition(job.tenant_id), tenant_permits.LIMIT))
+        job.most = limit["most"] if limit else 0
+        job.targets = tenant_reach.at_call(limit)
+        job.run = run_row.readable(row) if row else None
+        job.task = task_spec.readable(spec) if spec else None
+        job.unreadable = bool((row and not job.run) or (spec and not job.task))
+        if job.unreadable:
+            job.run = None
+        job.ready = None
+        job.loaded = True
+    _aim(jobs)
+
+
+def _aim(jobs: Iterable[Job]) -> None:
+    """Give runs that have a target of their own a task that has it; few ever do."""
+    for job in jobs:
+        if job.run and job.task and job.run.target_ref:
+            job.task = run_inputs.aimed(job.run, job.task)
+            job.unreadable = job.task is None
+            job.run = None if job.unreadable else job.run
+
+
+def look_again(started: Iterable[Job]) -> None:
+    """Look at the task once more where no edit can have stamped the run: it is under way now.
+
+    What was acknowledged before the start governs it so: its target is called by the task as it is
+    now, or not at all.
+    """
+    now = clock.now_ms() // 1000
+    old = [job for job in started if job.task and not surely_within(job.held.key, job.task, now)]
+    keys = [
+        task_spec.spec_key(task_id) for task_id in dict.fromkeys(job.held.task_id for job in old)
+    ]
+    items = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE] if keys else []
+    specs = table_reads.by_key(items, "task_id")
+    for job in old:
+        spec = specs.get((job.held.task_id,))
+        job.task = (task_spec.readable(spec) if spec else None) or job.task
+        if spec is None or spec["status"] in task_spec.ENDED:
+            job.answer = Stopped(task_spec.ENDED[spec["status"]] if spec else "task_deleted")
+    _aim(old)
+
+
+def put_off(jobs: Iterable[Job]) -> None:
+    """Let nothing be done with a job for a while; its heartbeats and all other jobs go on."""
+    now_ms = clock.now_ms()
+    for job in jobs:
+        job.doubt_ms = job.doubt_ms or now_ms
+        job.wake_ms = now_ms + pause_ms(job.tries, ids.fraction())
+        job.tries += 1
+        job.loaded = False

@@ -1,0 +1,99 @@
+"""Late: slots that were due long ago and have not started are asked about before they do.
+
+Only they pay for it: what they stood in line for is read, then what covers them, then newer runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from onthedot.dispatch.range_rows import covering
+from onthedot.records.runs import max_runs, run_row
+from onthedot.records.runs.pull import pulled
+from onthedot.records.tasks import misfire, task_cursor, task_spec
+from onthedot.records.tasks.misfire import Slot
+from onthedot.records.tasks.task_spec import Task
+from onthedot.schedule.time.instants import nominal, parse_nominal
+from onthedot.store import clock, table_reads
+from onthedot.work.decision_table import Busy, Late, Skip
+from onthedot.work.gates import late_line, wait_reasons
+from onthedot.work.gates.wait_reasons import Items
+from onthedot.work.job import Job
+
+# So long after it was called a run has started, or its worker is dead.
+_CALLED_SEC = 30
+_SURE = 2
+
+
+def judged(found: Sequence[tuple[Job, Late]]) -> list[tuple[Job, Skip | Busy | None]]:
+    """Say of each what it ends as without a run; None: it may start; Busy: look again later."""
+    lines = _lines([job for job, _ in found if not _known(job)])
+    return [(job, _verdict(job, each, lines)) for job, each in found]
+
+
+def _known(job: Job) -> bool:
+    """Tell whether nothing needs to be read to know that it was late before, or taken up."""
+    run = job.held
+    return run.origin == "catchup" or pulled(run.queue) or bool(run.life.gate_ms)
+
+
+def _lines(jobs: Sequence[Job]) -> Items:
+    keys = [key for job in jobs for key in wait_reasons.lines(job.held)]
+    each_once = {tuple(key.values()): key for key in keys}
+    if not each_once:
+        return {}
+    found = table_reads.get_many({run_row.TABLE: list(each_once.values())})[run_row.TABLE]
+    return table_reads.by_key(found, "task_id", "scheduled_for")
+
+
+def _verdict(job: Job, late: Late, lines: Items) -> Skip | Busy | None:
+    run, task = job.held, job.task
+    if task is None:
+        raise LookupError(f"{run.run_id} has no task")
+    now_ms = clock.now_ms()
+    judged = run.origin == "catchup"
+    slot = Slot(
+        due_ms=late.then.due_ms,
+        judged=judged,
+        taken_up=_is_taken_up(job, task, lines),
+    )
+    ended = misfire.ending(task, slot, now_ms, lambda: _newer(task, run, now_ms // 1000))
+    if ended and job.most and not judged and job.hint.receives < _SURE:
+        # It may have been called from its tenant's line just now, where it leaves no trace.
+        return Busy(_CALLED_SEC)
+    if ended:
+        return Skip(*ended)
+    job.late = judged or not slot.taken_up
+    # A slot that a stalled dispatcher claimed may have its outcome in a range by now.
+    spanned = covering(run)
+    return Skip(spanned.life.status, spanned.life.reason) if spanned else None
+
+
+def _is_taken_up(job: Job, task: Task, lines: Items) -> bool:
+    run = job.held
+    fetched, behind = pulled(run.queue), late_line.is_behind(run, task)
+    return fetched or behind or _called(job, lines) or wait_reasons.stands(run, lines)
+
+
+def _called(job: Job, lines: Items) -> bool:
+    """Tell whether it is called from its tenant's line, where its entry goes with the call.
+
+    Where the limit went, too, the place at its own gate shows that it came so far.
+    """
+    return job.hint.why == "wake" and (bool(job.most) or wait_reasons.holds(job.held, lines))
+
+
+def _newer(task: Task, run: run_row.Run, now: int) -> bool:
+    """Tell whether a newer slot is due that may fire; of a bounded task, within its bound."""
+    slot = parse_nominal(run.key)
+    if not misfire.newer_due(task, slot, now):
+        return False
+    if task.max_runs is None:
+        return True
+    item = table_reads.get(task_spec.TABLE, task_spec.cursor_key(task.task_id))
+    cursor = task_cursor.parse(item) if item else None
+    if cursor is not None and not cursor.spent and cursor.next_run_at <= now:
+        return True
+    between = (nominal(slot + 1), nominal(now))
+    newer = table_reads.rows(("task_id", task.task_id), "scheduled_for", between)
+    return any(max_runs.counts(seen) for item in newer if (seen := run_row.readable(item)))

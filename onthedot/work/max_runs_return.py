@@ -1,0 +1,52 @@
+"""Giving back: a slot that misfire ends without a run gives its place in max_runs back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from onthedot.records.conditional_writes import Outcome, Update
+from onthedot.records.runs import max_runs
+from onthedot.records.tasks import task_cursor, task_spec
+from onthedot.records.tasks.task_cursor import Due
+from onthedot.records.tasks.task_spec import Task
+from onthedot.store import clock, conditional_writer, table_reads
+from onthedot.work.decision_table import Skip
+from onthedot.work.job import Job
+
+Settling = tuple[Job, Skip, Update]
+
+
+def settle(skipping: Sequence[Settling]) -> list[Outcome]:
+    """Write outcomes; with one that gives a place back, the place, all or nothing."""
+    bounded = [each for each in skipping if _gives_back(each)]
+    plain = [each for each in skipping if each not in bounded]
+    outcomes = conditional_writer.write_many([write for *_, write in plain])
+    found = {id(job): outcome for (job, *_), outcome in zip(plain, outcomes, strict=True)}
+    found |= {id(job): _with_its_place(job, write) for job, _, write in bounded}
+    return [found[id(job)] for job, *_ in skipping]
+
+
+def _gives_back(settling: Settling) -> bool:
+    job, skip, _ = settling
+    return job.task is not None and max_runs.gives_back(
+        job.task, job.held, skip.status, skip.reason
+    )
+
+
+def _with_its_place(job: Job, write: Update) -> Outcome:
+    """What no cursor has passed is not counted yet: its dispatcher is waited for, if it lives."""
+    task, life = job.task, job.held.life
+    item = table_reads.get(task_spec.TABLE, task_spec.cursor_key(job.held.task_id))
+    cursor = task_cursor.parse(item) if item else None
+    if cursor is None or task is None:
+        return conditional_writer.write_one(write)
+    if not _is_counted(job, task, cursor):
+        claiming = clock.now_ms() <= life.claim_until
+        return Outcome.UNSURE if claiming else conditional_writer.write_one(write)
+    return conditional_writer.write_together([write, *max_runs.given_back(cursor, task)])
+
+
+def _is_counted(job: Job, task: Task, cursor: Due) -> bool:
+    due = job.held.life.due_first_ms // 1000
+    by_edit = job.held.key in cursor.ahead or due <= task.effective_from
+    return by_edit or due < cursor.next_run_at

@@ -1,0 +1,4 @@
+"""Runs that outside workers lease, keep and settle.
+
+Begin with `lease.py`.
+"""

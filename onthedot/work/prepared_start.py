@@ -1,0 +1,140 @@
+"""A start is written down while its run is held, so that at its second it has only to be sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from onthedot.records.conditional_writes import Outcome
+from onthedot.records.keys import is_slot_key
+from onthedot.records.runs import overlap_gate, run_writes
+from onthedot.records.runs.pull import pulled
+from onthedot.records.runs.run_row import BEHIND, Run
+from onthedot.records.tasks.misfire import is_late
+from onthedot.records.timings import HOLD_MAX_SEC, LEASE_SEC
+from onthedot.store import clock, conditional_writer
+from onthedot.targets.python import run_log
+from onthedot.work.gates import late_line
+from onthedot.work.job import Job, Ready
+
+
+def prepare(job: Job, worker: str) -> Ready:
+    """Write the start down as of its due time; the time of its sending is put in by `begin`."""
+    seen = _under(job)
+    now_ms = max(seen.life.due_ms, clock.now_ms())
+    begun = run_writes.started(
+        seen,
+        owner=worker,
+        msg=job.hint.message_id,
+        now_ms=now_ms,
+        lease_ms=now_ms + LEASE_SEC * 1000,
+        version=job.task.version if job.task else 0,
+        # An outside worker's lines stay with it; this process is only the API that it asked.
+        log="" if pulled(seen.queue) else run_log.stream(),
+        waited=_waited(job),
+        late=job.late,
+    )
+    job.ready = Ready(begun, run_writes.start(job.held, begun, now_ms=now_ms))
+    return job.ready
+
+
+def still_ready(job: Job) -> bool:
+    """What was decided for the due time holds about as long as a hold, not after a long stall."""
+    return job.ready is not None and clock.now_ms() < job.wake_ms + HOLD_MAX_SEC * 1000
+
+
+def begin(jobs: Sequence[Job], worker: str) -> tuple[list[Job], list[tuple[Job, Outcome]]]:
+    """Start all in one call; give those that surely run, and what is known of the others."""
+    now_ms = clock.now_ms()
+    late = [*_late(jobs, now_ms), *_overdue(jobs, now_ms)]
+    doubtful = [(job, Outcome.REFUSED) for job in late]
+    jobs = [job for job in jobs if job not in late]
+    ready = [job.ready or prepare(job, worker) for job in jobs]
+    leases = [_lease_ms(job, now_ms) for job in jobs]
+    outcomes = conditional_writer.write_many(
+        [
+            run_writes.at(each.write, now_ms, lease)
+            for each, lease in zip(ready, leases, strict=True)
+        ]
+    )
+    started: list[Job] = []
+    for job, each, lease_ms, outcome in zip(jobs, ready, leases, outcomes, strict=True):
+        if outcome is Outcome.DONE:
+            life = replace(each.begun.life, started_ms=now_ms, lease_ms=lease_ms)
+            job.run = replace(each.begun, life=life)
+            started.append(job)
+        else:
+            doubtful.append((job, outcome))
+    return started, doubtful
+
+
+def agreed(jobs: Sequence[Job]) -> list[Job]:
+    """Note by which version each is called where its start notes another; give those that say so.
+
+    An edit that could not stamp them has come in between. What cannot be noted is not called: its
+    lease ends, and another attempt begins.
+    """
+    now_ms = clock.now_ms()
+    other = [
+        (job, replace(job.held.life, version=job.task.version))
+        for job in jobs
+        if job.task and not job.answer and job.task.version != job.held.life.version
+    ]
+    notes = [run_writes.mark(job.held, life, now_ms=now_ms) for job, life in other]
+    for (job, life), outcome in zip(other, conditional_writer.write_many(notes), strict=True):
+        job.lost = outcome is not Outcome.DONE
+        job.run = replace(job.held, life=life)
+    return [job for job in jobs if not job.lost]
+
+
+def _late(jobs: Sequence[Job], now_ms: int) -> list[Job]:
+    """Give those whose permits are over: a run under such a permit would begin without a lease."""
+    return [job for job in jobs if _lease_ms(job, now_ms) <= now_ms]
+
+
+def _overdue(jobs: Sequence[Job], now_ms: int) -> list[Job]:
+    """Give first starts that have become late since they were decided on: misfire is to be asked.
+
+    It may have taken a while to get a place; on a machine that has just begun, much is slow.
+    """
+    return [
+        job
+        for job in jobs
+        if not (job.judged or job.held.life.attempt or pulled(job.held.queue))
+        and is_slot_key(job.held.key)
+        and is_late(job.under.due_ms if job.under else job.held.life.due_ms, now_ms)
+    ]
+
+
+def _waited(job: Job) -> str:
+    """Only who stands in a line is woken; who had to wait for its turn has that on its row.
+
+    Anybody can write that a run is woken: what can stand in no line has not stood in one.
+    """
+    waited = job.held.life.waited
+    if waited and (waited != BEHIND or (job.task and late_line.is_behind(job.held, job.task))):
+        return waited
+    if job.hint.why == "wake" and _may_wait(job):
+        return "line"
+    return "rate" if job.held.life.gate_ms else ""
+
+
+def _may_wait(job: Job) -> bool:
+    """Tell whether there is a line for it: its task's, its tenant's, or its key's."""
+    bounded = job.task is not None and overlap_gate.waits(job.task)
+    return bounded or bool(job.most or job.held.life.key_gate)
+
+
+def _lease_ms(job: Job, now_ms: int) -> int:
+    """No run outlives its permit: who takes that over must find the run's own lease over, too."""
+    lease_ms = now_ms + LEASE_SEC * 1000
+    return min(lease_ms, job.permit.lease_ms) if job.permit else lease_ms
+
+
+def _under(job: Job) -> Run:
+    """A slot that a newer schedule has too runs under that one, at its due time."""
+    run, under = job.held, job.under
+    if under is None:
+        raise LookupError(f"{run.run_id} was not decided to start")
+    life = replace(run.life, due_ms=under.due_ms, schedule_version=under.schedule_version)
+    return replace(run, life=life)

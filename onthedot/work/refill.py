@@ -1,0 +1,190 @@
+"""Refill: a worker that slow runs keep receives more messages, so that they hold up nobody else.
+
+An invocation lasts as long as its slowest run, and their number is bounded for each queue.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from onthedot.records.keys import is_slot_key
+from onthedot.records.runs import run_writes
+from onthedot.records.runs.message_pack import Ticket
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks.misfire import is_late
+from onthedot.records.timings import LEASE_SEC
+from onthedot.store import aws, clock, conditional_writer, ids, patience, queue
+from onthedot.store.patience import Forgiven
+from onthedot.work import handler_pool, unreadable_messages, worker_room
+from onthedot.work.batch import Batch, Received, received_later
+from onthedot.work.decision_table import was_lost
+from onthedot.work.job import Job, load
+from onthedot.work.receipt import jobs_of
+
+_log = logging.getLogger(__name__)
+# It takes what nobody else takes: the poller's receives wait for messages, these do not.
+_WAIT_SEC = 0
+# Where no more was there than was asked for, the next one begins no sooner.
+_PACE_SEC = 1.0
+# So long a run that is put off is taken to have its message.
+_TRUSTED_MS = 600_000
+# Those that run want to be looked after, too.
+_LOAD_MAX_SEC = 1.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Refill:
+    """What one invocation asks of its queue besides what the poller brought."""
+
+    batch: Batch
+    began: float = field(init=False)
+    closes: float = field(init=False)
+    # Whether it has received any: others look for a place then, too.
+    used: bool = False
+    # The receive under way, when the next may begin.
+    asked: Any = None
+    _most: int = 0
+    _next: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.began = clock.monotonic()
+        self.closes = self.began + worker_room.closes_sec(ids.fraction())
+
+    @property
+    def answered(self) -> bool:
+        """Tell whether the receive is over."""
+        return self.asked is not None and bool(self.asked.done())
+
+    def moment_ms(self, running: Sequence[Job]) -> int | None:
+        """Say when the next receive is to begin; None: not while these run."""
+        now, now_ms = clock.monotonic(), clock.now_ms()
+        busy = [job for job in running if not job.ended]
+        if self.asked is not None or not busy or any(was_lost(job.run) for job in running):
+            return None
+        slow_ms = min(job.held.life.started_ms for job in busy) + int(worker_room.SLOW_SEC * 1000)
+        moment = max(self._next, now + (slow_ms - now_ms) / 1000)
+        return None if moment >= self.closes else now_ms + int((moment - now) * 1000)
+
+    def ask(self, waiting: Sequence[Job], running: Sequence[Job]) -> None:
+        """Begin a receive beside the loop, where runs take long and there is room."""
+        moment_ms = self.moment_ms(running)
+        self._most = worker_room.messages(sum(map(_weight, [*waiting, *running])))
+        if moment_ms is not None and moment_ms <= clock.now_ms():
+            self._next = clock.monotonic() + _PACE_SEC
+            if self._most:
+                self.asked = handler_pool.submit(partial(_receive, self.batch.queue, self._most))
+
+    def taken(self, in_hand: Sequence[Job]) -> list[Job]:
+        """Give the jobs of what was received that are to be worked here."""
+        records, self.asked = self.asked.result(), None
+        if records is None:
+            self.closes = 0.0
+        if not records:
+            return []
+        if len(records) == self._most:
+            self._next = 0.0
+        self.used = True
+        fresh = received_later(self.batch.queue, records)
+        try:
+            return self._admitted(fresh, in_hand)
+        finally:
+            self.batch.put_aside += fresh.put_aside
+
+    def _admitted(self, fresh: Batch, in_hand: Sequence[Job]) -> list[Job]:
+        """What is not worked here goes on in a fresh message, or comes back by itself."""
+        with Forgiven():
+            unreadable_messages.put_aside(fresh)
+            fresh.split()
+            known = {job.ticket.run_id for job in in_hand}
+            twice = [each for each in _tickets(fresh.messages) if each.run_id in known]
+            fresh.send_on(twice, LEASE_SEC)
+            jobs = jobs_of(fresh, ids.token(12))
+            until = clock.monotonic() + _LOAD_MAX_SEC
+            patience.call(lambda: load(jobs), lambda: clock.monotonic() > until)
+            self._put_off(fresh, self._beyond(fresh, jobs, in_hand), jobs)
+            left = {each.run_id for each in _tickets(fresh.messages)}
+            self.batch.messages += fresh.messages
+            return [job for job in jobs if job.ticket.run_id in left and not job.unreadable]
+        return []
+
+    def _beyond(self, fresh: Batch, jobs: Sequence[Job], in_hand: Sequence[Job]) -> list[Ticket]:
+        """Name those whose tenant has its share, and those that would outlive the invocation."""
+        age_sec = clock.monotonic() - self.began
+        taken: Counter[str] = Counter()
+        for job in in_hand:
+            taken[job.tenant_id] += _weight(job)
+        weights = {job.ticket.run_id: _weight(job) for job in jobs}
+        beyond: list[Ticket] = []
+        for message in fresh.messages:
+            tickets = [each for each in message.pack.tickets if each.run_id in message.owes]
+            if taken[message.pack.tenant_id] >= worker_room.OF_TENANT:
+                beyond += tickets
+            else:
+                taken[message.pack.tenant_id] += sum(weights[each.run_id] for each in tickets)
+        late = [job.ticket for job in jobs if job.task and not _fits(job, age_sec)]
+        return [*beyond, *(each for each in late if each not in beyond)]
+
+    def _put_off(self, fresh: Batch, beyond: Sequence[Ticket], jobs: Sequence[Job]) -> None:
+        """Its row says that it waits, once: what stands in a line is not late by its own doing."""
+        if not beyond:
+            return
+        now_ms = clock.now_ms()
+        named = {ticket.run_id for ticket in beyond}
+        turned = [job.run for job in jobs if job.run and job.ticket.run_id in named]
+        lined = [run for run in turned if _to_mark(run, now_ms)]
+        conditional_writer.write_many(
+            [
+                run_writes.mark(run, replace(run.life, waited=worker_room.WAITED), now_ms=now_ms)
+                for run in lined
+            ]
+        )
+        again = {run.run_id for run in turned if _stands_already(run, now_ms)}
+        fresh.forget("resend", again)
+        oldest_ms = min((run.life.due_ms for run in turned), default=now_ms)
+        fresh.send_on(beyond, worker_room.put_off_sec(oldest_ms, now_ms))
+
+
+def _receive(name: str, most: int) -> list[dict[str, Any]] | None:
+    """Receive what is there; a queue that is busy has nothing, one that refuses is left alone."""
+    try:
+        return queue.receive(name, most, visible_sec=LEASE_SEC, wait_sec=_WAIT_SEC)
+    except aws.FAILURES as failure:
+        if aws.passes(failure):
+            return []
+        _log.exception("no more messages could be received")
+        return None
+
+
+def _weight(job: Job) -> int:
+    return worker_room.weight(job.task.target) if job.task else 1
+
+
+def _fits(job: Job, age_sec: float) -> bool:
+    return job.task is None or worker_room.fits(age_sec, job.task.timeout_sec)
+
+
+def _to_mark(run: Run, now_ms: int) -> bool:
+    """Tell whether its row is to say that it waits; a slot that is late already is misfire's."""
+    life = run.life
+    if is_slot_key(run.key) and is_late(life.due_ms, now_ms):
+        return False
+    return life.status == "claimed" and life.due_ms <= now_ms and not life.waited
+
+
+def _stands_already(run: Run, now_ms: int) -> bool:
+    """Tell whether the audit only repeats what is on its way; after a while it may be lost."""
+    return run.life.waited == worker_room.WAITED and now_ms < run.life.due_ms + _TRUSTED_MS
+
+
+def _tickets(messages: Sequence[Received]) -> list[Ticket]:
+    return [
+        ticket
+        for message in messages
+        for ticket in message.pack.tickets
+        if ticket.run_id in message.owes
+    ]

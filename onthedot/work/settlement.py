@@ -1,0 +1,129 @@
+"""Settling: what came of an attempt is written by its fence, and by nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from onthedot.records.conditional_writes import Outcome
+from onthedot.records.runs import run_writes, stale_settles
+from onthedot.records.runs.message_pack import Ticket, delay_sec
+from onthedot.records.runs.run_row import FINAL, Life, Run
+from onthedot.store import clock, conditional_writer, ids, queue
+from onthedot.store.patience import Forgiven
+from onthedot.targets.attempt_outcome import Done, after, after_cancel, next_look_sec
+from onthedot.work.batch import Batch
+from onthedot.work.gates import batch_gates, tenant_quota
+from onthedot.work.job import Job, load, put_off
+
+# Less than this before its lease ends, an attempt is left to who takes it over.
+_LEFT_MS = 1_000
+
+
+def settle(batch: Batch, ended: Sequence[Job]) -> None:
+    """Send what is to be tried again or looked at, then settle, then finish, then delete.
+
+    The next message goes first: a settled retry without one would wait for the audit. What the
+    store does not take is put off: an outcome in doubt must not cost an attempt.
+    """
+    with Forgiven():
+        _settle(batch, ended)
+    put_off(job for job in ended if not job.over)
+    batch.delete_done()
+
+
+def given_up(job: Job) -> bool:
+    """Tell whether an outcome could not be written for so long that its lease is nearly over."""
+    return job.ended and clock.now_ms() >= job.held.life.lease_ms - _LEFT_MS
+
+
+def _settle(batch: Batch, ended: Sequence[Job]) -> None:
+    now_ms = clock.now_ms()
+    for job in ended:
+        if job.ending is None:
+            job.ending = _life_after(job, now_ms)
+            if job.ending.status == "awaiting":
+                # What it waits for goes on elsewhere, and counts as long as it may take.
+                tenant_quota.extend([job], job.ending.lease_ms)
+    ready = [
+        (job, life)
+        for job in ended
+        if (life := job.ending) and not job.written and _followed(batch, job, life, now_ms)
+    ]
+    writes = [run_writes.settle(job.held, life, now_ms=now_ms) for job, life in ready]
+    doubtful: list[Job] = []
+    for (job, _), outcome in zip(ready, conditional_writer.write_many(writes), strict=True):
+        if outcome is Outcome.DONE:
+            job.written = True
+        else:
+            doubtful.append(job)
+    _read_back(doubtful)
+    _close(batch, [job for job in ended if job.written and not job.over])
+
+
+def _life_after(job: Job, now_ms: int) -> Life:
+    if job.task is None:
+        raise LookupError(f"{job.ticket.run_id} ran without a task")
+    answer = after_cancel(job.answer or job.part.result(), job.held)
+    delivered = job.delivers and isinstance(answer, Done)
+    life = replace(job.held.life, progress=job.reached, delivered=delivered)
+    return after(life, job.task, answer, now_ms=now_ms, fraction=ids.fraction())
+
+
+def _followed(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
+    """Tell whether the message is out that the run needs once it is settled so."""
+    if life.status not in FINAL and not job.followed:
+        job.followed = _next_sent(batch, job, life, now_ms)
+    return life.status in FINAL or job.followed
+
+
+def _next_sent(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
+    message = batch.naming(job.ticket.run_id)[0]
+    if life.status == "awaiting":
+        ticket = Ticket(job.ticket.run_id, life.attempt, life.tv)
+        poll = batch.single(message.pack, ticket, "poll")
+        return not queue.send([(poll.of_tenant(job.tenant_id), next_look_sec(life, now_ms))])
+    ticket = Ticket(job.ticket.run_id, life.attempt + 1, life.tv)
+    single = batch.single(message.pack, ticket, "retry", life.due_ms)
+    delay = max(1, delay_sec(life.due_ms, now_ms))
+    return not queue.send([(single.of_tenant(job.tenant_id), delay)])
+
+
+def _close(batch: Batch, settled: Sequence[Job]) -> None:
+    """Places are given up before messages go: whoever waits must not be forgotten."""
+    lives = [(job, job.ending) for job in settled if job.ending]
+    tenant_quota.leave([job.held for job, life in lives if life.status == "retrying"])
+    batch_gates.leave([job for job, life in lives if life.status in FINAL])
+    for job in settled:
+        batch.done([job.ticket.run_id])
+        job.over = True
+
+
+def _read_back(doubtful: Sequence[Job]) -> None:
+    """A lost answer shows our own outcome; a zombie's settle changes nothing.
+
+    An outcome that cannot be read now stays in doubt, and its job keeps the row of its start.
+    """
+    mine = [job.held for job in doubtful]
+    with Forgiven():
+        load(doubtful)
+        for job, started in zip(doubtful, mine, strict=True):
+            _recognise(job, started)
+    for job, started in zip(doubtful, mine, strict=True):
+        job.run = replace(started, cancel_ms=job.held.cancel_ms, cancel_by=job.held.cancel_by)
+
+
+def _recognise(job: Job, started: Run) -> None:
+    seen = job.run
+    if seen is None:
+        job.over = True
+    elif seen.life.owner != started.life.owner or seen.life.attempt != started.life.attempt:
+        # The target was called all the same: say so, and change nothing.
+        conditional_writer.write_one(stale_settles.note(seen, started.life, now_ms=clock.now_ms()))
+        job.over = True
+    elif seen.life.status != "running" and job.ending:
+        job.ending = replace(job.ending, status=seen.life.status)
+        job.written = True
+    elif seen.cancel_ms:
+        # It was asked to stop as it came to its end, which is to be thought over.
+        job.ending = None

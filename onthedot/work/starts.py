@@ -1,0 +1,192 @@
+"""Starting: each run that is due is decided on, and those that may run start in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from onthedot.records.conditional_writes import Outcome
+from onthedot.records.runs import run_writes
+from onthedot.store import clock
+from onthedot.store.patience import Forgiven
+from onthedot.work import late_starts, max_runs_return, no_start, target_call
+from onthedot.work.batch import Batch
+from onthedot.work.decision_table import Hold, Late, Skip, Start, decide
+from onthedot.work.gates import batch_gates, key_gate, tenant_quota
+from onthedot.work.job import Job, load, look_again, put_off
+from onthedot.work.outside_handover import belongs_here, for_others, hand_over
+from onthedot.work.prepared_start import agreed, begin, prepare, still_ready
+
+_ROUNDS_MAX = 6
+# So long a start is asked for again; then its message, which comes back, asks.
+_DOUBT_MAX_MS = 4_000
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """What is decided of runs that are due."""
+
+    starting: list[Job] = field(default_factory=list)
+    skipping: list[tuple[Job, Skip]] = field(default_factory=list)
+    # To be looked at again: it is held, or its row has changed meanwhile.
+    again: list[Job] = field(default_factory=list)
+
+
+def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[Job], list[Job]]:
+    """Give the jobs that now run, and those to be looked at again."""
+    load([job for job in ready if not job.loaded])
+    ready = [job for job in ready if not job.unreadable]
+    ours = [job for job in ready if _runs_by(job, worker)]
+    due = _sorted(batch, [job for job in ready if job not in ours], worker)
+    again = due.again + _skip(batch, due.skipping)
+    passed = batch_gates.enter(batch, due.starting)
+    again += _skip(batch, passed.turned)
+    placed = key_gate.enter(batch, passed.entered)
+    going = _permitted(batch, placed, worker=worker)
+    again += [job for job in placed if not job.loaded]
+    started = _start(going, ours, again, worker=worker)
+    batch.delete_done()
+    return started, [job for job in again if _another_round(job)]
+
+
+def _sorted(batch: Batch, ready: Sequence[Job], worker: str) -> _Sorted:
+    """Decide on each run; what has nothing to run is dealt with at once."""
+    due = _Sorted()
+    overdue: list[tuple[Job, Late]] = []
+    for job in _without_others(batch, ready):
+        if still_ready(job):
+            due.starting.append(job)
+            continue
+        decision = decide(job.run, job.task, job.hint, clock.now_ms())
+        match decision:
+            case Start():
+                _to_start(batch, due, job, decision)
+            case Late():
+                overdue.append((job, decision))
+            case Skip():
+                due.skipping.append((job, decision))
+            case Hold(until_ms, then):
+                job.wake_ms = until_ms
+                job.loaded = then is not None and belongs_here(job)
+                if then and job.loaded:
+                    job.under = then
+                    prepare(job, worker)
+                due.again.append(job)
+            case _:
+                no_start.leave(batch, job, decision)
+    _judge(batch, due, overdue)
+    return due
+
+
+def _to_start(batch: Batch, due: _Sorted, job: Job, start: Start) -> None:
+    job.under = start
+    if belongs_here(job):
+        due.starting.append(job)
+    else:
+        hand_over(batch, job)
+
+
+def _judge(batch: Batch, due: _Sorted, overdue: Sequence[tuple[Job, Late]]) -> None:
+    """Oldest first: late slots of a task that run go one at a time, in their order."""
+    overdue = sorted(overdue, key=lambda each: each[1].then.due_ms)
+    for (_, found), (job, said) in zip(overdue, late_starts.judged(overdue), strict=True):
+        match said:
+            case Skip():
+                due.skipping.append((job, said))
+            case None:
+                job.judged = True
+                _to_start(batch, due, job, found.then)
+            case _:
+                no_start.leave(batch, job, said)
+
+
+def _without_others(batch: Batch, ready: Sequence[Job]) -> list[Job]:
+    """Strike off the runs that are for other workers."""
+    elsewhere = [job for job in ready if for_others(batch, job)]
+    batch.done([job.ticket.run_id for job in elsewhere])
+    return [job for job in ready if job not in elsewhere]
+
+
+def _permitted(batch: Batch, placed: Sequence[Job], *, worker: str) -> list[Job]:
+    """A turn comes last, for one that is not used is lost; a permit can be given back."""
+    permitted = tenant_quota.enter(batch, placed, worker=worker)
+    going = key_gate.turns(batch, permitted)
+    tenant_quota.drop([job for job in permitted if job not in going])
+    return going
+
+
+def _another_round(job: Job) -> bool:
+    """A row that keeps changing under our hands is left to the message's next delivery."""
+    if job.wake_ms and job.loaded:
+        return True
+    if job.doubt_ms:
+        return in_time(job)
+    job.rounds += 1
+    return job.rounds < _ROUNDS_MAX
+
+
+def in_time(job: Job) -> bool:
+    """Tell whether a start that is in doubt is to be asked for once more."""
+    return clock.now_ms() < job.doubt_ms + _DOUBT_MAX_MS
+
+
+def _skip(batch: Batch, skipping: Sequence[tuple[Job, Skip]]) -> list[Job]:
+    """Write the outcomes of what does not run; a row that changed meanwhile is asked again."""
+    if not skipping:
+        return []
+    now_ms = clock.now_ms()
+    writes = [
+        run_writes.settle_unstarted(
+            job.held, skip.status, skip.reason, now_ms=now_ms, note=skip.note
+        )
+        for job, skip in skipping
+    ]
+    outcomes = max_runs_return.settle(
+        [(job, skip, write) for (job, skip), write in zip(skipping, writes, strict=True)]
+    )
+    ended, again = [], []
+    for (job, _), outcome in zip(skipping, outcomes, strict=True):
+        if outcome is Outcome.DONE:
+            ended.append(job)
+        else:
+            job.loaded = False
+            again.append(job)
+    put_off(
+        job
+        for (job, _), outcome in zip(skipping, outcomes, strict=True)
+        if outcome is Outcome.UNSURE
+    )
+    batch_gates.leave(ended)
+    batch.done([job.ticket.run_id for job in ended])
+    return again
+
+
+def _start(
+    entered: Sequence[Job], ours: Sequence[Job], again: list[Job], *, worker: str
+) -> list[Job]:
+    """Start all in one call; the row says who has started what."""
+    started, doubtful = begin(entered, worker)
+    read = _read([job for job, _ in doubtful])
+    # A lost answer: the row says that it was us.
+    started += [*ours, *(job for job in read if _runs_by(job, worker))]
+    others = [(job, outcome) for job, outcome in doubtful if job not in started]
+    # Of one that could not be read it is not known: its permit may be in use.
+    tenant_quota.drop([job for job, _ in others if job in read])
+    put_off(job for job, outcome in others if outcome is Outcome.UNSURE or job not in read)
+    again += [job for job, _ in others]
+    look_again(started)
+    going = [job for job in agreed(started) if job.answer or target_call.begin(job)]
+    key_gate.begun(going)
+    return going
+
+
+def _read(doubtful: Sequence[Job]) -> Sequence[Job]:
+    """Give those whose rows could be read; a store that is busy is asked again later."""
+    with Forgiven():
+        load(doubtful)
+        return doubtful
+    return ()
+
+
+def _runs_by(job: Job, worker: str) -> bool:
+    return bool(job.run) and job.held.life.status == "running" and job.held.life.owner == worker

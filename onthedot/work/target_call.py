@@ -1,0 +1,147 @@
+"""Deliver: a run's target is called, and whatever comes of it is a value."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from onthedot.records.access import tenant_reach
+from onthedot.records.keys import is_slot_key
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks.payloads import Away
+from onthedot.records.tasks.task_spec import Task
+from onthedot.records.timings import DELIVER_MIN_SEC
+from onthedot.store import aws, clock, run_inputs
+from onthedot.store.payloads import at_hand
+from onthedot.targets import templates
+from onthedot.targets.attempt_outcome import (
+    Again,
+    Answer,
+    Dead,
+    Stopped,
+    delivers,
+    error_of,
+    words_of,
+)
+from onthedot.targets.aws import refusals
+from onthedot.targets.call import Call, run_fields
+from onthedot.targets.python import trace
+from onthedot.targets.templates import Room
+from onthedot.work import handler_pool
+from onthedot.work.job import Job
+from onthedot.work.target_table import TARGETS
+
+_log = logging.getLogger(__name__)
+
+
+def deliver(call: Call) -> Answer:
+    """Call the target by its type; what it raises ends the attempt, here and nowhere else."""
+    target = TARGETS.get(call.target["type"])
+    if target is None:
+        return Dead("permanent", error_of("UnknownTarget", f"no target {call.target['type']}"))
+    try:
+        whole = complete(call)
+        if isinstance(whole, Dead):
+            return whole
+        # What was cancelled by now is not called any more.
+        return Stopped() if call.exchange.broken_off else target(whole)
+    except templates.Unfit as unfit:
+        return _unfit(unfit)
+    except Exception as failure:  # noqa: BLE001 the one place where anything becomes an outcome
+        return Again("failed", _error_of(call, failure))
+
+
+def _error_of(call: Call, failure: Exception) -> dict[str, Any]:
+    """Show what is the tenant's own; the rest is for the operator, and goes to the log."""
+    words, stack = words_of(failure), trace.shown(failure)
+    if isinstance(failure, ClientError):
+        words, stack = refusals.discreet(words), refusals.discreet(stack)
+    if not stack or isinstance(failure, ClientError):
+        _log.warning("run %s failed", call.run_id, exc_info=failure)
+    return error_of(type(failure).__name__, words, stack)
+
+
+def begin(job: Job) -> bool:
+    """Call the target beside this loop, unless so little of the lease is left that it may end."""
+    if job.task is None or _too_late(job):
+        return False
+    if job.task.target["type"] == "pull":
+        # Whoever has fetched it is its target, and says by the API what came of it.
+        return True
+    if forbidden := _forbidden(job, job.task):
+        job.answer = forbidden
+        return True
+    call = call_of(job, job.held, job.task)
+    # A payload of its own was read from the store, which may have taken long.
+    if _too_late(job):
+        return False
+    # By the time that it is settled, its task may have another target.
+    job.delivers = delivers(call.target)
+    job.part = handler_pool.submit(lambda: deliver(call))
+    return True
+
+
+def _too_late(job: Job) -> bool:
+    return clock.now_ms() > job.held.life.lease_ms - DELIVER_MIN_SEC * 1000
+
+
+def _forbidden(job: Job, task: Task) -> Answer | None:
+    """A tenant's bounds may have become narrower since its target was registered."""
+    if job.targets is None:
+        return None
+    thing = tenant_reach.beyond(task.target, job.targets, aws.home())
+    if thing is None:
+        return None
+    message = tenant_reach.sentence(job.held.tenant_id, thing)
+    return Dead("target_forbidden", error_of("TargetForbidden", message))
+
+
+def call_of(job: Job, run: Run, task: Task) -> Call:
+    """Write the call that the run now is; `complete` puts the run's fields into its payload."""
+    return Call(
+        run_id=run.run_id,
+        task_id=run.task_id,
+        tenant_id=run.tenant_id,
+        name=task.name,
+        origin=run.origin,
+        attempt=run.life.attempt,
+        max_attempts=task.max_attempts,
+        scheduled_for=run.key if is_slot_key(run.key) else run.slot or None,
+        due_ms=run.life.due_ms,
+        deadline_ms=job.deadline_ms,
+        target=task.target,
+        payload=_payload(run, task),
+        checkpoint=run.life.checkpoint,
+        cancelled=lambda: bool(job.held.cancel_ms),
+        # Only a lease that was extended is this worker's: a stall counts as a loss, too.
+        lease_lost=lambda: job.lost or clock.now_ms() >= job.held.life.lease_ms,
+        report=lambda progress: setattr(job, "progress", progress),
+        exchange=job.exchange,
+    )
+
+
+def complete(call: Call) -> Call | Dead:
+    """Fetch a payload that lies elsewhere and fill it in, beside the loop that starts others."""
+    payload = at_hand(call.payload)
+    if payload is None and isinstance(call.payload, Away):
+        return Dead("payload_unreadable", error_of("PayloadGone", "its object is gone"))
+    room = Room(call.room)
+    try:
+        payload = templates.rendered(payload, run_fields(call), room)
+    except templates.Unfit as unfit:
+        return _unfit(unfit)
+    return replace(call, payload=payload, room=room.left)
+
+
+def _unfit(unfit: templates.Unfit) -> Dead:
+    """It would be the same at every attempt."""
+    return Dead("permanent", error_of(unfit.kind, str(unfit)))
+
+
+def _payload(run: Run, task: Task) -> object:
+    """A run may have a payload of its own in place of its task's."""
+    payload = run_inputs.own(run).payload if run.payload_ref else None
+    return task.payload if payload is None else payload

@@ -1,0 +1,47 @@
+"""Put aside: what a queue holds and no release of ours wrote is told once, counted, deleted."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+from onthedot.store import invocation_metrics, queue
+from onthedot.work.batch import Batch
+
+_log = logging.getLogger(__name__)
+# Of a text that may be anyone's, as much as tells where it comes from.
+_SHOWN_MAX = 200
+
+
+def put_aside(batch: Batch) -> None:
+    """Say first, delete last: what is gone must have been told."""
+    for each in batch.foreign:
+        _log.warning(
+            "put aside message %s: %s; it begins %s",
+            each.message_id,
+            each.why,
+            ascii(each.body[:_SHOWN_MAX]),
+        )
+    for message in batch.messages:
+        if message.pack.strange:
+            _log.warning(
+                "put aside %d entries of message %s: they name no run",
+                message.pack.strange,
+                message.message_id,
+            )
+    batch.put_aside += len(batch.foreign) + sum(each.pack.strange for each in batch.messages)
+    if batch.foreign:
+        queue.delete(batch.url, [each.receipt for each in batch.foreign])
+
+
+def without_row(batch: Batch, run_ids: Iterable[str]) -> None:
+    """Say which runs were named and are not there: purged, restored away, or never made."""
+    for run_id in run_ids:
+        _log.warning("put aside run %s: it has no row", run_id)
+        batch.put_aside += 1
+
+
+def count(batch: Batch) -> None:
+    """Write the metric, where there is anything to count: every other invocation stays silent."""
+    if batch.put_aside:
+        invocation_metrics.emit(invocation_metrics.MESSAGES, {"put_aside": batch.put_aside})

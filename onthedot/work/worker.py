@@ -1,0 +1,192 @@
+"""Work: what the messages name is loaded, held until due, started, delivered, settled, deleted.
+
+All that is due starts before anything settles, so that one run's end delays no other's start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from onthedot.records.tasks.misfire import is_late
+from onthedot.records.timings import HEARTBEAT_SEC
+from onthedot.store import aws, clock, ids, patience
+from onthedot.store.aws import Watch
+from onthedot.targets.attempt_outcome import LEFT, Again, Stopped, error_of
+from onthedot.work import handler_pool, suspects, unreadable_messages
+from onthedot.work.batch import Batch, received
+from onthedot.work.heartbeat import extend
+from onthedot.work.job import Job, load, put_off
+from onthedot.work.receipt import jobs_of
+from onthedot.work.refill import Refill
+from onthedot.work.settlement import given_up, settle
+from onthedot.work.starts import in_time, start_due
+from onthedot.work.stray_handlers import Strays
+
+_PATIENCE_MAX_SEC = 1.0
+# A beat gives way to starts for so long: more of them must not cost a lease.
+_STARTS_FIRST_SEC = 3.0
+_LATE_AT_ONCE = 10
+# Then the messages come back: another worker may have more luck.
+_LOAD_MAX_SEC = 4.0
+# So long before another looks at a run that may not be worked beside others here.
+_ELSEWHERE_SEC = 1
+# Less is rounded to nothing by a clock of milliseconds.
+_TIME_STEP_SEC = 0.001
+
+
+def work(event: Mapping[str, Any]) -> dict[str, Any]:
+    """Work one invocation's messages; those whose runs are not done with come back."""
+    watch = aws.watching()
+    batch = received(event)
+    _not_before_receipt(watch, batch)
+    unreadable_messages.put_aside(batch)
+    # Not shortened, messages come back later: the audit sends what is missed until then.
+    with patience.Forgiven():
+        batch.shorten()
+    batch.split()
+    refill = Refill(batch=batch)
+    jobs = jobs_of(batch, ids.token(12))
+    if jobs:
+        tried_until = clock.monotonic() + _LOAD_MAX_SEC
+        patience.call(lambda: load(jobs), lambda: clock.monotonic() > tried_until)
+        clock.correct(watch.skew.offset_never_early_ms)
+        jobs = [job for job in jobs if not job.unreadable]
+        _shift(batch, jobs, refill)
+    unreadable_messages.count(batch)
+    return batch.failures()
+
+
+def _not_before_receipt(watch: Watch, batch: Batch) -> None:
+    """The queue says when it handed a message out: it cannot be earlier than that by now."""
+    latest_ms = max((message.received_ms for message in batch.messages), default=0)
+    watch.skew = watch.skew.not_before(latest_ms, aws.local_ms())
+
+
+def _shift(batch: Batch, waiting: list[Job], refill: Refill) -> None:
+    """Start what is due, wait for the next thing to happen, settle what has ended."""
+    running: list[Job] = []
+    strays = Strays()
+    began_ms = clock.now_ms()
+    beat = clock.monotonic() + HEARTBEAT_SEC
+    calm = 0.0
+    while waiting or running or refill.asked:
+        _stop_late(running)
+        strays.end_late()
+        if clock.monotonic() < beat and not _to_settle(running):
+            refill.ask(waiting, running)
+        if running and clock.monotonic() >= beat + _STARTS_FIRST_SEC:
+            running, beat = _beaten(batch, running, strays)
+        elif refill.answered:
+            waiting += refill.taken([*waiting, *running])
+        elif ready := _few(suspects.ready(waiting, running)):
+            began = clock.monotonic()
+            started, again = _started(batch, ready)
+            calm = _let_others_start(began)
+            running += started
+            waiting = [job for job in waiting if job not in ready] + again
+        elif ended := _to_settle(running):
+            if (left := calm - clock.monotonic()) > 0:
+                _be_calm(waiting, left)
+            else:
+                settle(batch, ended)
+                running = [job for job in running if not job.over and not given_up(job)]
+        elif running and clock.monotonic() >= beat:
+            running, beat = _beaten(batch, running, strays)
+        elif shut_out := suspects.shut_out(waiting, running, began_ms):
+            # A worker that slow runs keep would receive it again at once.
+            batch.pass_on([job.ticket for job in shut_out], _ELSEWHERE_SEC if refill.used else 0)
+            waiting = [job for job in waiting if job not in shut_out]
+        else:
+            moments = [suspects.moment_ms(job, began_ms) for job in waiting]
+            _wait([*moments, *strays.moments_ms()], running, beat, refill)
+
+
+def _beaten(batch: Batch, running: list[Job], strays: Strays) -> tuple[list[Job], float]:
+    """Extend what runs; give what is still ours, and when the next beat is due."""
+    kept = extend(batch, running)
+    strays.add(job for job in running if job not in kept)
+    return kept, clock.monotonic() + HEARTBEAT_SEC
+
+
+def _few(ready: list[Job]) -> list[Job]:
+    """Leave late runs but the oldest for the next round: each of them asks the store often."""
+    now_ms = clock.now_ms()
+    late = [job for job in ready if job.run and is_late(job.held.life.due_ms, now_ms)]
+    late.sort(key=lambda job: job.held.life.due_ms)
+    left = set(late[_LATE_AT_ONCE:])
+    return [job for job in ready if job not in left]
+
+
+def _started(batch: Batch, ready: Sequence[Job]) -> tuple[list[Job], list[Job]]:
+    """Start what is due, each receipt's under its own name."""
+    started: list[Job] = []
+    again: list[Job] = []
+    for worker in dict.fromkeys(job.worker for job in ready):
+        of_worker = [job for job in ready if job.worker == worker]
+        now_run, left = _started_by(batch, of_worker, worker)
+        started += now_run
+        again += left
+    return started, again
+
+
+def _started_by(batch: Batch, ready: Sequence[Job], worker: str) -> tuple[list[Job], list[Job]]:
+    """Start what is due; where the store fails in the middle of it, what still owes is put off."""
+    with patience.Forgiven():
+        return start_due(batch, ready, worker=worker)
+    left = [job for job in ready if not job.under_way and batch.naming(job.ticket.run_id)]
+    put_off(left)
+    return [job for job in ready if job.under_way], [job for job in left if in_time(job)]
+
+
+def _to_settle(running: Sequence[Job]) -> list[Job]:
+    """Those whose attempts have come to their end, and that are not put off."""
+    now_ms = clock.now_ms()
+    return [job for job in running if job.ended and now_ms >= job.wake_ms]
+
+
+def _stop_late(running: Sequence[Job]) -> None:
+    """A handler that did not stop as it was to is abandoned: its attempt ends all the same."""
+    now_ms = clock.now_ms()
+    for job in running:
+        if not job.answer and now_ms >= job.abandoned_ms and not job.part.done():
+            job.answer = (
+                Stopped(note=LEFT)
+                if job.stopped_ms
+                else Again("timed_out", error_of("TimedOut", "the handler took too long"))
+            )
+
+
+def _let_others_start(began: float) -> float:
+    """Settle only after twice as long again as the starts took.
+
+    A store that was slow to take them has others to start, and an end can wait.
+    """
+    now = clock.monotonic()
+    return now + min(2 * (now - began), _PATIENCE_MAX_SEC)
+
+
+def _be_calm(waiting: Sequence[Job], seconds: float) -> None:
+    """Wait this long, or until another run is due."""
+    now_ms = clock.now_ms()
+    ahead = [(job.wake_ms - now_ms) / 1000 for job in waiting if job.wake_ms > now_ms]
+    clock.sleep(max(_TIME_STEP_SEC, min([seconds, *ahead])))
+
+
+def _wait(moments: Sequence[int], running: Sequence[Job], beat: float, refill: Refill) -> None:
+    """Until a run is due, a handler ends or is late, leases want extending, or messages are in."""
+    now_ms = clock.now_ms()
+    parts = [job.part for job in running if not job.ended]
+    later = [job.wake_ms if job.ended else job.abandoned_ms for job in running]
+    asking = refill.moment_ms(running)
+    later += [] if asking is None else [asking]
+    seconds = [(each - now_ms) / 1000 for each in (*moments, *later)]
+    if running:
+        seconds.append(beat - clock.monotonic())
+    if refill.asked:
+        parts.append(refill.asked)
+        seconds.append(HEARTBEAT_SEC)
+    if parts:
+        handler_pool.wait(parts, min(seconds))
+    else:
+        clock.sleep(max(_TIME_STEP_SEC, min(seconds)))

@@ -1,0 +1,89 @@
+"""Planted faults of tasks that go to other workers, and of who may speak for a run there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from onthedot.records.runs import handover_write
+from onthedot.records.runs.message_pack import Pack, of_run
+from onthedot.records.runs.pull import pulled
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks.task_spec import Task
+from onthedot.store import clock, conditional_writer
+from onthedot.work import outside_handover, starts, target_call
+from onthedot.work.batch import Batch
+from onthedot.work.job import Job
+from onthedot.work.outside import lease, lease_answers
+from onthedot.work.outside.lease_answers import Told
+from tests.simulation.mutants.mutant import Mutant, Patch
+
+
+def where_it_was() -> list[Patch]:
+    """A run stays with the workers that its task had when it was claimed."""
+    return [(starts, "belongs_here", lambda _job: True)]
+
+
+def given_to_anybody() -> list[Patch]:
+    """A message starts what outside workers are to fetch, and leaves it there."""
+    original, begin = outside_handover.for_others, target_call.begin
+
+    def for_others(batch: Batch, job: Job) -> bool:
+        return pulled(batch.queue) and original(batch, job)
+
+    def begun(job: Job) -> bool:
+        return begin(job) and (job.part is not None or bool(job.answer))
+
+    return [(starts, "for_others", for_others), (target_call, "begin", begun)]
+
+
+def kept_waiting() -> list[Patch]:
+    """The audit leaves to outside workers what they were to fetch."""
+
+    def resent(overdue: Iterable[Run]) -> list[Pack]:
+        return [of_run(run, "resend") for run in overdue]
+
+    return [(outside_handover, "resent", resent)]
+
+
+def unsent() -> list[Patch]:
+    """What goes to our workers is written down so, and sent to none."""
+
+    def hand_over(batch: Batch, job: Job) -> None:
+        assert job.task is not None
+        moved = handover_write.hand_over(job.held, job.task.queue, now_ms=clock.now_ms())
+        conditional_writer.write_one(moved)
+        batch.done([job.held.run_id])
+
+    return [(module, "hand_over", hand_over) for module in (outside_handover, starts)]
+
+
+def any_step() -> list[Patch]:
+    """A worker that once had a run records its steps."""
+    return [(lease_answers, "standing", lambda *_, **__: Told.TAKEN)]
+
+
+def beyond_its_time() -> list[Patch]:
+    """A lease is as long as it was asked for, whatever time the attempt has."""
+
+    def extended(run: Run, _task: Task, lease_sec: int) -> Run:
+        lease_ms = max(clock.now_ms() + lease_sec * 1000, run.life.lease_ms)
+        return replace(run, life=replace(run.life, lease_ms=lease_ms))
+
+    return [(module, "extended", extended) for module in (lease_answers, lease)]
+
+
+MOVED = (
+    Mutant("where it was", "0184: a run goes with its task", where_it_was, ("moved",)),
+    Mutant(
+        "anybody's",
+        "0184: a run is asked for by its workers",
+        given_to_anybody,
+        ("moved crashes",),
+        seed=9,
+    ),
+    Mutant("kept waiting", "0184: the audit hands over", kept_waiting, ("moved home",)),
+    Mutant("handed over unsent", "0184: the message, then the row", unsent, ("moved bare",)),
+    Mutant("any step", "0090: a step is its attempt's", any_step, ("pulled", "pulled rough")),
+    Mutant("beyond its time", "a lease ends with the attempt", beyond_its_time, ("moved",)),
+)

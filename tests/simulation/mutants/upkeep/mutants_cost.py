@@ -1,0 +1,84 @@
+"""Planted faults of cost: a call, a read or a write more than a run needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from onthedot.records.conditional_writes import Outcome, Write
+from onthedot.records.runs import run_row, run_writes
+from onthedot.store import clock, conditional_writer, patience, table_reads
+from onthedot.work import prepared_start, starts
+from onthedot.work.gates import batch_gates, overlap, tenant_quota
+from onthedot.work.job import Job
+from tests.simulation.mutants.mutant import Mutant, Patch
+
+
+def read_again() -> list[Patch]:
+    """Each run's row is read once more before it starts."""
+    beginning = prepared_start.begin
+
+    def begin(starts: Sequence[Job], worker: str) -> Any:
+        for one in starts:
+            table_reads.get(run_row.TABLE, run_row.row_key(one.held.run_id))
+        return beginning(starts, worker)
+
+    return [(starts, "begin", begin)]
+
+
+def marked_first() -> list[Patch]:
+    """Each start is announced on the row before it is made."""
+    beginning = prepared_start.begin
+
+    def begin(starts: Sequence[Job], worker: str) -> Any:
+        now_ms = clock.now_ms()
+        conditional_writer.write_many(
+            [run_writes.mark(one.held, one.held.life, now_ms=now_ms) for one in starts]
+        )
+        return beginning(starts, worker)
+
+    return [(starts, "begin", begin)]
+
+
+def left_twice() -> list[Patch]:
+    """A key's gate is looked at once more by who leaves the task's own."""
+    return [(batch_gates, "overlap", _Twice())]
+
+
+class _Twice:
+    """The module, but for one thing."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(overlap, "give_up" if name == "release" else name)
+
+
+def advanced_one_by_one() -> list[Patch]:
+    """Each write of a batch is a call of its own."""
+    writing: Callable[..., list[Outcome]] = patience.write
+
+    def write(writes: Sequence[Write], over: Any) -> list[Outcome]:
+        return [outcome for one in writes for outcome in writing([one], over)]
+
+    return [(patience, "write", write)]
+
+
+def permits_read_again() -> list[Patch]:
+    """Who has a permit looks once more."""
+    entering = tenant_quota.enter
+
+    def enter(batch: Any, jobs: Sequence[Job], *, worker: str) -> list[Job]:
+        entered = entering(batch, jobs, worker=worker)
+        for one in entered:
+            tenant_quota.all_taken(one.held.tenant_id)
+        return entered
+
+    return [(tenant_quota, "enter", enter)]
+
+
+COSTS = (
+    Mutant("read again", "one read of a run and its task", read_again, ("costs",)),
+    Mutant("marked first", "a start is one write", marked_first, ("costs",)),
+    Mutant("left twice", "0064: two reads more for a key", left_twice, ("costs",), seed=10),
+    Mutant("one by one", "writes go by 25", advanced_one_by_one, ("costs",)),
+    Mutant("permits again", "0070: three queries", permits_read_again, ("costs of a quota",)),
+)

@@ -164,7 +164,7 @@ machine:
 	  { echo 'On the Dot needs Node 20 or newer on the PATH' >&2; exit 1; }
 	@command -v npm >/dev/null || { echo 'On the Dot needs npm on the PATH' >&2; exit 1; }
 
-# Each environment is made anew from its lock, so that nothing older stays behind in it.
+# Each environment is made from nothing by its lock, so that nothing older stays behind in it.
 # What says that one is whole goes first and comes last: Ctrl-C between leaves none that looks it.
 # Uncompiled: most of the CDK is never imported, and compiling it takes twenty seconds.
 .venv/locked: requirements.txt

@@ -36,7 +36,7 @@ class Stack:
     calls: Counter[str] = field(default_factory=Counter)
 
     def empty(self) -> None:
-        """Make tables and queues anew."""
+        """Make fresh tables and queues."""
         database, queues = aws.client("dynamodb"), aws.client("sqs")
         for kind, table in (("tasks", schema.TASKS), ("runs", schema.RUNS)):
             name = aws.table(kind)

@@ -11,7 +11,7 @@ _PARALLEL_CALLS = "8"
 
 
 def become() -> dict[str, str]:
-    """Set the variables that the functions have; the credentials stay whoever's they are."""
+    """Set the variables that the functions have; the credentials stay the caller's."""
     # The CDK and AWS's other tools know either name, botocore the second only.
     if "AWS_REGION" in os.environ:
         os.environ.setdefault("AWS_DEFAULT_REGION", os.environ["AWS_REGION"])

@@ -126,7 +126,7 @@ class OnTheDot(Stack):
         allow(functions.audit, REMOVE, blobs)
 
     def _say(self) -> None:
-        """Say what things are called, to whoever makes the first key, looks on, or tests."""
+        """Say what things are called, for the first key, for monitoring and for tests."""
         said = {
             "Url": self.front.api.api_endpoint,
             "ApiId": self.front.api.api_id,

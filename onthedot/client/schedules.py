@@ -34,7 +34,7 @@ class Schedules:
         return cast("Iterator[Schedule]", walk(self.transport, _PATH, filters))
 
     def replace(self, schedule: str, fields: Mapping[str, object], *, version: int) -> Schedule:
-        """Write all fields anew, unless somebody has written since that version."""
+        """Replace all fields, unless somebody has written since that version."""
         match = {"if-match": f'"{version}"'}
         answer = self.transport.call("PUT", _at(schedule), body=dict(fields), headers=match)
         return cast("Schedule", answer)

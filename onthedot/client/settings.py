@@ -16,7 +16,7 @@ _KEYS, _CALENDARS = "/v1/keys", "/v1/calendars"
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """`client.keys`, for whoever has a key of role admin."""
+    """`client.keys`, for callers with a key of role admin."""
 
     transport: Transport
 
@@ -61,7 +61,7 @@ class Calendars:
         return cast("Iterator[Calendar]", walk(self.transport, _CALENDARS, {}))
 
     def replace(self, calendar_id: str, fields: Mapping[str, Any], *, version: int) -> Calendar:
-        """Write all of it, unless it has changed since; every schedule that names it heeds it."""
+        """Write all of it, unless it has changed since; every schedule that names it obeys it."""
         answer = self.transport.call(
             "PUT",
             _at(_CALENDARS, calendar_id),

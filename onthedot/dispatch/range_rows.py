@@ -70,7 +70,7 @@ def covering(run: Run) -> Run | None:
 
 
 def _put(due: Due, spanned: Unfired) -> int:
-    """Put the row; whoever was first decides where the range ends."""
+    """Put the row; the first dispatcher to do so decides where the range ends."""
     row = replace(
         _row(due, spanned),
         key=range_key(spanned.slot, due.version),

@@ -148,7 +148,7 @@ async def _piece(reader: asyncio.StreamReader) -> bytes:
     try:
         return await reader.read(_PIECE_BYTES)
     except ConnectionResetError:
-        # Whoever was killed has said what it had to say.
+        # A process that was killed has said what it had to say.
         return b""
 
 

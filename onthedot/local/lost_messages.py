@@ -64,7 +64,7 @@ def _listed(now: int) -> Iterator[str]:
 
 
 def _delay_sec(of: Run, now_ms: int) -> int:
-    """Whoever ran it is dead, but only the end of its lease proves it."""
+    """Its worker is dead, but only the end of its lease proves that."""
     takeover_ms = of.life.lease_ms + MARGIN_SEC * 1000
     return message_pack.delay_sec(max(of.life.due_ms, takeover_ms), now_ms)
 

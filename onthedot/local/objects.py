@@ -12,7 +12,7 @@ def settings(folder: Folder) -> dict[str, str]:
 
 
 def forget_uploads(folder: Folder) -> None:
-    """Drop what the CDK uploaded: it makes its bucket anew, and must not find it there."""
+    """Drop what the CDK uploaded: it makes its bucket again, and must not find it there."""
     for uploads in folder.objects.glob("*/cdk-*"):
         folder.discard(uploads)
 

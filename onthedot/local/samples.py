@@ -1,4 +1,4 @@
-"""Three schedules to watch, registered when a folder is new: whoever deletes one is rid of it."""
+"""Three schedules to watch, registered when a folder is new; one that is deleted stays deleted."""
 
 from __future__ import annotations
 

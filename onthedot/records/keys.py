@@ -26,7 +26,7 @@ def shard_of(task_id: str) -> int:
 
 
 def slot_key(slot: int) -> str:
-    """Sort key of a slot's run: one slot, one row, whoever claims it."""
+    """Sort key of a slot's run: one slot has one row, for all who claim it."""
     return nominal(slot)
 
 

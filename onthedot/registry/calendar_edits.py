@@ -22,7 +22,7 @@ from onthedot.schedule.calendar_times import Calendar
 from onthedot.store import clock, conditional_writer, table_pages, table_reads
 from onthedot.store.tasks import read as read_task
 
-# The index lags, and a task may be registered meanwhile: whoever was missed is met the second time.
+# The index lags, and a task may be registered meanwhile: the second look finds it.
 PASSES = 2
 _PAGE = 1_000
 # An edit of a task makes some ten calls.

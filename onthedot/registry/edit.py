@@ -80,7 +80,7 @@ def edit(
 def _carry_out(step: Step) -> Sequence[Run] | None:
     """Carry one step out; None: the task was not as it had been read. Decision 0158 has the order.
 
-    Whoever dies on the way is followed by a caller who finds it written, and does the rest again.
+    If a caller dies on the way, the next one finds it written, and does the rest again.
     """
     counted = Recount()
     if not step.written:
@@ -134,7 +134,7 @@ def _write(step: Step, counted: Recount) -> bool:
 def _stamp(task: Task) -> list[Run]:
     """L5: every run that has not started obeys this version before the write is acknowledged.
 
-    Whoever starts one with a key from before that looks at the task once more.
+    A worker that starts one with a key from before that looks at the task once more.
     """
     between = stamp_window.window(task, clock.now_ms() // 1000)
     for _ in range(_TRIES):

@@ -134,7 +134,7 @@ def beside(step: Step) -> list[Part]:
 
 
 def _next_version(seen: Known, wanted: Task) -> Task:
-    """Every write of a task is a version of its own: whoever has planned by another sees that."""
+    """Every write of a task is a version of its own: a plan by another one is refused."""
     return replace(wanted, version=seen.task.version + 1)
 
 

@@ -1,4 +1,4 @@
-"""Counting a tenant's tasks anew: those that have run take no room, but do not say so themselves.
+"""Counting a tenant's tasks again: those that have run take no room, but do not say so themselves.
 
 Done when the quota would refuse, and at most once a minute.
 """

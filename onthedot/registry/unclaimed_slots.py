@@ -24,7 +24,7 @@ COUNT_MAX = 100_000
 
 
 def close_the_books(known: Known, now: int) -> None:
-    """Record what a write is about to leave behind; whoever claimed a slot before is left alone."""
+    """Record what a write is about to leave behind, but for slots that were claimed before."""
     task = known.task
     slots = list(islice(_open_slots(known, now), COUNT_MAX + 1))
     if not slots:

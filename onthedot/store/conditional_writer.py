@@ -21,7 +21,7 @@ from onthedot.records.conditional_writes import (
 )
 from onthedot.store import aws
 
-# With 1, writes go by PutItem and UpdateItem: not every engine heeds PartiQL's conditions.
+# With 1, writes go by PutItem and UpdateItem: not every engine obeys PartiQL's conditions.
 BATCH = 25
 # What another try may well get past; anything else is a fault of ours, and must be seen.
 _PASSING = (

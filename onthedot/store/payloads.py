@@ -11,7 +11,7 @@ from onthedot.store import blobs
 
 
 def stored(place: str, payload: Any) -> str:
-    """Give what the item is to say, once whoever reads it will find what it names."""
+    """Give what the item is to say, once its readers will find what it names."""
     text = payloads.written(payload)
     if not payloads.large(text):
         return text

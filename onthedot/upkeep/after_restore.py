@@ -42,7 +42,7 @@ def end_what_was_open() -> Iterator[str]:
 def start_from_now() -> Iterator[str]:
     """Let every overdue task go on from now; the slots it leaves behind are on record as such.
 
-    A name comes before its pause, so that whoever is interrupted knows what is still paused.
+    A name comes before its pause, so that an interrupted operator knows what is still paused.
     """
     now = nominal(clock.now_ms() // 1000)
     for shard in range(SHARDS):

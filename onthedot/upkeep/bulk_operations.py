@@ -84,7 +84,7 @@ def _step(pointer: table_reads.Item) -> Counter[str]:
 
 
 def _in_turn(pointers: list[table_reads.Item]) -> list[table_reads.Item]:
-    """Begin with another one each minute: whoever is put off comes first sooner or later."""
+    """Begin with another one each minute: one that is put off comes first some time."""
     first = clock.now_ms() // 60_000 % max(1, len(pointers))
     return [*pointers[first:], *pointers[:first]]
 

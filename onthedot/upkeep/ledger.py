@@ -51,7 +51,7 @@ class Ledger:
         outcomes = [attempt["outcome"] for attempt in life.attempts]
         self.count("retries", len(outcomes))
         self.count("leases_lost", outcomes.count("lost"))
-        # A zombie that comes to settle has called its target; so has whoever took its run over.
+        # A zombie that comes to settle has called its target; so has the next worker of its run.
         self.count("doubled", len(run.stale))
         self.tally.count(run.tenant_id, "attempts", life.attempt)
         self.tally.count(run.tenant_id, "leases_lost", outcomes.count("lost"))

@@ -60,7 +60,7 @@ def _wait_until(instant: int) -> None:
 
 
 def _end(task_id: str, end: int) -> None:
-    """Ask for no change but that: whoever died in the middle of it is followed up as well."""
+    """Ask for no change but that: what a process left that died over it is done as well."""
     done = edit(task_id, lifecycle.unchanged)
     if done is not None and pause_ends.ended_at(done.task, end):
         tell("resumed", done.task, _REASON, end * 1000)

@@ -89,7 +89,7 @@ class Batch:
         )
 
     def pass_on(self, tickets: Sequence[Ticket], delay_sec: int = 0) -> None:
-        """Send runs on in messages of their own, to whoever has a place for them."""
+        """Send runs on in messages of their own, to any worker with a place for them."""
         owed = [(ticket, self.naming(ticket.run_id)) for ticket in tickets]
         singles = {
             ticket.run_id: self.single(of[0].pack, ticket, "split") for ticket, of in owed if of

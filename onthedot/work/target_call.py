@@ -69,7 +69,7 @@ def begin(job: Job) -> bool:
     if job.task is None or _too_late(job):
         return False
     if job.task.target["type"] == "pull":
-        # Whoever has fetched it is its target, and says by the API what came of it.
+        # The outside worker that has fetched it is its target, and says by the API what came of it.
         return True
     if forbidden := _forbidden(job, job.task):
         job.answer = forbidden

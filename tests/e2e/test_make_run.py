@@ -25,7 +25,7 @@ DECLARED = {"weekday_report"}
 STOPPED_SEC = 10
 # Alone it takes a quarter of that.
 READY_SEC = 90
-# Whoever was killed in the middle of a run holds its lease for a third of that.
+# A worker that was killed in the middle of a run holds its lease for a third of that.
 RECOVERED_SEC = 90
 
 

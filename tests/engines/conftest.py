@@ -1,4 +1,4 @@
-"""The real adapters on real engines: fresh tables and queues a test, clients made anew."""
+"""The real adapters on real engines: fresh tables and queues a test, fresh clients."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ BETWEEN_KILLS_SEC = 1.2
 PATIENCE_SEC = 240
 BETWEEN_AUDITS_SEC = 15
 
-# The receiver heeds idempotency keys: a link is made by one caller, and read by the others.
+# The receiver obeys idempotency keys: a link is made by one caller, and read by the others.
 HANDLERS = """
 import os
 from random import uniform

@@ -1,4 +1,4 @@
-"""What died with the emulator's queues is sent again, whoever listed it, and nothing else is."""
+"""What died with the emulator's queues is sent again, whatever list it is in, and no more."""
 
 from __future__ import annotations
 

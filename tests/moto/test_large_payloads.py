@@ -49,7 +49,7 @@ def stored(registered: Task) -> str:
 
 
 def known(registered: Task) -> object:
-    """The payload as whoever asks for the task sees it."""
+    """The payload as a caller sees it who asks for the task."""
     found = read(registered.task_id)
     assert found is not None
     return found.task.payload

@@ -209,7 +209,7 @@ def _triggered(stage: Stage, task_id: str, at_sec: float) -> str:
 def test_an_awaiting_run_that_is_cancelled_gives_its_permit_back_before_its_place(
     stage: Stage,
 ) -> None:
-    """A gate may keep changing; whoever looks at the row finds that place free."""
+    """A gate may keep changing; its row says that the place is free."""
     tenant_line.set_limit("acme", 1)
     task = add(stage, "0 0 1 1 *", overlap="queue", timeout_sec=3_600)
     stage.answer = lambda _: Awaiting("callback")

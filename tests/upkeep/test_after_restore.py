@@ -119,7 +119,7 @@ def test_without_it_an_hour_would_fire_again(stage: Stage) -> None:
 
 
 def test_tasks_alone_need_nothing_done(stage: Stage) -> None:
-    """The rows of what has fired are there, and whoever plans it again finds them."""
+    """The rows of what has fired are there, and a dispatcher that plans it again finds them."""
     add(stage, "* * * * *", misfire="all")
     go(stage, BACKUP_SEC)
     kept = backup(stage)

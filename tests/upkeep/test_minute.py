@@ -158,7 +158,7 @@ def test_a_minute_tells_how_many_runs_a_backfill_has_begun(stage: Stage) -> None
 
     (told,) = (figures for _, figures in stage.figures if "audits" in figures)
     assert told["backfilled"] == len(runs(stage, task)) == 2
-    # Whoever calls the function by hand is told, too.
+    # One that calls the function by hand is told, too.
     assert made.result["backfilled"] == 2
 
 

@@ -37,7 +37,7 @@ def indexed(stage: Stage) -> dict[str, str]:
 
 
 def job(run: Run) -> Job:
-    """A run in the hands of whoever fetches it."""
+    """A run in the hands of the worker that fetches it."""
     attempt = run.life.attempt + 1
     return Job(
         ticket=Ticket(run.run_id, attempt, run.life.tv),

@@ -27,7 +27,7 @@ def create(
 
 
 def make(of: str, body: KeyIn, dry_run: str, plan_token: str | None) -> Response[str]:
-    """Make a key for any tenant; whoever asks has been checked."""
+    """Make a key for any tenant; the caller has been checked."""
     expires = query_times.in_body(body.expires_at, "expires_at")
     if expires is not None and expires * 1000 <= clock.now_ms():
         raise Problem("invalid_field", "expires_at has passed: expected an instant to come.")

@@ -44,7 +44,7 @@ def authenticate(asked: Asked) -> Caller:
 
 
 def forget() -> None:
-    """Read every key anew from now on."""
+    """Read every key again from now on."""
     _known.clear()
     _unknown.clear()
 

@@ -1,4 +1,4 @@
-"""The forms that texts must have: a pattern each, and how it is said to whoever missed it."""
+"""The forms that texts must have: a pattern each, and what a caller is told that missed it."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def check_task(task: Task) -> None:
 
 
 def check_none_wanted(what: str) -> None:
-    """Refuse to make anew what the caller meant to replace: somebody has ended it since."""
+    """Refuse to make again what the caller meant to replace: somebody has ended it since."""
     if "if-match" in asked().headers:
         message = f"There is no {what} to replace: leave If-Match out to make one."
         raise Problem("version_mismatch", message)

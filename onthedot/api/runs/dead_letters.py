@@ -29,7 +29,7 @@ from onthedot.upkeep.dead_letter import KIND, Chosen, Letter, Reason
 Word = Annotated[str | None, Query(min_length=1, max_length=64)]
 Item = dict[str, Any]
 ALL = (0, HORIZON - 1)
-# Whoever wants all of them gets what one answer of the store can hold.
+# A caller that wants all of them gets what one answer of the store can hold.
 _ALL_AT_ONCE = 5_000
 GROUPED_MAX = 10_000
 _GROUPS_MAX = 100

@@ -71,7 +71,7 @@ def _read(task_id: str, keys: Sequence[str]) -> tuple[list[Run], int]:
     ]
     rows = [item for item in items if item["task_id"] == task_id]
     records = [failing_task.parse(item) for item in items if item not in rows]
-    # Once paused for them it is past a warning, whoever resumed it.
+    # Once paused for them it is past a warning, also if a user has resumed it.
     failures = sum(health.failures for health in records if not health.paused_ms)
     return [run for run in map(run_row.readable, rows) if run], failures
 

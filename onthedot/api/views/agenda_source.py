@@ -13,11 +13,11 @@ from onthedot.store import aws, clock, table_pages
 
 # A tenant's quota, unless it was given more: some 40 MB of the index.
 LISTED_MAX = 100_000
-# A list that one page holds is read anew each time; reading a longer one takes seconds.
+# A list that one page holds is read each time; reading a longer one takes seconds.
 _ANEW_UP_TO = 1_000
 _MANY = 10_000
 _KEPT_MS, _MANY_KEPT_MS = 60_000, 300_000
-# Whoever asks waits no longer; what has not been read by then is said to be missing.
+# A caller waits no longer; what has not been read by then is said to be missing.
 _PATIENCE_SEC = 15.0
 _REMEMBERED_MAX = 200_000
 _known: dict[str, Agenda] = {}
@@ -38,7 +38,7 @@ def neighbours(tenant_id: str) -> Agenda:
 
 
 def forget() -> None:
-    """Read all anew."""
+    """Read all again."""
     _known.clear()
 
 

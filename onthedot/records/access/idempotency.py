@@ -48,7 +48,7 @@ def once(scope: tuple[str, ...], body: str, now_ms: int) -> Once:
 
 
 def abandoned(before: Mapping[str, Any], mine: Once, now_ms: int) -> bool:
-    """Tell whether the same request was begun, and whoever began it never said how it ended."""
+    """Tell whether the same request was begun, and no process has said how it ended."""
     same = before.get("body_hash") == mine.body_hash
     return same and before["state"] == "in_progress" and before["locked_until_ms"] <= now_ms
 

@@ -176,7 +176,7 @@ def enter(
     if len(gate.holders) < places(task) and line[0] == key and not older():
         return Enter(gate.entered(key))
     if key in gate.waiting:
-        # Those it waits for were to be cancelled; whoever missed that is told again.
+        # Those it waits for were to be cancelled; a run that missed that is told again.
         return Wait(gate, drop=gate.holders if task.overlap == "cancel_previous" else ())
     match task.overlap:
         case "skip":

@@ -17,7 +17,7 @@ HISTORY_SEC = 90 * 86_400
 
 
 def insert(run: Run, *, now_ms: int) -> Insert:
-    """Claim: whoever puts the row first owns sending it. A row born final is a record."""
+    """Claim: the first to put the row has to send it. A row born final is a record."""
     item = {
         "task_id": run.task_id,
         "scheduled_for": run.key,
@@ -191,7 +191,7 @@ def request_cancel(run: Run, by: str, *, now_ms: int) -> Update:
 
 
 def exact_attempt(life: Life) -> tuple[Clause, ...]:
-    """The attempt that was seen running, whoever holds its lease by now."""
+    """The attempt that was seen running, also if its lease has another holder by now."""
     return (Clause.equal("life.status", "running"), Clause.equal("life.attempt", life.attempt))
 
 

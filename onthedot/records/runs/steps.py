@@ -1,4 +1,4 @@
-"""The record of an effect that a run has had: a side item, put by whoever has it first."""
+"""The record of an effect that a run has had: a side item, put by the first attempt that has it."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _PERMIT, _WAIT = "#permit#", "#wait#"
 # From the limit to the last permit: one range holds all that a start must know.
 PERMITS = LIMIT, f"{_PERMIT}~"
 LINE = _WAIT, f"{_WAIT}~"
-# An entry that nobody needs goes by itself; the audit brings back whoever still waits.
+# An entry that nobody needs goes by itself; the audit brings back the runs that still wait.
 _ENTRY_SEC = 86_400
 
 

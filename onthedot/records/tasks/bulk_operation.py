@@ -111,7 +111,7 @@ def begin(loop: Loop) -> tuple[Insert, Insert]:
 
 
 def moved(seen: Loop, wanted: Loop) -> Update:
-    """Go on from where it was seen; whoever was first has moved it already."""
+    """Go on from where it was seen; refused if another has moved it already."""
     sets = tuple((name, getattr(wanted, name)) for name in _CHANGING)
     ends = () if wanted.running else (("expires_at", wanted.ended_ms // 1000 + KEPT_SEC),)
     clauses = (Clause.equal("rev", seen.rev), Clause.equal("status", "running"))

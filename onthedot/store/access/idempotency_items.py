@@ -1,4 +1,4 @@
-"""What is remembered of requests that may come twice; whoever writes first has them."""
+"""What is remembered of requests that may come twice; the first to write one answers it."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def count(tenant_id: str, number: int) -> bool:
 
 
 def secret(made: bytes) -> bytes:
-    """Give the bytes that plans and cursors are sealed with: whoever comes first has made them."""
+    """Give the bytes that plans and cursors are sealed with; the first caller makes them."""
     found = access_table.read(api_key.SECRET_KEY)
     if found is None:
         written = access_table.put(api_key.SECRET_KEY | {"value": made}, access_table.NEW)

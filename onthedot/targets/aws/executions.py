@@ -1,6 +1,6 @@
 """Executions: what was started for a run that is cancelled is stopped.
 
-The run's next poll message sees to it, and is deleted only then: whoever cancels may die at once.
+The run's next poll message sees to it, and is deleted only then: a cancel may die at once.
 """
 
 from __future__ import annotations

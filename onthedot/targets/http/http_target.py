@@ -73,7 +73,7 @@ def _names(call: Call, now_ms: int) -> dict[str, str]:
 
 
 def _patience_sec(call: Call, now_ms: int) -> float:
-    """Whoever calls back later takes the work on at once: no worker is held meanwhile."""
+    """A target that calls back later takes the work on at once: no worker is held meanwhile."""
     left = max(0.0, (call.deadline_ms - now_ms) / 1000)
     return min(left, TAKEN_ON_SEC) if call.target.get("complete") == "callback" else left
 
@@ -165,7 +165,7 @@ def _fits(status: int, wanted: str | int) -> bool:
 def _authorization(secret: str) -> str:
     """A secret with a scheme of its own is sent so; any other is a bearer's.
 
-    Whoever else refused what no header can hold would show it in the refusal.
+    Any other code that refused what no header can hold would show it in the refusal.
     """
     told = secret.strip()
     if not told or not told.isascii() or not told.isprintable():

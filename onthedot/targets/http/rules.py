@@ -44,7 +44,7 @@ def check_own(target: Mapping[str, Any], known: Ours) -> None:
 
 
 def _headers(target: Mapping[str, Any]) -> list[Fault]:
-    """What is ours to say, and what would be shown to whoever may read the schedule."""
+    """What is ours to say, and what would be shown to all who may read the schedule."""
     faults = []
     for name in target.get("headers", {}):
         wrong = _OURS if reserved(name) else _TOLD if _SECRETS.fullmatch(name) else ""

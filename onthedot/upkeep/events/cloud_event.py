@@ -36,7 +36,7 @@ class Event:
 
     @property
     def id(self) -> str:
-        """The same whoever tells it, and however often."""
+        """The same for each process that tells it, and each time."""
         return sha256(f"{self.type}#{self.subject}#{self.key}".encode()).hexdigest()[:32]
 
     def body(self) -> str:

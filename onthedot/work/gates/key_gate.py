@@ -106,7 +106,7 @@ def _has_place(batch: Batch, job: Job, limit: Limit) -> bool:
 
 
 def _names(job: Job, place: str) -> bool:
-    """Say on the row where it waits, for whoever shows or cancels it; False: the row has changed.
+    """Say on the row where it waits, for lists and cancels; False: the row has changed.
 
     Then its message comes back.
     """
@@ -199,7 +199,7 @@ def _put_off(place: str, booked_ms: Sequence[int], now_ms: int) -> None:
 
 
 def leave(run: Run) -> None:
-    """Give the place up after a final outcome; whoever is first in line is woken before that."""
+    """Give the place up after a final outcome; the first in line is woken before that."""
     place = run.life.key_gate
     for _ in range(_TRIES if place else 0):
         seen = _read(place)
@@ -216,7 +216,7 @@ def leave(run: Run) -> None:
 
 
 def _wake_if_free(gate: Gate, rows: dict[str, Run | None], most: int, mine: str) -> None:
-    """A free place and another first in line: whoever sees it wakes that one."""
+    """A free place and another first in line: the worker that sees it wakes that one."""
     first = next(iter(gate.waiting), mine)
     if first != mine and len(gate.holders) < most:
         _wake(rows.get(first))

@@ -133,7 +133,7 @@ def releases(job: Job) -> bool:
 
 
 def finish(job: Job) -> None:
-    """Give permit and place up; whoever is first in a gate's line is woken before the release."""
+    """Give permit and place up; the first in a gate's line is woken before the release."""
     tenant_quota.finish([job])
     if releases(job):
         give_up(job.held)
@@ -214,7 +214,7 @@ def _waits(seen: Gate, wanted: Gate, rows: dict[str, Run | None], drop: tuple[st
         and conditional_writer.write_one(overlap_gate.write(seen, wanted)) is not Outcome.DONE
     ):
         return False
-    # Whoever was cancelled before it started has left: there may be a place now.
+    # A run that was cancelled before it started has left: there may be a place now.
     return not _cancel(rows[key] for key in drop)
 
 
@@ -248,7 +248,7 @@ def _cancel(dropped: Iterable[Run | None]) -> bool:
 
 
 def _wake_first(gate: Gate, rows: dict[str, Run | None], task: Task, mine: str) -> None:
-    """A free place and another first in line: whoever sees it wakes that one."""
+    """A free place and another first in line: the worker that sees it wakes that one."""
     first = next(iter(gate.waiting), mine)
     if first != mine and len(gate.holders) < overlap_gate.places(task):
         _wake(rows.get(first))

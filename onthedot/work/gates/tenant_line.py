@@ -1,6 +1,6 @@
 """The line of a tenant whose permits are all taken: joined by who waits, called by who leaves.
 
-An entry is no promise: whoever is called looks for a permit as everybody else does.
+An entry is no promise: a run that is called looks for a permit as all others do.
 """
 
 from __future__ import annotations
@@ -93,6 +93,6 @@ def limits(tenant_ids: Iterable[str]) -> dict[str, table_reads.Item]:
 
 
 def set_limit(tenant_id: str, most: int | None) -> None:
-    """Set a limit, or take it away, and call whoever may start by it."""
+    """Set a limit, or take it away, and call the runs that may start by it."""
     tenant_bounds.set_most(tenant_id, most or 0)
     call(tenant_id, tenant_permits.MOST)

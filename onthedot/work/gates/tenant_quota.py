@@ -65,7 +65,7 @@ def _enter(batch: Batch, tenant_id: str, jobs: Sequence[Job], worker: str) -> li
             break
         tenant_line.join(job.held for job in left)
         joined = True
-    # Whoever is left over by a crowd has its message still, which comes back.
+    # A run that a crowd left over still has its message, which comes back.
     return entered
 
 
@@ -113,7 +113,7 @@ def _taken(seen: Quota, given: Mapping[Job, int], worker: str) -> list[Job]:
 
 
 def _under(job: Job, permit: Permit | None) -> Job:
-    """Name the permit on the row that the start will write: whoever ends the run must know it."""
+    """Name the permit on the row that the start will write: the end of the run must know it."""
     job.permit = permit
     number = str(permit.number) if permit else ""
     if job.held.life.permit != number:
@@ -170,7 +170,7 @@ def finish(jobs: Iterable[Job]) -> None:
 
 
 def _give_back(permits: Sequence[Permit]) -> None:
-    """Back first, then the call, for whoever comes at once must find it free.
+    """Back first, then the call: a run that comes at once must find it free.
 
     Died in between, the message comes back, finds the attempt over, and calls all the same.
     """

@@ -1,4 +1,4 @@
-"""A tenant's tasks are counted exactly, whoever registers them at the same time."""
+"""A tenant's tasks are counted exactly, also if many callers register at the same time."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_what_is_deleted_or_cancelled_makes_room(api: Api) -> None:
 
 
 def test_a_full_quota_is_counted_again_before_it_refuses(api: Api) -> None:
-    """Tasks that have run do not tell the counter: whoever is refused has them counted."""
+    """Tasks that have run do not tell the counter: a refused request has them counted."""
     api.call("POST /v1/tasks", {"target": SCHEDULE["target"], "delay_sec": 60})
     table_reads.put("access", tenant_key("acme") | {"tasks_left": 0, "tasks_max": 1})
     assert api.call("POST /v1/schedules", SCHEDULE | {"name": "report"}).status == 429

@@ -51,7 +51,7 @@ def nearest_weekday_with_day_of_week(fields: list[str]) -> bool:
 
 
 def wrapped_range_with_a_step(fields: list[str]) -> bool:
-    """B7: croniter begins the step anew where a range wraps."""
+    """B7: croniter begins the step again where a range wraps."""
     return any(low > high and step > 1 for low, high, step in _ranges(fields))
 
 

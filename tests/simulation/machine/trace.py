@@ -45,7 +45,7 @@ def effects(entries: list[Entry]) -> list[Effect]:
 
 
 def invalid(entries: list[Entry]) -> list[tuple[Entry, ClientError]]:
-    """Calls, and statements inside calls, that AWS would call invalid: bugs, whoever hid them."""
+    """Calls, and statements inside calls, that AWS would call invalid: bugs."""
     found = []
     for entry in entries:
         outcome = entry[4]

@@ -55,7 +55,7 @@ class Consumer:
             return  # an earlier one took its place
         self._poll_us = _NEVER_US
         if self._busy >= self._at_once_max:
-            return  # whoever ends polls again
+            return  # one that ends polls again
         messages = self._queue.receive(self._batch, None)
         if messages:
             self._start(messages)

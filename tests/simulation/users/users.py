@@ -257,7 +257,7 @@ def _letters(user: User) -> None:
 
 
 def _hurry(user: User) -> None:
-    """Many small requests within a minute; whoever is sent away does not come again."""
+    """Many small requests within a minute; a user that is sent away does not come again."""
     for _ in range(20):
         user.caller.ask("GET /v1/calendars", patience_sec=0.1)
         user.wait(2)

@@ -28,7 +28,7 @@ KILLS = Profile(crash_before=0.02, crash_after=0.02, lost=0.01, faults_max=40)
 
 @dataclass(slots=True)
 class Till(Stage):
-    """A target that charges once a run, at a receiver that heeds idempotency keys."""
+    """A target that charges once a run, at a receiver that obeys idempotency keys."""
 
     asked: list[str] = field(default_factory=list)
     charged: dict[str, int] = field(default_factory=dict)

@@ -201,7 +201,7 @@ def test_a_turn_that_is_taken_late_pushes_those_that_are_booked_behind_it() -> N
     early, told_ms = seen.take(limit, third_ms, third_ms)
     assert (third_ms, told_ms) == (at + 4_050, at + 4_650)
     assert early.taken == seen.taken
-    # Whoever books now is behind it by as much.
+    # A run that books now is behind it by as much.
     assert early.booked(limit, at + 4_100)[1] == at + 4_651
     late, turn_ms = early.take(limit, third_ms, at + 4_700)
     assert turn_ms == at + 4_700

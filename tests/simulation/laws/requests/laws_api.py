@@ -61,7 +61,7 @@ def _pays(stage: Stage, task: Task, told: Delivery | None) -> bool:
 
 
 def _allows(task: Task, change: Change) -> bool:
-    """Whether that version lets the run start; written anew, apart from the worker's table."""
+    """Whether that version lets the run start; apart from the worker's table."""
     if task.status in ("deleted", "cancelled"):
         return False
     if not is_slot_key(change.key):

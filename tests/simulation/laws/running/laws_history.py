@@ -95,7 +95,7 @@ def _versions(run: Run) -> Iterator[tuple[int, int]]:
     """The attempts that its row tells of, each with its version."""
     newest = {"attempt": run.life.attempt, "version": run.life.version}
     records = chain(run.life.attempts, run.stale, [newest] if run.life.attempt else [])
-    # Whoever came too late had the version of its own start.
+    # A stamp that came too late left the run the version of its own start.
     found = {one["attempt"]: one.get("version", 0) for one in records}
     yield from found.items()
 

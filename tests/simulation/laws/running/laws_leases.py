@@ -76,7 +76,7 @@ def _lost(journal: Journal) -> dict[tuple[str, int], list[tuple[float, float]]]:
                     found[place].append((over[place], change.at_ms))
                 over[place] = change.at_ms + LEASE_SEC * 1000
         elif before and before.status == "running" and before.attempt == after.attempt:
-            # Its own worker, or whoever may speak for it, has ended the attempt.
+            # Its own worker, or one that may speak for it, has ended the attempt.
             over.pop(place, None)
     for place, over_ms in over.items():
         found[place].append((over_ms, _NEVER))

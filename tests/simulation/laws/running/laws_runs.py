@@ -130,7 +130,7 @@ def held_alone(journal: Journal) -> Iterator[str]:
 
 
 def _set_since(journal: Journal, last: Change, change: Change) -> float:
-    """By how much the clock of whoever wrote last was set on, in milliseconds."""
+    """By how much the clock of the last writer was set on, in milliseconds."""
     if last.writer is None:
         return 0.0
     then_us, now_us = ((one.at_ms - journal.start_ms) * 1000 for one in (last, change))
@@ -138,7 +138,7 @@ def _set_since(journal: Journal, last: Change, change: Change) -> float:
 
 
 def _begun(change: Change) -> Iterator[str]:
-    """Start times by the clock of whoever started; another's lease by the worst that it may be."""
+    """Start times by the starter's clock; another's lease by the worst that it may be."""
     before, after = change.before, change.after
     if before is None or after is None:
         return
@@ -204,7 +204,7 @@ def _passed(move: Move, born: Change) -> bool:
 
 
 def _died_late(stage: Stage, born: Change, moved_ms: float) -> bool:
-    """Whether the claim's maker lived on when the task moved, or whoever moved it died over it.
+    """Whether the claim's maker lived on when the task moved, or its mover died over it.
 
     A call that was repeated until it was answered is excused for none of its tries.
     """

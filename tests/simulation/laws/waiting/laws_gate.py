@@ -1,4 +1,4 @@
-"""Laws of the gate: at most N run, whoever holds is open, nobody is turned away without cause."""
+"""Laws of the gate: at most N run, each holder is open, and no run is turned away without cause."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def still_connected() -> list[Patch]:
 
 
 def until_its_deadline() -> list[Patch]:
-    """A handler that does not look has all of its time, whoever cancels it."""
+    """A handler that does not look has all of its time, cancelled or not."""
     return [
         (Job, "abandoned_ms", property(lambda job: job.deadline_ms + ABANDON_SEC * 1000)),
     ]

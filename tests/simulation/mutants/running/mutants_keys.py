@@ -49,7 +49,7 @@ def untold() -> list[Patch]:
 
 
 def never_behind() -> list[Patch]:
-    """Who has booked starts at its time, whoever was late before it."""
+    """A run that has booked starts at its time, also if one before it was late."""
 
     def taken(seen: concurrency_key.Starts, _limit: Any, at_ms: int, now_ms: int) -> Any:
         turn_ms = at_ms + seen.behind_ms

@@ -21,7 +21,7 @@ from tests.simulation.mutants.mutant import Mutant, Patch
 
 
 def pushed_in() -> list[Patch]:
-    """Who finds a free place at a task's gate takes it, whoever stands there."""
+    """A run that finds a free place at its task's gate takes it, though others stand there."""
     deciding = overlap_gate.enter
 
     def enter(seen: Gate, key: str, task: Any, order: Any, **more: Any) -> Any:
@@ -34,7 +34,7 @@ def pushed_in() -> list[Patch]:
 
 
 def pushed_in_by_key() -> list[Patch]:
-    """Who finds a free place of a key takes it, whoever stands there."""
+    """A run that finds a free place of its key takes it, though others stand there."""
     deciding = concurrency_key.enter
 
     def enter(seen: Gate, run_id: str, most: int, order: Any) -> Have | Enter | Wait | None:
@@ -47,7 +47,7 @@ def pushed_in_by_key() -> list[Patch]:
 
 
 def pushed_in_by_quota() -> list[Patch]:
-    """Who finds a free permit takes it, whoever has been due for longer."""
+    """A run that finds a free permit takes it, though others have been due for longer."""
     giving = tenant_permits.allot
 
     def allot(free: Sequence[int], _: object, runs: Iterable[Run], part: float) -> dict[str, int]:

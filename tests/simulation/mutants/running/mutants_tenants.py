@@ -45,7 +45,7 @@ def outlived() -> list[Patch]:
 
 
 def unfenced() -> list[Patch]:
-    """Whoever ends an attempt frees its permit, whose run may hold it again by now."""
+    """The end of an attempt frees its permit, though its run may hold it again by now."""
     original = tenant_permits.give_back
 
     def give_back(permit: Permit) -> Any:

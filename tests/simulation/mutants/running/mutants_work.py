@@ -117,7 +117,7 @@ def forgotten() -> list[Patch]:
 
 
 def no_fence() -> list[Patch]:
-    """Whoever comes settles what runs."""
+    """Any worker settles what runs."""
     return [(run_writes, "fence", lambda _: (Clause.equal("life.status", "running"),))]
 
 
@@ -246,7 +246,7 @@ def together() -> list[Patch]:
 
 
 def stranger() -> list[Patch]:
-    """Whoever has a pack's run in a message of its own stays away from a busy one for a minute."""
+    """A worker with a message for one run of a pack stays away from a busy one for a minute."""
 
     def changed(told: Decision, run: Any, _: Any, hint: Any) -> Decision:
         stays = isinstance(told, Busy) and hint.receives == 1

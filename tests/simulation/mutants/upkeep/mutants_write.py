@@ -51,12 +51,12 @@ def books() -> list[Patch]:
 
 
 def orphans() -> list[Patch]:
-    """What the write takes out of the index is left to whoever claimed it."""
+    """What the write takes out of the index is left to the one that claimed it."""
     return [(edit, "send", lambda _: None)]
 
 
 def filled_at_once() -> list[Patch]:
-    """A backfill launches all that its minute has room for, whoever holds the gate."""
+    """A backfill launches all that its minute has room for, though others hold the gate."""
     return [(backfill_flow, "_one_by_one", backfill_flow._all_at_once)]  # noqa: SLF001  # what is left out
 
 

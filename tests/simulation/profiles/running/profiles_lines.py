@@ -131,7 +131,7 @@ LINES = (
         sizes=Sizes(line_max=2),
         takes_sec=50,
     ),
-    # Slow stores: whoever comes may be quicker than one that was called.
+    # Slow stores: a run that comes may be quicker than one that was called.
     Scene(
         name="slow lines",
         kinds=("queue", "often", "two", "key", "key too", "key queue"),

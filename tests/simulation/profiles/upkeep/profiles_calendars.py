@@ -17,7 +17,7 @@ CALENDARS = (
         calls=("close", "open", "pause", "resume"),
         calls_max=4,
     ),
-    # Pauses that end by themselves, and users who come before; whoever is to end one may die.
+    # Pauses that end by themselves, and users who come before; that process may die.
     Scene(
         name="pauses",
         kinds=("minute", "twenty", "all", "queue", "jitter"),

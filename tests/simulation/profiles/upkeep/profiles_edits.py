@@ -45,7 +45,7 @@ EDITS = (
         calls_max=1,
         calls_between=(3, 50),
     ),
-    # Users register schedules that are due within the minute; whoever dies over one tries again.
+    # Users register schedules that are due within the minute; one that dies over it tries again.
     Scene(
         name="creates",
         kinds=("minute", "queue"),

@@ -12,7 +12,7 @@ export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup installed run load order slow outage kill interrupts mixed test blackbox check docs format bench fuzz fuzz-api simulate mutate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
+.PHONY: help setup installed run load order slow outage kill interrupts mixed test quick walks blackbox check docs format bench fuzz fuzz-api simulate mutate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,14 @@ run: setup ## start On the Dot on this machine (PORT=8787); Ctrl-C stops it
 
 test: setup ## run the tests
 	@$(venv) -m pytest -m 'not long'
+
+# Nothing here starts a stack; the API asks Dynoxide.
+QUICK := $(addprefix tests/,schedule records store dispatch launch work registry upkeep api)
+quick: setup ## run the tests of the rooms that need no stack
+	@$(venv) -m pytest -m 'not long' --quiet $(QUICK)
+
+walks: setup ## count the modules that execute code for a tick, a run and a write
+	@$(venv) -m tests.walks
 
 blackbox: setup ## use a local stack as a user does, for every promise of the docs (some minutes)
 	@$(venv) -m pytest tests/blackbox --numprocesses=0 --durations=10

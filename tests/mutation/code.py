@@ -74,7 +74,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 def functions(module: ModuleType) -> Iterator[FunctionType]:
     for found in vars(module).values():
         if isinstance(found, type) and found.__module__ == module.__name__:
-            for inner in vars(found).values():
+            for inner in tuple(vars(found).values()):
                 yield from _inside(inner)
         elif getattr(found, "__module__", "") == module.__name__:
             yield from _inside(found)

@@ -30,7 +30,6 @@ from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import LATE_SEC
 from onthedot.schedule.time.instants import nominal, parse_nominal
 from onthedot.store import table_reads
-from onthedot.work import worker_room
 
 MINUTE_SEC = 60
 POLICIES = ("latest", "all", "none")
@@ -148,10 +147,9 @@ def _judge(case: Case, runs: Sequence[Run], outage: Outage, until: float) -> Ite
     """Say what of it is not as promised."""
     yield from _one_outcome_each(case, runs, until)
     ran = sorted((run for run in runs if run.life.attempt), key=lambda run: run.life.started_ms)
-    late = [run for run in ran if not _taken_up(run) and accounts.late_ms(run) > LATE_MS]
+    late = [run for run in ran if accounts.late_ms(run) > LATE_MS]
     if case.policy == "none" and late:
-        yield f"{len(late)} started late, {late[0].key} by {accounts.late_ms(late[0])} ms"
-        yield f"{late[0].key}: {late[0].life}"
+        yield f"{len(late)} started late, {_told_of(late[0])}"
     if case.policy == "all":
         due = [run for run in runs if _slot(run) <= until]
         lost = Counter(str(run.life.reason) for run in due if run.life.status != "succeeded")
@@ -162,8 +160,7 @@ def _judge(case: Case, runs: Sequence[Run], outage: Outage, until: float) -> Ite
     if case.policy == "latest" and late:
         began = late[0].life.started_ms / 1000 - DECIDED_SEC
         if newer := [slot for slot in case.slots(began) if nominal(slot) > late[0].key]:
-            yield f"{late[0].key} started late, and {len(newer)} newer ones were due"
-            yield f"{late[0].key}: {late[0].life}"
+            yield f"{_told_of(late[0])} started late, and {len(newer)} newer ones were due"
     if case.body.get("overlap") != "allow":
         yield from _in_order(ran)
     if not late and case.policy == "all" and not case.once:
@@ -185,9 +182,11 @@ def _one_outcome_each(case: Case, runs: Sequence[Run], until: float) -> Iterator
             yield f"{run.key} was started {run.life.attempt} times: {list(run.life.attempts)}"
 
 
-def _taken_up(run: Run) -> bool:
-    """Tell whether a worker took it up in time, and put it off: its tenant had its share."""
-    return run.origin == "schedule" and run.life.waited == worker_room.WAITED
+def _told_of(run: Run) -> str:
+    """Say what may explain a late start."""
+    waited = f", waited for {run.life.waited}" if run.life.waited else ""
+    claimed = nominal(run.life.claimed_ms // 1000)
+    return f"{run.key} by {accounts.late_ms(run)} ms (claimed at {claimed}{waited})"
 
 
 def _slot(run: Run) -> int:

@@ -31,7 +31,7 @@ def read(tenant_id: str) -> Quota:
 
 
 def entries(tenant_id: str, most: int) -> list[table_reads.Item]:
-    """Give so many of the line, who has been due longest first."""
+    """Give the first `most` entries of the line: those that were due first."""
     place = ("task_id", tenant_permits.partition(tenant_id))
     most = min(most, PAGE)
     return list(
@@ -49,14 +49,14 @@ def join(waiting: Iterable[Run]) -> None:
 
 
 def call(tenant_id: str, most: int) -> None:
-    """Send for up to so many of those who have waited longest, as far as there are permits."""
+    """Call up to `most` runs, those that were due first, as far as there are permits."""
     line = entries(tenant_id, most)
     if not line:
         return
     seen = read(tenant_id)
     left = min(most, len(seen.free(clock.now_ms()))) if seen.most else most
     for _ in range(_TRIES):
-        # Who stands there no more, or does not wait, leaves its turn to the next.
+        # A run that has left the line, or does not wait, leaves its turn to the next.
         left -= _call_first(line[:left])
         line = entries(tenant_id, left) if left else []
         if not line:
@@ -69,8 +69,8 @@ def _call_first(line: Sequence[table_reads.Item]) -> int:
     rows = _rows(dict.fromkeys(tenant_permits.named(item) for item in line))
     called = [run for run in rows.values() if tenant_permits.waits(run, now_ms)]
     if unsent := queue.send([(of_run(run, "wake"), 0) for run in called]):
-        raise BusyError(f"SQS did not take {len(unsent)} messages that call who waits")
-    # The message first: who is in no line, and has none, waits for the audit.
+        raise BusyError(f"SQS did not take {len(unsent)} messages that call waiting runs")
+    # The message first: a run without entry and message waits for the audit.
     aws.in_parallel(conditional_writer.delete_one, [tenant_permits.struck(item) for item in line])
     return sum(run.life.due_ms <= now_ms for run in called)
 

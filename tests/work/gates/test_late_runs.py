@@ -213,7 +213,7 @@ def test_a_long_history_makes_no_late_slot_cost_more() -> None:
 
 
 def reads_of_a_late_slot(earlier: int) -> int:
-    """Play a late slot behind so many runs that have ended; give its worker's queries."""
+    """Play a late slot after `earlier` runs that are over; count the queries of its worker."""
     stage = make_stage(1)
     with staged(stage):
         employ(stage)

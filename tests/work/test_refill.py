@@ -94,6 +94,21 @@ def test_beyond_its_share_a_tenant_waits_and_says_so(
     assert [said(run) for run in runs(stage, first)] == ["succeeded"] * 2
 
 
+def test_a_trigger_that_comes_late_waits_and_says_so(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_room, "OF_TENANT", 1)
+    task = slow(stage, 200)
+    trigger(task.task_id)
+    trigger(task.task_id)
+    normal = stage.world.queues.queue("normal")
+    normal.set_visible([*normal.messages.values()][-1], 120)
+    wait(stage, 130)
+
+    shown = waiting_runs.shown(runs(stage, task), clock.now_ms())
+    assert sorted(said(run) for run in shown) == ["running", "waiting(lane)"]
+
+
 def test_what_would_outlive_the_invocation_is_left_to_another(stage: Stage) -> None:
     first, other = slow(stage), quick(stage, timeout_sec=840)
     trigger(first.task_id)

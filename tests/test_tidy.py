@@ -29,6 +29,15 @@ def test_no_module_of_ours_is_imported_under_another_name() -> None:
     assert _broken(found) == {}
 
 
+def test_no_text_imports_a_module_that_does_not_exist() -> None:
+    modules = [_dotted(name) for name in tree.modules()]
+    names = (*tree.modules(), *tree.pages(), "Makefile")
+    texts = {name: imports.unknown(tree.text(name), modules) for name in names}
+
+    del texts["tests/tidy/test_rules.py"]
+    assert _broken(texts) == {}
+
+
 def test_each_room_says_what_it_is_for_and_where_to_begin() -> None:
     assert [each for each in tree.modules() if shape.unexplained(each, tree.text(each))] == []
 

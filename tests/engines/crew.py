@@ -52,11 +52,12 @@ class Crew:
 
 
 def _begun(folder: Path, queue: str, count: int = 1) -> list[Popen[str]]:
-    """Begin processes side by side, and wait until all are warm."""
+    """Begin processes side by side, and wait until all are warm, or killed on their way."""
     function = "bury" if queue == "dead" else "work"
     workers = [begin_serving(folder, function) for _ in range(count)]
     for worker in workers:
-        _heard(worker)
+        # One that ends by itself would be begun again for ever.
+        assert _heard(worker) or worker.wait() < 0, (folder / f"{function}.log").read_text()
     return workers
 
 

@@ -30,9 +30,9 @@ while not Path("stop").exists():
 _SERVER = """
 import json, sys
 from importlib import import_module
-from onthedot.adapters import jobs
+from onthedot.targets.python import job_handlers
 handler = import_module("lambdas." + sys.argv[1]).handler
-jobs.handlers()
+job_handlers.handlers()
 answers, sys.stdout = sys.stdout, sys.stderr
 print("warm", file=answers, flush=True)
 for line in sys.stdin:

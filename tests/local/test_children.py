@@ -71,7 +71,7 @@ def test_all_are_ended_the_latest_first(children: Children, tmp_path: Path) -> N
         children.start(command, {}, log=tmp_path / name, cwd=tmp_path)
         assert soon((tmp_path / name).read_text)
 
-    children.end_all(patience_sec=5)
+    children.end_all(patience_sec=30)
 
     assert ended.read_text() == "ba"
     assert json.loads((tmp_path / "children.json").read_text()) == {}

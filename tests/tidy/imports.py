@@ -1,6 +1,7 @@
 """Which room may import which: the list runs as data flows, and each may use what stands above."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -43,6 +44,9 @@ IMPURE = {
     "time",
     "uuid",
 }
+_IMPORT = re.compile(
+    r"(?:\bfrom |import_module\(\"|-m )((?:onthedot|lambdas)(?:\.[a-z_]\w*)*)\b(?!\.\")"
+)
 PURE = set(sys.stdlib_module_names) - IMPURE | {"croniter", "tzdata"}
 
 
@@ -90,6 +94,13 @@ def renamed(source: str, modules: Iterable[str]) -> list[str]:
         for alias in node.names
         if alias.asname not in (None, alias.name) and f"{node.module}.{alias.name}" in known
     ]
+
+
+def unknown(text: str, modules: Iterable[str]) -> list[str]:
+    """The modules of ours that a text imports, in quoted code too, and that do not exist."""
+    known = {f"{module}." for module in modules}
+    named = _IMPORT.findall(text)
+    return [name for name in named if not any(each.startswith(f"{name}.") for each in known)]
 
 
 def of_ours_in_the_black_box(path: str, source: str) -> list[str]:

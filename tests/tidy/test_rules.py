@@ -60,6 +60,24 @@ def test_a_module_of_ours_under_another_name_is_found() -> None:
     assert imports.renamed("from onthedot.records.keys import shard_of as shard", modules) == []
 
 
+def test_an_import_of_what_does_not_exist_is_found_in_quoted_code_too() -> None:
+    modules = ["onthedot.records.keys", "onthedot.store.queue"]
+
+    for line in (
+        "PROGRAM = 'from onthedot.core import keys'",
+        "from onthedot.records.key import shard_of",
+        'import_module("onthedot.core.keys")',
+    ):
+        assert imports.unknown(line, modules) != []
+    for line in (
+        "PROGRAM = 'from onthedot.records import keys'",
+        "from onthedot.records.keys import shard_of",
+        'import_module("onthedot." + room)',
+        "from onthedot import Client",
+    ):
+        assert imports.unknown(line, modules) == []
+
+
 def test_what_reaches_the_store_is_found_through_others() -> None:
     sources = {
         "onthedot.store.queue": "",

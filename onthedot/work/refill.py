@@ -113,17 +113,23 @@ class Refill:
         return []
 
     def _beyond(self, fresh: Batch, jobs: Sequence[Job], in_hand: Sequence[Job]) -> list[Ticket]:
-        """Name those whose tenant has its share, and those that would outlive the invocation."""
+        """Name those whose tenant has its share, and those that would outlive the invocation.
+
+        A slot that is late already is judged here, whatever share its tenant has.
+        """
         age_sec = clock.monotonic() - self.began
         taken: Counter[str] = Counter()
         for job in in_hand:
             taken[job.tenant_id] += _weight(job)
         weights = {job.ticket.run_id: _weight(job) for job in jobs}
+        now_ms = clock.now_ms()
+        overdue = {job.ticket.run_id for job in jobs if job.run and _is_overdue(job.run, now_ms)}
         beyond: list[Ticket] = []
         for message in fresh.messages:
             tickets = [each for each in message.pack.tickets if each.run_id in message.owes]
             if taken[message.pack.tenant_id] >= worker_room.OF_TENANT:
-                beyond += tickets
+                # Most of these end without a call, and would only come back.
+                beyond += [each for each in tickets if each.run_id not in overdue]
             else:
                 taken[message.pack.tenant_id] += sum(weights[each.run_id] for each in tickets)
         late = [job.ticket for job in jobs if job.task and not _fits(job, age_sec)]
@@ -171,9 +177,15 @@ def _fits(job: Job, age_sec: float) -> bool:
 def _to_mark(run: Run, now_ms: int) -> bool:
     """Tell whether its row is to say that it waits; a slot that is late already is misfire's."""
     life = run.life
-    if is_slot_key(run.key) and is_late(life.due_ms, now_ms):
-        return False
-    return life.status == "claimed" and life.due_ms <= now_ms and not life.waited
+    stands = life.status == "claimed" and life.due_ms <= now_ms and not life.waited
+    return stands and not _is_overdue(run, now_ms)
+
+
+def _is_overdue(run: Run, now_ms: int) -> bool:
+    """Tell whether it is a slot that misfire decides on: it is late, and stands in no line."""
+    life = run.life
+    unfound = life.status == "claimed" and is_slot_key(run.key) and not life.waited
+    return unfound and is_late(life.due_ms, now_ms)
 
 
 def _stands_already(run: Run, now_ms: int) -> bool:

@@ -305,6 +305,23 @@ def test_an_edit_shortly_before_the_only_run_moves_it_and_does_not_use_it_up(
     assert outcomes(stage, task) == {"12:02:00": "skipped(superseded)", "12:03:00": "succeeded"}
 
 
+def test_an_edit_that_drops_a_run_and_lifts_the_bound_has_nothing_to_give_back(
+    stage: Stage,
+) -> None:
+    task = add(stage, "*/2 * * * *", max_runs=1)
+    go(stage, 60)
+
+    user.patch(task.task_id, cron="3-59/10 * * * *", max_runs=None)
+    go(stage, 1000)
+
+    assert "runs_left" not in part(stage, task, "cursor")
+    assert outcomes(stage, task) == {
+        "12:02:00": "skipped(superseded)",
+        "12:03:00": "succeeded",
+        "12:13:00": "succeeded",
+    }
+
+
 def test_slots_that_an_edit_puts_before_a_claimed_one_do_not_add_to_it(stage: Stage) -> None:
     task = add(stage, "*/2 * * * *", max_runs=1)
     go(stage, 5)

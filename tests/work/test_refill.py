@@ -9,12 +9,23 @@ import pytest
 from botocore.exceptions import ClientError
 
 from onthedot.launch.trigger import trigger
+from onthedot.records.runs.message_pack import of_run
 from onthedot.records.tasks.task_spec import Task
 from onthedot.store import clock, queue
 from onthedot.work import worker_room
 from onthedot.work.gates import waiting_runs
 from onthedot.work.worker import work
-from tests.simulation.calm import add, outcomes, runs, said, sent, told, wait, waiting_messages
+from tests.simulation.calm import (
+    add,
+    left_behind,
+    outcomes,
+    runs,
+    said,
+    sent,
+    told,
+    wait,
+    waiting_messages,
+)
 from tests.simulation.outside.consumer import Consumer
 from tests.simulation.stage import Stage, make_stage, staged
 
@@ -107,6 +118,25 @@ def test_a_trigger_that_comes_late_waits_and_says_so(
 
     shown = waiting_runs.shown(runs(stage, task), clock.now_ms())
     assert sorted(said(run) for run in shown) == ["running", "waiting(lane)"]
+
+
+@pytest.mark.parametrize(
+    ("misfire", "said_of_it"), [("none", "missed(policy_none)"), ("latest", "skipped(coalesced)")]
+)
+def test_a_late_slot_is_judged_although_its_tenant_has_its_share(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, misfire: str, said_of_it: str
+) -> None:
+    monkeypatch.setattr(worker_room, "OF_TENANT", 1)
+    trigger(slow(stage, 300).task_id)
+    task = add(stage, "* * * * *", misfire=misfire)
+    left_behind(stage, task)
+    wait(stage, 160)
+    (left,) = runs(stage, task)
+    queue.send([(of_run(left, "resend"), 0)])
+    wait(stage, 165)
+
+    assert [said(run) for run in runs(stage, task)] == [said_of_it]
+    assert waiting_messages(stage)[1:] == []
 
 
 def test_what_would_outlive_the_invocation_is_left_to_another(stage: Stage) -> None:

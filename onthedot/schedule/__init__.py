@@ -1,4 +1,4 @@
-"""What a schedule means: text becomes masks, masks become instants, instants become English.
+"""Turns text into masks, masks into instants, and instants into English.
 
-Begin with `schedule.py`. Pure: nothing here imports another room.
+Begin with `schedule.py`. Pure: this room imports no other room.
 """

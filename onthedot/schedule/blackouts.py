@@ -1,4 +1,4 @@
-"""What a task's calendars exclude, as its spec keeps them: resolved, never looked up."""
+"""Writes a task's calendars into its spec, and reads them back. They are stored in full."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Blackout = Mapping[str, Any]
 def blackout(
     name: str, *, timezone: str = "UTC", dates: Sequence[str] = (), cron: str | None = None
 ) -> Blackout:
-    """Write a calendar into a spec; what it cannot mean is refused here, not at its first slot."""
+    """Compiles a calendar for a spec. An error in it is found here, not at its first slot."""
     compile_calendar(name, timezone=timezone, dates=dates, cron=cron)
     return {"name": name, "timezone": timezone, "dates": list(dates), "cron": cron or ""}
 
 
 def calendars_of(blackouts: Sequence[Blackout]) -> tuple[Calendar, ...]:
-    """Compile them, each once."""
+    """Compiles the calendars; equal ones are compiled once."""
     return tuple(
         _compiled(one["name"], one["timezone"], tuple(one["dates"]), one["cron"])
         for one in blackouts
@@ -28,7 +28,7 @@ def calendars_of(blackouts: Sequence[Blackout]) -> tuple[Calendar, ...]:
 
 
 def closing(calendars: Sequence[Calendar], slot: int) -> str:
-    """Name the calendar that excludes a slot; an empty text says that none does."""
+    """Returns the name of the calendar that excludes a slot, or an empty text if none does."""
     return next((calendar.name for calendar in calendars if calendar.block(slot)), "")
 
 

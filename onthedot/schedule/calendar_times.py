@@ -1,4 +1,4 @@
-"""Named calendars: stretches of time in which nothing fires, given as dates or as a cron."""
+"""Compiles named calendars: stretches of time without fires, given as dates or as a cron."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from onthedot.schedule.walls import Walls
 
 _EPOCH = date(1970, 1, 1)
 _HORIZON_DAY = YEAR_DAYS[-1]
-# So many excluded slots in a row end the search: a schedule that its calendars leave nothing of.
+# The search ends after this many excluded slots in a row: the calendars leave nothing.
 EXCLUDED_MAX = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calendar:
-    """A name, and what it blacks out: whole days as instants, and the minutes of a cron."""
+    """A name, and the times that it excludes: whole days as instants, and the minutes of a cron."""
 
     name: str
     timezone: str
@@ -31,7 +31,7 @@ class Calendar:
     walls: Walls | None = field(default=None, compare=False)
 
     def block(self, instant: int) -> tuple[int, int] | None:
-        """Give the excluded range around an instant: its start, and the instant after its end."""
+        """Returns the excluded range around an instant: its start and the instant after its end."""
         place = bisect_right(self.starts, instant) - 1
         if place >= 0 and instant < self.ends[place]:
             return self.starts[place], self.ends[place]
@@ -43,24 +43,24 @@ class Calendar:
         starts, offset = place.segments.starts, place.segments.offsets[at]
         if not self.walls or not (run := self.walls.run(instant + offset)):
             return None
-        # Where the clock is changed the walk asks again.
+        # The result ends where the clock changes. The caller asks again from there.
         start = max(run[0] - offset, starts[at])
         end = run[1] - offset
         return start, min(end, starts[at + 1]) if at + 1 < len(starts) else end
 
 
 class Outside:
-    """Only the slots that no calendar excludes; an excluded range is jumped."""
+    """The slots that no calendar excludes. The walk jumps over excluded ranges."""
 
     __slots__ = ("_calendars", "_slots")
 
     def __init__(self, slots: Slots, calendars: Sequence[Calendar]) -> None:
-        """Take the calendars' ranges out of other slots."""
+        """Takes the calendars' ranges out of other slots."""
         self._slots = slots
         self._calendars = calendars
 
     def next(self, after: int) -> int | None:
-        """Give the first slot strictly after an instant."""
+        """Returns the first slot strictly after an instant."""
         for _ in range(EXCLUDED_MAX):
             slot = self._slots.next(after)
             if slot is None or not (block := self._block(slot)):
@@ -69,7 +69,7 @@ class Outside:
         return None
 
     def prev(self, before: int) -> int | None:
-        """Give the last slot strictly before an instant."""
+        """Returns the last slot strictly before an instant."""
         for _ in range(EXCLUDED_MAX):
             slot = self._slots.prev(before)
             if slot is None or not (block := self._block(slot)):
@@ -87,7 +87,7 @@ class Outside:
 def compile_calendar(
     name: str, *, timezone: str = "UTC", dates: Sequence[str] = (), cron: str | None = None
 ) -> Calendar:
-    """Compile days (2026-12-25) and ranges of days (2026-12-24/2027-01-02) in a zone, or a cron."""
+    """Compiles days (2026-12-25) and ranges (2026-12-24/2027-01-02) in a zone, or a cron."""
     place = zone(timezone)
     ranges: list[list[int]] = []
     for first, last in sorted(map(_days, dates)):

@@ -1,4 +1,4 @@
-"""Which days of a year a cron expression names."""
+"""Finds the days of a year that a cron expression names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SUNDAY = 0b0000001
 
 
 def days_of(cron: Cron, shape: int) -> int:
-    """Mask the days of a year of this shape; bit 0 is 1 January."""
+    """Returns the mask of these days in a year of this shape. Bit 0 is 1 January."""
     months = LEAP if shape >= 7 else COMMON
     by_date = _by_date(cron, shape, months)
     by_weekday = _by_weekday(cron, shape, months)
@@ -34,7 +34,7 @@ def _by_date(cron: Cron, shape: int, months: Months) -> int:
 
 
 def _nearest(days: int, shape: int, months: Months) -> int:
-    """Move Saturdays to the Friday before, Sundays to the Monday after, never out of the month."""
+    """Moves Saturdays to the Friday before, Sundays to the Monday after, within the month."""
     saturdays = days & weekly(shape, _SATURDAY)
     sundays = days & weekly(shape, _SUNDAY)
     first, last = months.day[1], months.day[0]

@@ -1,4 +1,4 @@
-"""Slots that a schedule would have had, were it not for a gap of the clock and `dst_gap=skip`."""
+"""Finds the slots that a gap of the clock removed under `dst_gap=skip`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from onthedot.schedule.words.dst_notes import jump_at
 
 
 def skipped_gaps(schedule: Schedule, after: int, until: int) -> list[int]:
-    """Give the ends of the gaps in which slots were skipped; the slots of one gap count as one."""
+    """Returns the ends of gaps that removed slots. Several slots in one gap count once."""
     if isinstance(schedule.rule, Every) or schedule.policy.elapsed or schedule.policy.gap != "skip":
         return []
     place = zone(schedule.timezone)

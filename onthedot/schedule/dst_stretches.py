@@ -1,6 +1,6 @@
-"""A zone under a DST policy, as stretches in which instants and walls go one to one.
+"""Cuts a zone by a DST policy into stretches in which each wall time has one instant.
 
-The policy becomes data here, so that the walk over it knows none.
+The policy is data afterwards: the walk over the stretches needs no policy.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from functools import lru_cache
 
 from onthedot.schedule.time.zones import zone
 
-# A larger change is a correction of the clock: no catching up, no suppression.
+# A larger change is a correction of the clock. Nothing is repeated or suppressed for it.
 CORRECTION_SEC = 3 * 3600
 ENDLESS = 1 << 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What a schedule does where the clock jumps; `elapsed` is the interval kind: nothing."""
+    """What a schedule does where the clock jumps. `elapsed` is for intervals: they do nothing."""
 
     elapsed: bool = False
     gap: str = "fire"
@@ -27,18 +27,18 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Seam:
-    """The walls that a forward jump left out, and how they fire."""
+    """The wall times that a forward jump left out, and how they fire."""
 
     wall_from: int
     wall_to: int
-    # shift: at the offset from before the jump; else all of them once, at the jump itself.
+    # True: at the offset from before the jump. False: all of them once, at the jump itself.
     shift: bool
     offset_before: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stretches:
-    """Parallel arrays; between one's end and the next one's start lies a hole without fires."""
+    """Parallel arrays. Between the end of one and the start of the next is a hole without fires."""
 
     starts: array[int]
     ends: array[int]
@@ -46,7 +46,7 @@ class Stretches:
     seams: list[Seam | None]
 
     def add(self, start: int, end: int, offset: int, seam: Seam | None = None) -> None:
-        """Append a stretch unless nothing is left of it."""
+        """Appends a stretch, unless it is empty."""
         if start < end:
             self.starts.append(start)
             self.ends.append(end)
@@ -56,7 +56,7 @@ class Stretches:
 
 @lru_cache(maxsize=512)
 def stretches(name: str, policy: Policy) -> Stretches:
-    """Cut the zone's segments by the policy.
+    """Cuts the zone's segments by the policy.
 
     clocks forward, a gap      -- segment --|-- seam: gap walls may fire --|-- segment --
     clocks back, first pass    -- segment --|   hole: walls repeated       |-- segment --
@@ -85,7 +85,7 @@ def stretches(name: str, policy: Policy) -> Stretches:
 
 
 def _jump(offsets: array[int], place: int) -> int:
-    """How far the clock jumps where this segment begins; 0 for none and for a correction."""
+    """Returns the seconds that the clock jumps at the start of this segment; 0 for a correction."""
     if not 0 < place < len(offsets):
         return 0
     jump = offsets[place] - offsets[place - 1]

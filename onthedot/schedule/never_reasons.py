@@ -1,4 +1,4 @@
-"""Why an expression never fires, said with the date that never comes."""
+"""Explains why an expression never fires, and names the date that never comes."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ MONTH_NAMES = (
 
 
 def never_fires(text: str, seconds: str, cron: Cron) -> ScheduleError:
-    """Say which field asks for a day that does not exist, and the nearest that does."""
+    """Returns the error: the field with a day that does not exist, and the nearest that does."""
     placed = split(text, seconds)
     fields = {} if isinstance(placed, int) else {part.kind.name: part for part in placed}
     months = [month for month in range(1, MONTH.high + 1) if cron.months >> month & 1]
     day = ((cron.days >> 1) & -(cron.days >> 1)).bit_length()
     longest = max(LEAP.month[month].bit_count() for month in months)
     name, suggestion = DAY.name, None
-    # A day that must match and that no month of these has; the weekday cannot help it.
+    # The day must match, and none of these months has it. The weekday cannot replace it.
     if cron.both_days and not cron.days & 1 and not cron.nearest and day > longest:
         message = _lacking(day, [MONTH_NAMES[month - 1] for month in months])
         suggestion = str(min(COMMON.month[month].bit_count() for month in months))

@@ -1,4 +1,4 @@
-"""A schedule as bytes: what is stored beside a task, so that no library upgrade can move it."""
+"""Writes a schedule as bytes, stored with its task, so that no library upgrade changes it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _EVERY = struct.Struct(">I")
 _GAPS = ("fire", "skip", "shift")
 _OVERLAPS = ("first", "last", "both")
 _UNBOUNDED = -(1 << 63)
-# What reading bytes that `pack` never wrote, or walking such a schedule, may raise.
+# Errors of reading bytes that `pack` did not write, or of walking such a schedule.
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error)
 _IS_CRON, _ELAPSED, _BOTH_DAYS, _STARRED = 1, 2, 4, 8
 
 
 def pack(schedule: Schedule) -> bytes:
-    """Write all but the calendars, which have items of their own."""
+    """Writes everything except the calendars, which have items of their own."""
     rule, policy = schedule.rule, schedule.policy
     flags = _ELAPSED * policy.elapsed
     if isinstance(rule, Cron):
@@ -39,7 +39,7 @@ def pack(schedule: Schedule) -> bytes:
 
 
 def unpack(packed: bytes) -> Schedule:
-    """Read what `pack` wrote; another format is another version's, and no guess is made at it."""
+    """Reads what `pack` wrote. Another format belongs to another version and is refused."""
     if packed[0] != FORMAT:
         message = f"packed schedule of format {packed[0]}; this version reads {FORMAT}"
         raise ValueError(message)

@@ -1,6 +1,6 @@
-"""A schedule: an expression, a zone, a DST policy, bounds, jitter and calendars, ready to answer.
+"""Puts a schedule together: an expression, a zone, a DST policy, bounds, jitter and calendars.
 
-The one engine behind the dispatcher, the API's preview, the CLI and the console.
+The dispatcher, the API's preview, the CLI and the console all use this one engine.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ JITTER_MAX_SEC = 86_400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """When a task fires; instants are whole seconds since the Unix epoch."""
+    """When a task fires. Instants are whole seconds since the Unix epoch."""
 
     rule: Cron | Every
     timezone: str
     policy: Policy
     start_at: int | None = None
     end_at: int | None = None
-    # Already drawn from the task's id: the same for every slot.
+    # Drawn from the task's id, so it is the same for every slot.
     jitter_offset_sec: int = 0
     calendars: tuple[Calendar, ...] = ()
     _slots: Slots = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Build the walk once; `next` is then a matter of a microsecond."""
+        """Builds the walk once, so that `next` takes about a microsecond."""
         slots: Slots
         if isinstance(self.rule, Every):
             slots = ElapsedSlots(self.rule.seconds)
@@ -54,26 +54,26 @@ class Schedule:
         object.__setattr__(self, "_slots", slots)
 
     def next(self, after: int) -> int | None:
-        """Give the first slot strictly after an instant, or None: never again before 2200."""
+        """Returns the first slot strictly after an instant, or None if none comes before 2200."""
         return self._slots.next(after)
 
     def prev(self, before: int) -> int | None:
-        """Give the last slot strictly before an instant, or None: never since 1970."""
+        """Returns the last slot strictly before an instant, or None if there is none since 1970."""
         return self._slots.prev(before)
 
     def slots(self, after: int) -> Iterator[int]:
-        """Walk all slots strictly after an instant."""
+        """Walks all slots strictly after an instant."""
         slot = self._slots.next(after)
         while slot is not None:
             yield slot
             slot = self._slots.next(slot)
 
     def matches(self, instant: int) -> bool:
-        """Tell whether the instant is one of the slots."""
+        """Tells whether the instant is one of the slots."""
         return self._slots.next(instant - 1) == instant
 
     def due_at(self, slot: int) -> int:
-        """Add the jitter, but never as far as the next slot."""
+        """Returns the slot plus the jitter, but always before the next slot."""
         if not self.jitter_offset_sec:
             return slot
         following = self._slots.next(slot)
@@ -95,7 +95,7 @@ def compile_schedule(
     seed: str = "",
     calendars: Sequence[Calendar] = (),
 ) -> Schedule:
-    """Compile an expression, or say what is wrong with it; `seed` (the task's id) places H."""
+    """Compiles an expression, or says what is wrong with it. `seed` (the task's id) places H."""
     rule = parse(text, seconds=seconds, seed=seed)
     zone(timezone)
     for name, value in (("dst_mode", dst_mode), ("dst_gap", dst_gap), ("dst_overlap", dst_overlap)):

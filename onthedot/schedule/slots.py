@@ -1,4 +1,4 @@
-"""The slots of a rule: the next after an instant, and its strict inverse."""
+"""Finds the slots of a rule: the next after an instant, and the last before it."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from onthedot.schedule.dst_stretches import ENDLESS, Stretches
 from onthedot.schedule.time.almanac import DAY_SEC, YEAR_DAYS
 from onthedot.schedule.walls import NEVER, Walls
 
-# No two clocks of the world, nor one before and after a correction, are further apart.
+# The seconds by which any two clocks in the world can differ, before and after a correction.
 _APART_SEC = 2 * DAY_SEC
 _HORIZON = YEAR_DAYS[-1] * DAY_SEC
 
 
 class Slots(Protocol):
-    """What answers for a rule; one wraps another to add bounds or calendars."""
+    """What answers for a rule. One can wrap another to add bounds or calendars."""
 
     def next(self, after: int) -> int | None:
-        """Give the first slot strictly after an instant."""
+        """Returns the first slot strictly after an instant."""
 
     def prev(self, before: int) -> int | None:
-        """Give the last slot strictly before an instant."""
+        """Returns the last slot strictly before an instant."""
 
 
 class CronSlots:
-    """A cron expression in a zone: matches of the wall clock, stretch by stretch."""
+    """A cron expression in a zone: it matches the wall clock, stretch by stretch."""
 
     __slots__ = ("_ends", "_offsets", "_seams", "_starts", "_walls")
 
     def __init__(self, walls: Walls, stretches: Stretches) -> None:
-        """Keep the arrays at hand: `next` is called for every slot of every task."""
+        """Keeps the arrays at hand, because `next` is called for every slot of every task."""
         self._walls = walls
         self._starts = stretches.starts
         self._ends = stretches.ends
@@ -38,7 +38,7 @@ class CronSlots:
         self._seams = stretches.seams
 
     def next(self, after: int) -> int | None:
-        """Give the first slot strictly after an instant."""
+        """Returns the first slot strictly after an instant."""
         instant = after + 1
         place = bisect_right(self._starts, instant) - 1
         if self._seams[place] is None and instant < self._ends[place]:
@@ -49,7 +49,7 @@ class CronSlots:
         return self._search_on(place, instant)
 
     def prev(self, before: int) -> int | None:
-        """Give the last slot strictly before an instant."""
+        """Returns the last slot strictly before an instant."""
         instant = before - 1
         place = bisect_right(self._starts, instant) - 1
         while place >= 0:
@@ -59,7 +59,7 @@ class CronSlots:
             if slot < -NEVER + _APART_SEC and self._starts[place] < instant - _APART_SEC:
                 return None
             place -= 1
-            # No wall matches after `slot`: what lies wholly after it is passed over.
+            # No wall time matches after `slot`: stretches that lie wholly after it are skipped.
             if slot >= -NEVER + _APART_SEC:
                 place = min(place, bisect_right(self._starts, slot + _APART_SEC) - 1)
         return None
@@ -75,7 +75,8 @@ class CronSlots:
                 if begin > instant + _APART_SEC:
                     return None
             else:
-                # No wall matches before `slot`: what lies wholly before it is passed over.
+                # No wall time matches before `slot`: stretches that lie wholly before it are
+                # skipped.
                 place = max(place, bisect_right(self._starts, slot - _APART_SEC) - 1)
         return None
 
@@ -105,42 +106,41 @@ class CronSlots:
 
 
 class ElapsedSlots:
-    """Elapsed time: every multiple of so many seconds since the Unix epoch."""
+    """Elapsed time: every multiple of a number of seconds since the Unix epoch."""
 
     __slots__ = ("_seconds",)
 
     def __init__(self, seconds: int) -> None:
-        """Keep the interval."""
         self._seconds = seconds
 
     def next(self, after: int) -> int | None:
-        """Give the first slot strictly after an instant."""
+        """Returns the first slot strictly after an instant."""
         slot = (max(after, -1) // self._seconds + 1) * self._seconds
         return slot if slot < _HORIZON else None
 
     def prev(self, before: int) -> int | None:
-        """Give the last slot strictly before an instant."""
+        """Returns the last slot strictly before an instant."""
         slot = (min(before, _HORIZON) - 1) // self._seconds * self._seconds
         return slot if slot >= 0 else None
 
 
 class Within:
-    """Only the slots from a first to a last instant, both inclusive."""
+    """The slots from a first to a last instant, both included."""
 
     __slots__ = ("_first", "_last", "_slots")
 
     def __init__(self, slots: Slots, first: int | None, last: int | None) -> None:
-        """Put the bounds around other slots."""
+        """Puts the bounds around other slots."""
         self._slots = slots
         self._first = -ENDLESS if first is None else first
         self._last = ENDLESS if last is None else last
 
     def next(self, after: int) -> int | None:
-        """Give the first slot strictly after an instant."""
+        """Returns the first slot strictly after an instant."""
         slot = self._slots.next(max(after, self._first - 1))
         return slot if slot is not None and slot <= self._last else None
 
     def prev(self, before: int) -> int | None:
-        """Give the last slot strictly before an instant."""
+        """Returns the last slot strictly before an instant."""
         slot = self._slots.prev(min(before, self._last + 1))
         return slot if slot is not None and slot >= self._first else None

@@ -1,4 +1,4 @@
-"""The walk over wall-clock seconds: the first match at or after one, the last at or before."""
+"""Walks over wall-clock seconds: the first match at or after one, and the last at or before."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ NEVER = 1 << 61
 _MINUTES = 1440
 _ALL_DAY = (1 << _MINUTES) - 1
 _END = YEAR_DAYS[-1]
-# A day that no wall lies on: as seconds it is NEVER, or beyond.
+# Stands for "no day". In seconds it is NEVER or more.
 _NO_DAY = NEVER // DAY_SEC + 1
 
 
 class Walls:
-    """One expression's matches among wall-clock seconds since 1970 (as if the wall were UTC)."""
+    """The matches of one expression among wall-clock seconds since 1970, as if it were UTC."""
 
     __slots__ = (
         "_cron",
@@ -35,7 +35,7 @@ class Walls:
     )
 
     def __init__(self, cron: Cron) -> None:
-        """Lay hours and minutes into one mask of the minutes of a day."""
+        """Combines hours and minutes into one mask of the minutes of a day."""
         times, hours = 0, cron.hours
         while hours:
             lowest = hours & -hours
@@ -51,8 +51,8 @@ class Walls:
         self._last = (times.bit_length() - 1) * 60 + cron.seconds.bit_length() - 1
 
     def next(self, wall: int) -> int:
-        """Give the first match at or after `wall`; NEVER or more stands for none."""
-        # The lowest bits are found in place: this is where a tick spends its time.
+        """Returns the first match at or after `wall`. NEVER or more means none."""
+        # The lowest bits are found inline, because a tick spends most of its time here.
         wall = max(wall, 0)
         day, second = divmod(wall, DAY_SEC)
         found = self._next_day(day)
@@ -68,7 +68,7 @@ class Walls:
         return found * DAY_SEC + self._first
 
     def prev(self, wall: int) -> int:
-        """Give the last match at or before `wall`; -NEVER or less stands for none."""
+        """Returns the last match at or before `wall`. -NEVER or less means none."""
         day, second = divmod(min(wall, _END * DAY_SEC - 1), DAY_SEC)
         found = self._prev_day(day)
         if found == day:
@@ -82,7 +82,7 @@ class Walls:
         return found * DAY_SEC + self._last
 
     def run(self, wall: int) -> tuple[int, int] | None:
-        """Give the run of matching minutes around `wall`, from its start to just after its end."""
+        """Returns the run of matching minutes around `wall`: its start and the second after it."""
         day, second = divmod(wall, DAY_SEC)
         minute = second // 60
         if day < 0 or self._next_day(day) != day or not self._times >> minute & 1:
@@ -115,7 +115,7 @@ class Walls:
         return days
 
     def _next_day(self, day: int) -> int:
-        """Give the first matching day at or after `day`, or none."""
+        """Returns the first matching day at or after `day`. `_NO_DAY` or more means none."""
         if day >= _END:
             return _NO_DAY
         year = bisect_right(YEAR_DAYS, day) - 1
@@ -130,7 +130,7 @@ class Walls:
         return _NO_DAY
 
     def _prev_day(self, day: int) -> int:
-        """Give the last matching day at or before `day`, or none."""
+        """Returns the last matching day at or before `day`. A negative day means none."""
         if day < 0:
             return -_NO_DAY
         year = bisect_right(YEAR_DAYS, day) - 1
@@ -147,7 +147,7 @@ class Walls:
 
 @lru_cache(4096)
 def walls_of(cron: Cron) -> Walls:
-    """Share one walk, and the days it has worked out, among all tasks of one expression."""
+    """Returns the walk of an expression, with cached days. All its tasks share it."""
     return Walls(cron)
 
 

@@ -1,4 +1,4 @@
-"""A cron expression compiled to bit masks: what is stored, and what alone decides when it fires."""
+"""Compiles a cron expression to bit masks. They are stored, and they alone decide when it fires."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _AT_ZERO = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cron:
-    """Masks over wall-clock time; bit n stands for the value n.
+    """Masks over wall-clock time. Bit n stands for the value n.
 
-    In `days` bit 0 stands for L, the last day. `nearest` has the days of nW, `nth` six bits a
-    weekday (first to fifth, last). `years` counts from 1970.
+    In `days` bit 0 stands for L, the last day. `nearest` has the days of nW. `nth` has six bits for
+    each weekday (first to fifth, last). `years` counts from 1970.
     """
 
     seconds: int = _AT_ZERO
@@ -30,21 +30,22 @@ class Cron:
     weekdays: int
     nth: int = 0
     years: int = EVERY_YEAR
-    # Both day fields must match (AND) when either begins with a star; else one suffices (OR).
+    # Both day fields must match (AND) if one of them begins with a star. Else one suffices (OR).
     both_days: bool
-    # The minute or the hour begins with a star: fires by elapsed time through a change of clocks.
+    # The minute or the hour begins with a star: through a change of the clock it fires by elapsed
+    # time.
     starred: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """Elapsed time, anchored to the Unix epoch."""
+    """Elapsed time, counted from the Unix epoch."""
 
     seconds: int
 
 
 def parse(text: str, *, seconds: str = "first", seed: str = "") -> Cron | Every:
-    """Compile an expression of any dialect; H is seeded by the task's id."""
+    """Compiles an expression of any dialect. `seed`, the task's id, places H."""
     placed = dialect.split(text, seconds)
     if isinstance(placed, int):
         return Every(placed)
@@ -82,6 +83,6 @@ def _compile(by_name: dict[str, Field]) -> Cron:
 
 
 def _year_mask(year: Field) -> int:
-    """Ours, for croniter stops at 2099."""
+    """Reads a year ourselves, because croniter stops at 2099."""
     values = {year.kind.folded(value) for run in year.runs for value in run}
     return sum(1 << (value - YEAR_MIN) for value in values)

@@ -1,4 +1,4 @@
-"""What croniter reads in fields that are spelled in plain numbers, as bit masks."""
+"""Lets croniter read fields of plain numbers, and returns them as bit masks."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from croniter import croniter
 from onthedot.schedule.expression.fields import Field
 from onthedot.schedule.expression.kinds import DAY, HOUR, MINUTE, MONTH, SECOND, WEEKDAY, Kind
 
-# The order in which croniter wants its fields.
+# The order in which croniter expects its fields.
 _ORDER = (MINUTE, HOUR, DAY, MONTH, WEEKDAY, SECOND)
 _KNOWN_MAX = 8192
 memo: dict[tuple[Kind, str], int] = {}
 
 
 def masks(fields: tuple[Field, ...]) -> tuple[int, ...]:
-    """Read fields in croniter's order; those it has read before it is not asked again."""
+    """Reads fields in croniter's order. Fields that were read before come from a cache."""
     keys = [(kind, field.spelled) for kind, field in zip(_ORDER, fields, strict=False)]
     known = [memo[key] for key in keys if key in memo]
     if len(known) == len(keys):

@@ -1,4 +1,4 @@
-"""Which dialect a text is written in, and where its fields stand: 5, 6, 7 fields, @, rate, AWS."""
+"""Finds the dialect of a text, and its fields: 5, 6 or 7 fields, @, rate, AWS."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ZONED = re.compile(r"\s*((?:CRON_)?TZ=(\S*))", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The text of one field, as it was written, and where it begins in the whole."""
+    """The text of one field as written, and its place in the whole."""
 
     kind: Kind
     text: str
@@ -51,7 +51,7 @@ class Placed:
 
 
 def split(text: str, seconds: str = "first") -> tuple[Placed, ...] | int:
-    """Give the fields of a cron text, or the seconds of an elapsed-time one."""
+    """Returns the fields of a cron text, or the seconds of an elapsed-time one."""
     if seconds not in ("first", "last"):
         message = f"seconds is '{seconds}': expected 'first' or 'last'."
         raise ScheduleError("bad_value", message, field="seconds", suggestion="first")
@@ -80,7 +80,7 @@ def _refuse_unreadable(text: str) -> None:
 
 
 def _refuse_zone(text: str) -> None:
-    """Crontabs and other schedulers take a zone in front of the fields."""
+    """Refuses a zone in front of the fields. Crontabs and other schedulers accept one."""
     if match := _ZONED.match(text):
         message = (
             f"The time zone is a field of its own: write timezone '{match[2]}', and leave "
@@ -190,6 +190,6 @@ def _split_aws_cron(text: str, start: int) -> tuple[Placed, ...]:
 
 
 def _inked(text: str) -> tuple[int, int]:
-    """Where the text stands without the blanks around it."""
+    """Returns where the text begins and ends without the blanks around it."""
     start = len(text) - len(text.lstrip())
     return start, start + len(text.strip())

@@ -1,10 +1,10 @@
-"""What a caller got wrong, said so that every door can show it, and what was busy."""
+"""Defines what a caller got wrong, in a form that every door can show, and the error "busy"."""
 
 from __future__ import annotations
 
 
 class ScheduleError(ValueError):
-    """A schedule that cannot be: which field, where in the text, why, and what to write instead."""
+    """A schedule that is not valid: which field, where in the text, why, and what would be."""
 
     def __init__(
         self,
@@ -15,7 +15,7 @@ class ScheduleError(ValueError):
         position: tuple[int, int] | None = None,
         suggestion: str | None = None,
     ) -> None:
-        """Keep the parts; the sentence is the exception's text."""
+        """Keeps the parts. The sentence is the text of the exception."""
         super().__init__(message)
         self.code = code
         self.message = message
@@ -24,7 +24,7 @@ class ScheduleError(ValueError):
         self.suggestion = suggestion
 
     def within(self, whole: str, at: int, length: int, field: str | None = None) -> ScheduleError:
-        """Say the same of the text that this one is a part of."""
+        """Returns the same error, placed in the text that contains this one."""
         position = self.position or (0, length)
         suggestion = self.suggestion
         if suggestion is not None:
@@ -38,7 +38,7 @@ class ScheduleError(ValueError):
         )
 
     def as_json(self) -> dict[str, object]:
-        """Give the error object of the API, the CLI and the console."""
+        """Returns the error object of the API, the CLI and the console."""
         return {
             "code": self.code,
             "message": self.message,
@@ -49,4 +49,4 @@ class ScheduleError(ValueError):
 
 
 class BusyError(RuntimeError):
-    """What was not done, as the store gave no answer or others kept changing it: try again."""
+    """Nothing was done: the store gave no answer, or others kept changing the item. Try again."""

@@ -1,4 +1,4 @@
-"""The sentences for a field that cannot be read: what is wrong with which characters of it."""
+"""Writes the sentences for a field that cannot be read: which characters are wrong, and why."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Reason(NamedTuple):
 
 
 def unreadable(kind: Kind, item: str) -> ScheduleError:
-    """Say why an item fits no form that a field can have: the first reason that holds."""
+    """Says why an item fits no form of a field. The first reason that holds wins."""
     reasons = (*_misplaced(kind, item), *_marked(kind, item), *_otherwise(kind, item))
     reason = next(reason for reason in reasons if reason.holds)
     return ScheduleError(
@@ -30,7 +30,7 @@ def unreadable(kind: Kind, item: str) -> ScheduleError:
 
 
 def _misplaced(kind: Kind, item: str) -> Iterator[_Reason]:
-    """Signs that lack what belongs beside them."""
+    """Yields reasons for signs that lack something beside them."""
     noun, first, last = kind.noun, item[:1], item[-1:]
     message = f"Nothing stands beside the comma: expected {noun} on each side, as in 1,2,3."
     yield _Reason(not item, "bad_value", message)
@@ -45,7 +45,7 @@ def _misplaced(kind: Kind, item: str) -> Iterator[_Reason]:
 
 
 def _marked(kind: Kind, item: str) -> Iterator[_Reason]:
-    """Letters with a meaning of their own, where they have none."""
+    """Yields reasons for letters that have a meaning, but not in this place."""
     upper = item.upper()
     first = upper[:1]
     message = f"{first} cannot be used for years."
@@ -76,7 +76,7 @@ def _otherwise(kind: Kind, item: str) -> Iterator[_Reason]:
 
 
 def unknown_name(kind: Kind, match: re.Match[str], group: int) -> ScheduleError:
-    """Say that a name is none of this field's, and which one may be meant."""
+    """Says that this field has no such name, and which one may be meant."""
     token = match[group]
     if token.upper() in _MARKS:
         return unreadable(kind, match[0])
@@ -91,7 +91,7 @@ def unknown_name(kind: Kind, match: re.Match[str], group: int) -> ScheduleError:
 
 
 def out_of_range(kind: Kind, match: re.Match[str], group: int) -> ScheduleError:
-    """Say that a number lies outside the field; 24 o'clock is likely to mean 0, or 23 in 8-24."""
+    """Says that a number lies outside the field. 24 o'clock often means 0, and 8-24 means 8-23."""
     token = match[group]
     one_over = kind.low == 0 and int(token) == kind.top + 1
     meant = kind.low if group == 1 else kind.high
@@ -104,7 +104,7 @@ def out_of_range(kind: Kind, match: re.Match[str], group: int) -> ScheduleError:
 
 
 def step_of_zero(match: re.Match[str], group: int) -> ScheduleError:
-    """Say that a step of nothing is none."""
+    """Says that a step must not be zero."""
     return ScheduleError(
         "bad_step",
         "A step of 0 would never move on: expected 1 or more after '/'.",
@@ -114,13 +114,13 @@ def step_of_zero(match: re.Match[str], group: int) -> ScheduleError:
 
 
 def which_week(match: re.Match[str]) -> ScheduleError:
-    """Say that a month has no such week."""
+    """Says that a month has no such week."""
     message = f"'#{match[3]}' is out of range: expected '#1' (the first in a month) to '#5'."
     return ScheduleError("out_of_range", message, position=match.span(3))
 
 
 def backward_hash(match: re.Match[str]) -> ScheduleError:
-    """Say that the window of an H runs backward."""
+    """Says that the window of an H runs backwards."""
     return ScheduleError(
         "bad_value",
         f"H({match[1]}-{match[2]}) counts backward: write the smaller number first.",

@@ -1,6 +1,6 @@
-"""One field of a cron expression, read into runs of numbers and marks (L, W, #).
+"""Reads one field of a cron expression into runs of numbers and marks (L, W, #).
 
-It resolves what croniter reads otherwise than cron does: a-a, a/n, wrapped ranges, W in lists, H.
+It resolves what croniter reads differently from cron: a-a, a/n, wrapped ranges, W in lists, H.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from onthedot.schedule.expression.plain_fields import spelled
 from onthedot.schedule.expression.stable_hash import spread
 
 NTH_LAST = 5
-# In any case: what is said of a mistake has the letters as they were written.
+# Case is ignored, but kept: an error shows the letters as they were written.
 _ANY_CASE = re.IGNORECASE | re.ASCII
 _PLAIN = re.compile(r"([0-9]+|[A-Z]+|\*)(?:-([0-9]+|[A-Z]+))?(?:/([0-9]+))?", _ANY_CASE)
 _HASHED = re.compile(r"H(?:\(([0-9]+)-([0-9]+)\))?(?:/([0-9]+))?", _ANY_CASE)
@@ -27,24 +27,24 @@ _LAST_WEEKDAY = re.compile(r"([0-9]|[A-Z]{3})L|L([0-9])", _ANY_CASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """What one field says; a run may count past the end of the field and wraps there."""
+    """What one field says. A run may count past the end of the field and wraps there."""
 
     kind: Kind
     runs: tuple[range, ...] = ()
     # The runs in plain numbers, for croniter.
     spelled: str = ""
     starred: bool = False
-    # Bit 0 is L in `marked_days`; `nearest` has the days of nW, and 31 for LW as well: the weekday
-    # nearest to a 31st that a month does not have is the one nearest to its last day.
+    # Bit 0 in `marked_days` is L. `nearest` has the days of nW, and 31 for LW: the weekday nearest
+    # to a 31st that a month lacks is the one nearest to its last day.
     marked_days: int = 0
     nearest: int = 0
     nth: int = 0
 
 
-# A field of 250 characters takes 5 kB: so many of them are 10 MB.
+# A field of 250 characters takes 5 kB, so 2,048 of them take 10 MB.
 @lru_cache(2048)
 def read_field(kind: Kind, text: str, seed: str = "") -> Field:
-    """Read one field; positions in errors count from its first character."""
+    """Reads one field. Positions in errors count from its first character."""
     if text == "*" or (text == "?" and kind.name in ("day_of_month", "day_of_week")):
         whole = range(kind.low, kind.high + 1)
         return Field(kind=kind, runs=(whole,), spelled="*", starred=True)
@@ -73,7 +73,7 @@ def read_field(kind: Kind, text: str, seed: str = "") -> Field:
 
 
 def _read_item(kind: Kind, item: str, seed: str) -> Field:
-    # What is plain beyond doubt goes first: FRIL and H look like names.
+    # Plain names and numbers go first: FRIL and H look like names.
     plain = _PLAIN.fullmatch(item)
     if plain and (plain[1].upper() in kind.names or not plain[1].isalpha()):
         return Field(kind=kind, runs=(_plain_run(kind, plain),))
@@ -121,12 +121,12 @@ def _nth_bits(kind: Kind, match: re.Match[str]) -> int:
 
 
 def _nth_bit(kind: Kind, day: int, which: int) -> int:
-    """Six bits a weekday: its first to fifth in the month, then its last."""
+    """Returns the bit of the n-th weekday. Each has six: its first to fifth, and its last."""
     return 1 << (weekday_of(kind, day) * 6 + which)
 
 
 def weekday_of(kind: Kind, day: int) -> int:
-    """Count from 0 = Sunday, whatever the field's own counting."""
+    """Returns the weekday counted from 0 = Sunday, in any kind of field."""
     return (day - kind.low) % kind.size
 
 
@@ -168,7 +168,7 @@ def _hashed_run(kind: Kind, match: re.Match[str], seed: str) -> range:
 
 
 def number(kind: Kind, match: re.Match[str], group: int) -> int:
-    """Read a number or a name of this kind, refusing what is out of its bounds."""
+    """Reads a number or a name of this kind. A number out of bounds is refused."""
     token = match[group]
     if not token.isdigit():
         if token.upper() not in kind.names:

@@ -1,4 +1,4 @@
-"""The seven kinds of field a cron expression has: their bounds, names and words."""
+"""Defines the seven kinds of field in a cron expression: their bounds, names and words."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ YEAR_MIN = 1970
 YEAR_MAX = 2199
 
 
-# Compared by identity, for they are keys of every memo.
+# Compared by identity, because kinds are keys of every cache.
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Kind:
-    """One kind of field: `low`..`high` is what `*` means, `top` the largest number accepted."""
+    """One kind of field: `low`..`high` is the meaning of `*`, `top` the largest number accepted."""
 
     name: str
     noun: str
@@ -24,16 +24,16 @@ class Kind:
 
     @property
     def size(self) -> int:
-        """How many values the whole field holds."""
+        """Returns the number of values in the whole field."""
         return self.high - self.low + 1
 
     @property
     def full(self) -> int:
-        """The mask of the whole field."""
+        """Returns the mask of the whole field."""
         return ((1 << self.size) - 1) << self.low
 
     def folded(self, number: int) -> int:
-        """Bring a number that counted past the end back into the field."""
+        """Brings a number that counted past the end back into the field."""
         return (number - self.low) % self.size + self.low
 
 
@@ -46,8 +46,8 @@ MINUTE = _numbered("minute", "a minute", low=0, high=59)
 HOUR = _numbered("hour", "an hour", low=0, high=23)
 DAY = _numbered("day_of_month", "a day of the month", low=1, high=31)
 MONTH = Kind(name="month", noun="a month", low=1, high=12, top=12, names=MONTHS)
-# 7 is Sunday again, but `*` and `a/n` count 0 to 6, else Sunday would come up twice.
+# 7 is Sunday again. `*` and `a/n` count from 0 to 6, or Sunday would fire twice.
 WEEKDAY = Kind(name="day_of_week", noun="a day", low=0, high=6, top=7, names=WEEKDAYS)
-# AWS counts its days from 1 = Sunday; the masks of both kinds have bit 0 = Sunday.
+# AWS counts days from 1 = Sunday. In the masks of both kinds bit 0 is Sunday.
 AWS_WEEKDAY = Kind(name="day_of_week", noun="a day", low=1, high=7, top=7, names=WEEKDAYS)
 YEAR = _numbered("year", "a year", low=YEAR_MIN, high=YEAR_MAX)

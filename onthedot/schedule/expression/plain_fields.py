@@ -1,4 +1,4 @@
-"""Runs of numbers written so that croniter reads them as cron does."""
+"""Writes runs of numbers so that croniter reads them as cron does."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from onthedot.schedule.expression.kinds import WEEKDAYS, Kind
 
 
 def spelled(kind: Kind, runs: list[range]) -> str:
-    """Write the runs as a list; nothing for a field of mere marks."""
+    """Writes the runs as a list. A field that has only marks gives an empty text."""
     if any(len(run) == kind.size for run in runs):
         return "*"
     return ",".join([_spell(kind, run) for run in runs])

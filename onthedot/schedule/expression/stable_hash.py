@@ -1,4 +1,4 @@
-"""The stable hash that spreads tasks over a field or over a jitter: the same answer for ever."""
+"""Spreads tasks over a field or over a jitter by a hash that never changes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from hashlib import sha256
 
 
 def spread(seed: str, salt: str, size: int) -> int:
-    """Pick one of `size` places, evenly, from the seed (a task id) and what it is for."""
+    """Picks one of `size` places, evenly, from the seed (a task's id) and its purpose."""
     digest = sha256(f"{seed}:{salt}".encode(errors="surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big") % size

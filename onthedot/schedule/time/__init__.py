@@ -1,4 +1,4 @@
-"""Time zones, the calendar and instants, from the pinned tzdata.
+"""Knows time zones, the calendar and instants, from the pinned tzdata.
 
-Begin with `zones.py`. It knows no expressions.
+Begin with `zones.py`. This room knows no expressions.
 """

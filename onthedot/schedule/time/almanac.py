@@ -1,4 +1,4 @@
-"""The Gregorian calendar from 1970 to 2199 as masks over the days of a year."""
+"""Holds the Gregorian calendar from 1970 to 2199 as masks over the days of a year."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _THURSDAY = 4
 
 
 def is_leap(year: int) -> bool:
-    """Tell whether the year has a 29 February."""
+    """Tells whether the year has a 29 February."""
     return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
 
 
 def weekday_of_day(day: int) -> int:
-    """Count from 0 = Sunday; day 0 is 1970-01-01, a Thursday."""
+    """Returns the weekday, counted from 0 = Sunday. Day 0 is 1970-01-01, a Thursday."""
     return (day + _THURSDAY) % 7
 
 
@@ -26,9 +26,9 @@ def _year_days() -> tuple[int, ...]:
     return tuple(days)
 
 
-# YEAR_DAYS[n] is the first day of 1970 + n; the last entry is where the almanac ends.
+# YEAR_DAYS[n] is the first day of 1970 + n. The last entry is the end of the calendar.
 YEAR_DAYS = _year_days()
-# A year's shape: the weekday of its first day, and 7 more in a leap year.
+# The shape of a year is the weekday of its first day, plus 7 in a leap year.
 SHAPES = tuple(
     weekday_of_day(YEAR_DAYS[year - YEAR_MIN]) + 7 * is_leap(year)
     for year in range(YEAR_MIN, YEAR_MAX + 1)
@@ -37,12 +37,13 @@ SHAPE_COUNT = 14
 
 
 class Months:
-    """Masks over the days of a common or a leap year; bit 0 is 1 January."""
+    """Masks over the days of a common year or a leap year. Bit 0 is 1 January."""
 
     def __init__(self, *, leap: bool) -> None:
-        """Lay the months side by side."""
+        """Builds the masks month by month."""
         self.month = [0] * 13
-        # Day 0 of `day` is the last of each month; `nearest_to` clips a 31st to the month's end.
+        # Bit 0 of `day` is the last day of each month. `nearest_to` moves a 31st to the month's
+        # end.
         self.day = [0] * 32
         self.nearest_to = [0] * 32
         self.week = [0] * 6
@@ -62,12 +63,12 @@ class Months:
 
 
 COMMON, LEAP = Months(leap=False), Months(leap=True)
-# Every seventh day of a year, from its first.
+# Every seventh day of a year, from its first day.
 _SEVENTH = sum(1 << day for day in range(0, 366 + 7, 7))
 
 
 def weekly(shape: int, weekdays: int) -> int:
-    """The days of a year that fall on any of the weekdays."""
+    """Returns the days of a year that fall on any of the weekdays."""
     january = shape % 7
     days = 0
     while weekdays:

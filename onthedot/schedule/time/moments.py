@@ -1,4 +1,4 @@
-"""Measured instants as callers read them: three decimals, Z."""
+"""Writes measured instants for callers: three decimals, Z."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 
 def moment(ms: int) -> str | None:
-    """Write one; zero is an instant that has not come."""
+    """Writes one. Zero means that it has not happened, and gives None."""
     if not ms:
         return None
     return f"{datetime.fromtimestamp(ms // 1000, UTC).isoformat()[:19]}.{ms % 1000:03}Z"

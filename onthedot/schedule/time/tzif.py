@@ -1,4 +1,4 @@
-"""A TZif file (RFC 8536) as segments of constant offset, its footer written out to 2199."""
+"""Reads a TZif file (RFC 8536) as segments of constant offset. Its footer is expanded to 2199."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _OFFSET = r"([+-]?\d{1,3}(?::\d\d(?::\d\d)?)?)"
 _RULE = r"M(\d{1,2})\.(\d)\.(\d)(?:/([+-]?\d{1,3}(?::\d\d(?::\d\d)?)?))?"
 _FOOTER = re.compile(f"{_NAME}{_OFFSET}(?:{_NAME}{_OFFSET}?,{_RULE},{_RULE})?")
 _LAST_WEEK = 5
-# Long before and after all walls, yet nearer than NEVER (walls.py), so that sums stay between.
+# Far before and after all wall times, but nearer than NEVER (walls.py), so that sums stay between.
 BEGINNING = -(1 << 60)
 
 
 @dataclass(frozen=True, slots=True)
 class Segments:
-    """From `starts[i]` (UTC) until the next start the clock runs `offsets[i]` ahead of UTC."""
+    """From `starts[i]` (UTC) to the next start the clock is `offsets[i]` seconds ahead of UTC."""
 
     starts: array[int]
     offsets: array[int]
@@ -39,7 +39,7 @@ class Segments:
 
 
 def read(blob: bytes) -> Segments:
-    """Read the 64-bit part of the file and its footer."""
+    """Reads the 64-bit part of the file and its footer."""
     legacy = _HEADER.unpack_from(blob)
     at = _HEADER.size + _body_size(legacy[2:], _LEGACY_RECORD)
     _, _, *counts = _HEADER.unpack_from(blob, at)
@@ -79,7 +79,7 @@ def _footer_at(counts: list[int], words_at: int) -> int:
 
 
 def _joined(*parts: list[tuple[int, int, str]]) -> Segments:
-    """Drop what changes neither the offset nor the name (a mere change of the DST flag)."""
+    """Joins segments that differ in neither offset nor name, only in the DST flag."""
     starts, offsets = array("q"), array("l")
     names: list[str] = []
     for start, offset, name in (segment for part in parts for segment in part):
@@ -93,7 +93,7 @@ def _joined(*parts: list[tuple[int, int, str]]) -> Segments:
 
 @lru_cache
 def _changes(footer: str) -> list[tuple[int, int, str]]:
-    """Every change by a footer's rule (as EST5EDT,M3.2.0,M11.1.0), from 1970 to the horizon."""
+    """Returns every change by a footer's rule (EST5EDT,M3.2.0,M11.1.0), from 1970 to 2199."""
     match = _FOOTER.fullmatch(footer)
     if not match:
         message = f"unknown footer {footer!r}"
@@ -108,7 +108,7 @@ def _changes(footer: str) -> list[tuple[int, int, str]]:
 
 
 def _yearly(match: re.Match[str], group: int) -> list[int]:
-    """The wall seconds at which a rule strikes, year by year: its day depends on the shape only."""
+    """Returns the wall second of a rule in each year. Only the year's shape decides its day."""
     month, week, weekday = (int(match[group + k]) for k in range(3))
     hour = _seconds(match[group + 3] or "2")
     days = [_day_of_year(shape, month, week, weekday) for shape in range(SHAPE_COUNT)]
@@ -119,7 +119,7 @@ def _yearly(match: re.Match[str], group: int) -> list[int]:
 
 
 def _day_of_year(shape: int, month: int, week: int, weekday: int) -> int:
-    """The week-th such weekday of the month; 5 is the last."""
+    """Returns the day of the week-th such weekday of the month. Week 5 is the last."""
     months = LEAP if shape >= 7 else COMMON
     chosen = months.week[week if week == _LAST_WEEK else week - 1]
     return (chosen & months.month[month] & weekly(shape, 1 << weekday)).bit_length() - 1

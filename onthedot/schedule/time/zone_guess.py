@@ -1,11 +1,11 @@
-"""Which zone somebody may have meant who wrote an abbreviation, an offset or a city."""
+"""Guesses the zone that a user meant by an abbreviation, an offset or a city."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-# What people mean by an abbreviation is a matter of habit, so it stands here and not in the data.
+# People use abbreviations by habit. No data says what they mean, so the table stands here.
 HABITS = {
     "EST": "America/New_York",
     "EDT": "America/New_York",
@@ -39,7 +39,7 @@ HABITS = {
     "NZST": "Pacific/Auckland",
     "NZDT": "Pacific/Auckland",
 }
-# A place that keeps this offset all year, for those who think in offsets (hours ahead of UTC).
+# For each offset (hours ahead of UTC) a place that keeps it all year.
 _PLACES = {
     -11.0: "Pacific/Pago_Pago",
     -10.0: "Pacific/Honolulu",
@@ -82,12 +82,12 @@ _POSIX = re.compile(r"([A-Z]{3})\d+(?::\d\d)?[A-Z]{0,3}", re.IGNORECASE)
 
 
 def is_offset(name: str) -> bool:
-    """Tell whether the name stands for a fixed distance from UTC."""
+    """Tells whether the name stands for a fixed offset from UTC."""
     return bool(_OFFSET.fullmatch(name) or _NO_OFFSET.fullmatch(name))
 
 
 def meant(name: str, accepted: frozenset[str], links: dict[str, str]) -> str | None:
-    """Guess, or give None; a guess is always an accepted name."""
+    """Returns a guess or None. A guess is always an accepted name."""
     if is_offset(name):
         return _by_offset(name)
     if posix := _POSIX.fullmatch(name):
@@ -102,19 +102,19 @@ def _by_offset(name: str) -> str | None:
     if not (match := _OFFSET.fullmatch(name)):
         return "UTC"
     hours = int(match[3]) + int(match[4] or 0) / 60
-    # POSIX counts westward: Etc/GMT-5 is five hours ahead of UTC.
+    # POSIX counts westwards: Etc/GMT-5 is five hours ahead of UTC.
     ahead = hours if (match[2] == "+") != bool(match[1]) else -hours
     return _PLACES.get(ahead)
 
 
 def _by_spelling(name: str, accepted: frozenset[str]) -> str | None:
-    """Find the one meant by another case, by blanks, or by its last part alone."""
+    """Finds the name that differs only in case or blanks, or that ends in this city."""
     return _folded(accepted).get(name.lower().strip().replace(" ", "_"))
 
 
 @lru_cache(maxsize=1)
 def _folded(accepted: frozenset[str]) -> dict[str, str]:
-    """Whole names win over cities, and of two cities the first in the alphabet."""
+    """Prefers whole names to cities, and of two cities the first in the alphabet."""
     ordered = sorted(accepted, reverse=True)
     cities = {known.lower().rsplit("/", 1)[-1]: known for known in ordered}
     return cities | {known.lower(): known for known in ordered}

@@ -1,4 +1,4 @@
-"""Which zone names are accepted, and what to say of the others."""
+"""Decides which zone names are accepted, and what to say about the others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHOWN_MAX = 64
 
 @lru_cache(maxsize=1)
 def zone_names() -> frozenset[str]:
-    """Every accepted name: those with a '/', of Etc/ only Etc/UTC, and UTC itself."""
+    """Returns every accepted name: those with a '/', of Etc/ only Etc/UTC, and UTC itself."""
     return frozenset(
         name
         for name in _all_names()
@@ -23,7 +23,7 @@ def zone_names() -> frozenset[str]:
 
 
 def check(name: str) -> None:
-    """Refuse a name that is no place, with what may be meant."""
+    """Refuses a name that is no place, and suggests what may be meant."""
     if name in zone_names():
         return
     code, why = _why_not(name)
@@ -47,7 +47,7 @@ def _all_names() -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _links() -> dict[str, str]:
-    """Other names of the same place, as Japan of Asia/Tokyo."""
+    """Returns other names of the same place, such as Japan for Asia/Tokyo."""
     lines = (line.split() for line in _resource("zoneinfo/tzdata.zi").splitlines())
     return {words[2]: words[1] for words in lines if words[0] == "L"}
 

@@ -1,4 +1,4 @@
-"""Time zones by name, from the pinned tzdata wheel and never from the machine."""
+"""Loads time zones by name from the pinned tzdata wheel, never from the machine."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ class Zone:
     segments: tzif.Segments
 
     def segment_at(self, instant: int) -> int:
-        """Which segment the instant lies in."""
+        """Returns the index of the segment that contains the instant."""
         return bisect_right(self.segments.starts, instant) - 1
 
     def offset_at(self, instant: int) -> int:
-        """How many seconds the clock is ahead of UTC."""
+        """Returns the seconds that the clock is ahead of UTC."""
         return self.segments.offsets[self.segment_at(instant)]
 
     def abbreviation_at(self, instant: int) -> str:
-        """What the clock calls itself, as EST or +0530."""
+        """Returns the clock's own abbreviation, such as EST or +0530."""
         return self.segments.names[self.segment_at(instant)]
 
     def instant_of(self, wall: int) -> int:
-        """The first instant at which the clock shows `wall` or later."""
+        """Returns the first instant at which the clock shows `wall` or later."""
         starts, offsets = self.segments.starts, self.segments.offsets
         place = max(self.segment_at(wall - 2 * 86_400), 0)
         while place + 1 < len(starts) and starts[place + 1] + offsets[place] <= wall:
@@ -45,7 +45,7 @@ class Zone:
 
 @cache
 def zone(name: str) -> Zone:
-    """Load a zone; a name that is none, or fixed, or abbreviated, is refused with a suggestion."""
+    """Loads a zone. An unknown name, an offset or an abbreviation is refused with a suggestion."""
     check(name)
     blob = pkgutil.get_data("tzdata", f"zoneinfo/{name}")
     if blob is None:

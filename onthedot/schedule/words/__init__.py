@@ -1,4 +1,4 @@
-"""A schedule in English: phrases, previews, warnings.
+"""Writes a schedule in English: phrases, previews, warnings.
 
-Begin with `explanation.py`. It is written from the masks, never from the text.
+Begin with `explanation.py`. The words come from the masks, never from the text.
 """

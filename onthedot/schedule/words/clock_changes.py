@@ -1,4 +1,4 @@
-"""What the coming changes of the clock will do to a schedule, one warning a change."""
+"""Warns of what the coming clock changes will do to a schedule, one warning for each change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AHEAD_SEC = 366 * 86_400
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A coming change of the clock, and what it does to the first slot that it touches."""
+    """A coming clock change, and what it does to the first slot that it touches."""
 
     began: int
     day: datetime
@@ -27,12 +27,12 @@ class Change:
 
     @property
     def detail(self) -> str:
-        """Give the warning as one sentence."""
+        """Returns the warning as one sentence."""
         return f"On {self.day:%Y-%m-%d} {self.note.shown} {self.note.problem}; {self.note.outcome}."
 
 
 def changes_ahead(schedule: Schedule, after: int) -> list[Change]:
-    """Look a year ahead, the first of a kind; interval schedules run through every change."""
+    """Finds the first change of each kind within a year. Intervals ignore clock changes."""
     if isinstance(schedule.rule, Every) or schedule.policy.elapsed:
         return []
     place = zone(schedule.timezone)
@@ -48,7 +48,7 @@ def changes_ahead(schedule: Schedule, after: int) -> list[Change]:
 
 
 def _change(schedule: Schedule, at: int) -> Change | None:
-    """Find the first slot that this change touches, or the one that it skips."""
+    """Finds the first slot that this change touches, or the slot that it skips."""
     place = zone(schedule.timezone)
     began, jump = place.segments.starts[at], jump_at(place, at)
     if not 0 < abs(jump) <= CORRECTION_SEC or isinstance(schedule.rule, Every):

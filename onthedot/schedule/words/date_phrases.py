@@ -1,4 +1,4 @@
-"""The days, months and years of an expression, in English."""
+"""Writes the days, months and years of an expression in English."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WEEKDAY_NAMES = (
 
 
 def date_phrase(cron: Cron) -> str:
-    """Write the days with the AND or OR that the engine applies, then months and years."""
+    """Writes the days with the AND or OR that the engine applies, then the months and years."""
     parts = [_day_phrase(cron)]
     if cron.months != MONTH.full:
         months = members(cron.months)

@@ -1,4 +1,4 @@
-"""What is to be said of a slot that a change of the clock moved, repeated or stands behind."""
+"""Explains a slot that a clock change moved, repeated, or follows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from onthedot.schedule.walls import walls_of
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A code for programs; for people what happens to which time of the day, and what follows."""
+    """A code for programs. For people: what happens to which time of day, and what follows."""
 
     code: str
     shown: str
@@ -24,12 +24,12 @@ class Note:
 
     @property
     def sentence(self) -> str:
-        """Say it of the slot's own day."""
+        """Writes the note as a sentence about the slot's own day."""
         return f"{self.shown} {self.problem} on this day; {self.outcome}."
 
 
 def note_of(schedule: Schedule, slot: int) -> Note | None:
-    """Explain the slot, or give None where the clock runs plainly."""
+    """Explains the slot, or returns None if no clock change affects it."""
     if isinstance(schedule.rule, Every):
         return None
     place = zone(schedule.timezone)
@@ -50,7 +50,7 @@ def note_of(schedule: Schedule, slot: int) -> Note | None:
 
 
 def jump_at(place: Zone, at: int) -> int:
-    """How far the clock jumps where the segment begins."""
+    """Returns how far the clock jumps where the segment begins."""
     offsets = place.segments.offsets
     return offsets[at] - offsets[at - 1] if 0 < at < len(offsets) else 0
 

@@ -1,4 +1,4 @@
-"""A schedule in English, written from the masks that decide: it cannot disagree with them."""
+"""Explains a schedule in English. The words come from the masks, so they agree with the fires."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 
 def explanation(schedule: Schedule, max_runs: int | None = None) -> str:
-    """Say when it fires, in one sentence and what bounds it."""
+    """Says in one sentence when the schedule fires, and adds what limits it."""
     return " ".join([_rule_sentence(schedule), *_bounds(schedule, max_runs)])
 
 
 def explanation_with_changes(schedule: Schedule, after: int, max_runs: int | None = None) -> str:
-    """Add what the coming changes of the clock will do to it."""
+    """Adds to it what the coming clock changes will do."""
     changes = [_change_sentence(schedule, change) for change in changes_ahead(schedule, after)]
     return " ".join([explanation(schedule, max_runs), *changes])
 
@@ -32,7 +32,7 @@ def _rule_sentence(schedule: Schedule) -> str:
 
 
 def _elapsed(seconds: int) -> str:
-    """Write the interval in the largest unit that it is a multiple of."""
+    """Writes the interval in the largest unit that divides it."""
     size, unit = next((size, unit) for size, unit in _UNITS if seconds % size == 0)
     count = seconds // size
     return unit if count == 1 else f"{count} {unit}s"

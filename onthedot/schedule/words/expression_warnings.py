@@ -1,4 +1,4 @@
-"""What is often misread in an expression that is valid, and the clock changes that are near."""
+"""Warns of valid expressions that are often misread, and of clock changes that are near."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from onthedot.schedule.expression.kinds import AWS_WEEKDAY, WEEKDAY
 from onthedot.schedule.schedule import Schedule
 from onthedot.schedule.words.clock_changes import changes_ahead
 
-# Neither the week in MON#1 nor the step in */2; 7 is Saturday there and Sunday here.
+# Matches neither the week in MON#1 nor the step in */2. 7 is Saturday in AWS and Sunday here.
 _DAY_NUMBER = re.compile(r"(?<![#/])[1-7]")
 _STEP = re.compile(r"(?:^|,)\*/([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """A code, a sentence, and the local date that it concerns if it is about one."""
+    """A code, a sentence, and the local date that it is about, if any."""
 
     code: str
     detail: str
@@ -27,7 +27,7 @@ class Warned:
 def warnings_of(
     schedule: Schedule, text: str, after: int, *, seconds: str = "first"
 ) -> list[Warned]:
-    """Warn of the coming changes of the clock and of what is often misread."""
+    """Warns of the coming clock changes and of what is often misread."""
     changes = [
         Warned(change.code, change.detail, f"{change.day:%Y-%m-%d}")
         for change in changes_ahead(schedule, after)
@@ -44,7 +44,7 @@ def _misreadings(text: str, seconds: str) -> list[Warned]:
 
 
 def _day_numbers(placed: tuple[Placed, ...]) -> Warned | None:
-    """A question mark is what people write who come from AWS or Quartz, where 1 is Sunday."""
+    """Warns of weekday numbers beside a question mark: in AWS and Quartz 1 is Sunday."""
     asked = any(part.text == "?" for part in placed)
     for part in placed:
         if asked and part.kind is WEEKDAY and _DAY_NUMBER.search(part.text):

@@ -1,4 +1,4 @@
-"""How often a schedule fires in a day: the fewest and the most, over the days to come."""
+"""Counts how often a schedule fires in a day: the fewest and the most, over the coming days."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from onthedot.schedule.schedule import Schedule
 
 DAY_SEC = 86_400
 _DAYS = 35
-# Beyond this the counting would cost more than the figure is worth.
+# A longer count would cost more than the figure is worth.
 _COUNTED_MAX = 20_000
 
 
 def per_day(schedule: Schedule, after: int) -> tuple[int, int]:
-    """Count five weeks of days of 24 hours, or as many as a frequent one leaves room for."""
+    """Counts over five weeks of 24-hour days, or over fewer if the schedule fires often."""
     counts: list[int] = []
     counted, begin = 0, after
     while len(counts) < _DAYS and counted <= _COUNTED_MAX:

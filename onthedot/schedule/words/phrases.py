@@ -1,4 +1,4 @@
-"""Sets of numbers in English: one phrase for one set, so that different sets read differently."""
+"""Writes sets of numbers in English. Different sets get different phrases."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _RUN_MIN = 3
 
 
 def members(mask: int) -> list[int]:
-    """List the bits that are set."""
+    """Returns the bits that are set."""
     return [bit for bit in range(mask.bit_length()) if mask >> bit & 1]
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:
-    """Write a, b and c."""
+    """Joins words as "a, b and c"."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def step_of(kind: Kind, values: Sequence[int]) -> int | None:
-    """Give n when the values are every n-th of the whole field, and its turn counts as one too."""
+    """Returns n if the values are every n-th of the whole field, with the wrap-around."""
     if len(values) < _RUN_MIN or values[0] != kind.low:
         return None
     step = values[1] - values[0]
@@ -33,7 +33,7 @@ def step_of(kind: Kind, values: Sequence[int]) -> int | None:
 
 
 def every_nth(values: Sequence[int], noun: str, name: Callable[[int], str] = str) -> str | None:
-    """Write a stepped run that is not the whole field's: every 2nd hour from 08 through 18."""
+    """Writes a stepped run that covers part of the field: every 2nd hour from 08 through 18."""
     if len(values) < _RUN_MIN or (step := values[1] - values[0]) == 1:
         return None
     if list(range(values[0], values[-1] + 1, step)) != list(values):
@@ -43,7 +43,7 @@ def every_nth(values: Sequence[int], noun: str, name: Callable[[int], str] = str
 
 
 def listed(values: Sequence[int], name: Callable[[int], str] = str) -> str:
-    """Write runs as `a through b`, the rest one by one."""
+    """Writes runs as `a through b`, and the rest one by one."""
     words, rest = [], list(values)
     while rest:
         length = _leading_run(rest)

@@ -1,4 +1,4 @@
-"""What a schedule will do next, in the shape in which every door shows it."""
+"""Previews what a schedule will do next, in the form that every door shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COUNT_MAX = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fire:
-    """One slot: when, how the job's zone and the viewer's show it, and what is to be said of it."""
+    """One slot: the instant, how the job's zone and the viewer's zone show it, and notes on it."""
 
     at: str
     due_at: str
@@ -29,23 +29,23 @@ class Fire:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """The coming fires and what a person should know before saving the schedule."""
+    """The coming fires, and what a person should know before they save the schedule."""
 
     explanation: str
     fires: list[Fire]
     warnings: list[Warned]
-    # What H and the jitter were drawn from; a saved task draws them from its id.
+    # The seed of H and of the jitter. A saved task uses its id instead.
     seed: str
     tzdata: str
 
     def as_json(self) -> dict[str, object]:
-        """Give plain values."""
+        """Returns plain values."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """From when, how many, how many there are at all, and in whose zone besides the job's."""
+    """The start of the preview, the fires to show, the limit on all fires, the viewer's zone."""
 
     after: int
     count: int
@@ -56,7 +56,7 @@ class Window:
 def preview(
     schedule: Schedule, text: str, window: Window, *, seconds: str = "first", seed: str = ""
 ) -> Preview:
-    """Answer for the expression `text`, which `schedule` was compiled from."""
+    """Previews `schedule`, which was compiled from the expression `text`."""
     slots = islice(schedule.slots(window.after), min(window.count, window.max_runs or window.count))
     return Preview(
         explanation=explanation(schedule, window.max_runs),
@@ -68,7 +68,7 @@ def preview(
 
 
 def fire(schedule: Schedule, slot: int, viewer: str) -> Fire:
-    """Show one slot."""
+    """Shows one slot."""
     note = note_of(schedule, slot)
     return Fire(
         at=nominal(slot),

@@ -1,4 +1,4 @@
-"""The time of day of an expression, in English."""
+"""Writes the time of day of an expression in English."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _CLOCK_TIMES_MAX = 6
 
 
 def time_phrase(cron: Cron) -> str:
-    """Write clock times where they are few, else seconds, minutes and hours one after another."""
+    """Writes clock times if they are few, else seconds, minutes and hours one after another."""
     seconds, minutes, hours = members(cron.seconds), members(cron.minutes), members(cron.hours)
     if len(seconds) * len(minutes) * len(hours) <= _CLOCK_TIMES_MAX:
         shown = [_clock(h, m, s) for h in hours for m in minutes for s in seconds]
@@ -38,7 +38,7 @@ def _minute_phrase(minutes: list[int], hours: list[int], *, alone: bool) -> str:
 
 
 def _within(kind: Kind, values: list[int]) -> str:
-    """Write `every 15 minutes`, `at minute 5 past the hour` or the like of seconds."""
+    """Writes phrases such as `every 15 minutes` or `at minute 5 past the hour`."""
     noun, past = (kind.name, " past the hour" if kind is MINUTE else "")
     if len(values) == kind.size:
         return f"every {noun}"

@@ -1,4 +1,4 @@
-"""The only code that talks to DynamoDB, SQS, S3 and the clock.
+"""Talks to DynamoDB, SQS, S3 and the clock. No other room does.
 
-Begin with `aws.py`, `table_reads.py` and `conditional_writer.py`. It decides nothing.
+Begin with `aws.py`, `table_reads.py` and `conditional_writer.py`. This room decides nothing.
 """

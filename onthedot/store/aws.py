@@ -1,4 +1,4 @@
-"""Clients, made here and nowhere else, and what our tables and queues are called in the cloud."""
+"""Makes all clients, and knows the names of our tables and queues in the cloud."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _CONFIG = Config(
     max_pool_connections=16,
 )
 _OK = 300
-# What a call may raise, and which of it another try may well get past.
+# What a call may raise. Some of these errors pass, and another try can help.
 FAILURES = (BotoCoreError, ClientError)
 _UNREACHABLE = (Unreachable, HTTPClientError)
 _BUSY = frozenset(
@@ -71,7 +71,7 @@ def _session() -> Any:
 
 @cache
 def client(service: str) -> Any:
-    """Give the client of a service; region, keys and endpoints come from the environment."""
+    """Returns the client of a service. Region, keys and endpoints come from the environment."""
     made = _session().create_client(service, config=_CONFIG)
     events = made.meta.events
     if service in ("dynamodb", "sqs"):
@@ -84,7 +84,7 @@ def client(service: str) -> Any:
 
 @lru_cache(32)
 def patient_client(service: str, seconds: int) -> Any:
-    """A client whose calls may take so long, and are not made again by themselves."""
+    """Returns a client that waits up to `seconds` for an answer and does not try again."""
     patience = Config(
         parameter_validation=False,
         user_agent="onthedot/1",
@@ -93,14 +93,14 @@ def patient_client(service: str, seconds: int) -> Any:
         read_timeout=seconds,
     )
     made = _session().create_client(service, config=patience)
-    # Its pools make the connections that `waiting_in` can wake; there is no public way to say so.
+    # The client's pools make the connections that `waiting_in` can wake. There is no public way.
     made._endpoint.http_session._pool_classes_by_scheme.update(_POOLS)  # noqa: SLF001
     return made
 
 
 @contextmanager
 def waiting_in(exchange: Exchange) -> Iterator[None]:
-    """Let the calls of a patient client end as soon as the exchange is broken off."""
+    """Ends the calls of a patient client as soon as the exchange is broken off."""
     before = _exchange.set(exchange)
     try:
         yield
@@ -109,18 +109,18 @@ def waiting_in(exchange: Exchange) -> Iterator[None]:
 
 
 class _Woken:
-    """A connection at which a thread waits for an answer, until its exchange is broken off."""
+    """A connection on which a thread waits for an answer, until its exchange is broken off."""
 
     def getresponse(self) -> Any:
         exchange, sock = _exchange.get(), self.sock  # type: ignore[attr-defined] # the connection's
         if exchange is None:
-            return super().getresponse()  # type: ignore[misc] # the connection's
+            return super().getresponse()  # type: ignore[misc] # the connection's own
         with exchange.woken_by(partial(_shut, sock)):
-            return super().getresponse()  # type: ignore[misc] # the connection's
+            return super().getresponse()  # type: ignore[misc] # the connection's own
 
 
 def _shut(sock: socket.socket) -> None:
-    """Not by its own method: that of TLS would take the state away from who waits."""
+    """Uses the plain socket's method: that of TLS would take its state from the waiting thread."""
     with suppress(OSError):
         socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
@@ -145,14 +145,14 @@ _POOLS = {"http": _PlainPool, "https": _SecuredPool}
 
 
 def passes(failure: BaseException) -> bool:
-    """Tell whether the service was busy or out of reach: the call may or may not be done."""
+    """Tells whether the service was busy or out of reach. The call may have been done or not."""
     if isinstance(failure, ClientError):
         return failure.response["Error"]["Code"] in _BUSY
     return isinstance(failure, _UNREACHABLE)
 
 
 def dynamodb(operation: str, **request: Any) -> Any:
-    """Call DynamoDB; every answer also says what time it is there."""
+    """Calls DynamoDB. Every answer also tells the time there."""
     if allowed := _allowed.get():
         allowed.call()
     sent_ms = local_ms()
@@ -165,7 +165,7 @@ def dynamodb(operation: str, **request: Any) -> Any:
 
 @contextmanager
 def allowing(most: int) -> Iterator[None]:
-    """Allow what is asked meanwhile so many calls to the store."""
+    """Allows the calls inside at most `most` requests to the store."""
     before = _allowed.set(Allowance(most))
     try:
         yield
@@ -175,20 +175,20 @@ def allowing(most: int) -> Iterator[None]:
 
 @dataclass(slots=True)
 class Watch:
-    """What the answers of one invocation say of this machine's clock."""
+    """What the answers of one invocation tell about this machine's clock."""
 
     skew: Skew = field(default_factory=Skew)
 
 
 def watching() -> Watch:
-    """Watch the answers from now on."""
+    """Watches the answers from now on."""
     watch = Watch()
     _watch.set(watch)
     return watch
 
 
 def local_ms() -> int:
-    """Read this machine's clock, uncorrected."""
+    """Reads this machine's clock without correction."""
     return time.time_ns() // 1_000_000
 
 
@@ -200,20 +200,20 @@ def _second(date: str) -> int:
 def _parse_fast(
     response_dict: dict[str, Any], customized_response_dict: dict[str, Any], **_: object
 ) -> None:
-    """Take a good answer as the JSON it is: botocore's own parser costs as much as the call."""
+    """Reads a successful answer as plain JSON: botocore's own parser costs as much as the call."""
     if response_dict["status_code"] < _OK and response_dict["body"]:
         customized_response_dict.update(json.loads(response_dict["body"]))
         response_dict["body"] = b"{}"
 
 
 def _set_aside(params: dict[str, Any], context: dict[str, Any], **_: object) -> dict[str, Any]:
-    """Keep the statements from botocore's serializer, which looks each attribute's shape up."""
+    """Takes the statements from botocore's serializer, which looks up each attribute's shape."""
     context["statements"] = params["Statements"]
     return params | {"Statements": []}
 
 
 def _write_fast(params: dict[str, Any], context: dict[str, Any], **_: object) -> None:
-    """Write the statements as the JSON they are, before the request is signed."""
+    """Writes the statements as plain JSON before the request is signed."""
     body = json.loads(params["body"]) | {"Statements": context["statements"]}
     params["body"] = json.dumps(body, separators=(",", ":"), default=_base64).encode()
 
@@ -223,31 +223,31 @@ def _base64(binary: bytes) -> str:
 
 
 def table(name: str) -> str:
-    """Give a table's physical name; a missing variable fails by name."""
+    """Returns a table's physical name. A missing variable raises an error with its name."""
     return os.environ[f"{name.upper()}_TABLE"]
 
 
 def queue_url(queue: str) -> str:
-    """Give a queue's address: high, normal, low or dead."""
+    """Returns a queue's address: high, normal, low or dead."""
     return os.environ[f"{queue.upper()}_QUEUE_URL"]
 
 
 def home() -> Home:
-    """Tell where we are: the account is in our own queues' addresses."""
+    """Returns our account and region. The account is in the addresses of our own queues."""
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION", "")
     return Home(region, queue_url("normal").split("/")[-2])
 
 
 def queue_of_arn(arn: str) -> str:
-    """Tell which of our queues an event comes from."""
+    """Tells which of our queues an event came from."""
     name = arn.rsplit(":", 1)[-1]
     return next(queue for queue in QUEUES if queue_url(queue).rsplit("/", 1)[-1] == name)
 
 
 def in_parallel(call: Callable[[_Given], _Got], items: Iterable[_Given]) -> list[_Got]:
-    """Make several calls at once, in order of their items.
+    """Makes several calls at once, and returns the results in the order of the items.
 
-    How many is a setting: AWS answers many at a time, a local database one.
+    The number is a setting: AWS answers many at a time, a local database one.
     """
     if _width() == 1:
         return [call(item) for item in items]

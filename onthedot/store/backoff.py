@@ -1,4 +1,4 @@
-"""Pauses between tries at a store that is busy: short at first, longer each time, never alike."""
+"""Computes pauses between tries at a busy store: short at first, then longer, with jitter."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ _DOUBLINGS_MAX = 4
 
 
 def pause_ms(tries: int, fraction: float) -> int:
-    """Give the pause before the next try, after so many; the fraction keeps crowds apart."""
+    """Returns the pause before the next try. The fraction keeps callers from trying at once."""
     longest = min(_LONGEST_MS, _FIRST_MS << min(tries, _DOUBLINGS_MAX))
     return int(longest * (1 + fraction) / 2)

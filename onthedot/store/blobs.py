@@ -1,4 +1,4 @@
-"""What is too large for a table: put once under a name that its content decides, never changed."""
+"""Stores what is too large for a table, under a name made from its content. It never changes."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from botocore.exceptions import ClientError
 from onthedot.records.tasks.payloads import ASIDE
 from onthedot.store import aws
 
-# Runs of one task come one after the other, and want the same.
+# Runs of one task follow each other and need the same object, so some stay in memory.
 _KEPT = 64
 
 
 def put(key: str, text: str) -> None:
-    """Put it; there or not."""
+    """Puts an object. Nothing changes if it exists."""
     aws.client("s3").put_object(
         Bucket=_bucket(), Key=key, Body=text.encode(), ContentType="application/json"
     )
 
 
 def get(key: str) -> str | None:
-    """Get it, even if it was just put aside; or nothing if somebody has deleted it."""
+    """Returns an object, even if it was just put aside. None if it was deleted."""
     for place in (key, ASIDE + key):
         try:
             return _got(_bucket(), place)
@@ -33,7 +33,7 @@ def get(key: str) -> str | None:
 
 
 def listed(after: str) -> list[tuple[str, int]]:
-    """List a page of what is there behind a key, with when each was put."""
+    """Returns a page of the objects after a key, with the time when each was put."""
     answer = aws.client("s3").list_objects_v2(Bucket=_bucket(), StartAfter=after)
     return [
         (each["Key"], int(each["LastModified"].timestamp() * 1000))
@@ -42,12 +42,12 @@ def listed(after: str) -> list[tuple[str, int]]:
 
 
 def put_aside(key: str) -> None:
-    """Move it to where the bucket's own rule lets it expire."""
+    """Moves an object to a prefix where the bucket's own rule lets it expire."""
     _move(key, ASIDE + key)
 
 
 def bring_back(key: str) -> None:
-    """Move it back from there."""
+    """Moves an object back from there."""
     _move(ASIDE + key, key)
 
 

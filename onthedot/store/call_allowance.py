@@ -1,4 +1,4 @@
-"""How many calls to the store one question may make, counted while they are made."""
+"""Limits how many calls to the store one request may make. They are counted as they are made."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from itertools import count
 
 
 class TooManyCallsError(Exception):
-    """A question would take more calls than it may."""
+    """A request would make more calls than it may."""
 
 
 @dataclass(slots=True)
 class Allowance:
-    """So many calls and no more."""
+    """A limited number of calls."""
 
     most: int
-    # Counting by this is safe in threads.
+    # `count` is safe between threads.
     _made: Iterator[int] = field(default_factory=lambda: count(1))
 
     def call(self) -> None:
-        """Make one, or be refused."""
+        """Counts a call, or refuses it."""
         if next(self._made) > self.most:
             raise TooManyCallsError(f"more than {self.most} calls")

@@ -1,4 +1,4 @@
-"""The time, corrected by what the store's answers say of it, and waiting."""
+"""Tells the time, corrected by the store's answers, and waits."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ _offset: ContextVar[int] = ContextVar("offset", default=0)
 
 
 def now_ms() -> int:
-    """Milliseconds since the Unix epoch, as the store's clock has them."""
+    """Returns milliseconds since the Unix epoch by the store's clock."""
     return aws.local_ms() + _offset.get()
 
 
 def correct(offset_ms: int) -> None:
-    """Add so much to this machine's clock for the rest of the invocation."""
+    """Adds an offset to this machine's clock for the rest of the invocation."""
     _offset.set(offset_ms)
 
 
 def monotonic() -> float:
-    """Seconds that no correction of the clock moves."""
+    """Returns seconds by a clock that no correction moves."""
     return time.monotonic()
 
 
 def sleep(seconds: float) -> None:
-    """Wait."""
     time.sleep(seconds)

@@ -1,47 +1,47 @@
-"""How far this machine's clock is from the store's, from answers that carry its whole seconds."""
+"""Estimates how far this machine's clock is from the store's. Answers carry whole seconds only."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 CORRECTED_MAX_MS = 2_000
-# An answer says the time to the second.
+# Half a second in milliseconds: an answer tells the time to the second.
 _HALF_GRAIN_MS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Skew:
-    """True time less local time lies between two bounds, in milliseconds."""
+    """Two bounds, in milliseconds, of the true time less the local time."""
 
     low_ms: int = -(1 << 40)
     high_ms: int = 1 << 40
 
     def seen(self, second: int, sent_ms: int, got_ms: int) -> Skew:
-        """Intersect with what an answer says: the store's clock showed `second` in between."""
+        """Narrows the bounds by an answer: the store's clock showed `second` in between."""
         return Skew(
             max(self.low_ms, second * 1000 - got_ms),
             min(self.high_ms, second * 1000 + 1000 - sent_ms),
         )
 
     def not_before(self, true_ms: int, local_ms: int) -> Skew:
-        """Learn that it was no earlier than `true_ms` when the local clock showed `local_ms`."""
+        """Narrows the bounds: it was `true_ms` or later when the local clock showed `local_ms`."""
         return Skew(max(self.low_ms, true_ms - local_ms), self.high_ms)
 
     @property
     def known(self) -> bool:
-        """Tell whether any answer has been seen, and none contradicts another."""
+        """Tells whether there was an answer, and no answer contradicts another."""
         return -(1 << 40) < self.low_ms <= self.high_ms
 
     @property
     def half_width_ms(self) -> int:
-        """How sure the midpoint is."""
+        """Returns how far the true value may be from the middle."""
         return (self.high_ms - self.low_ms) // 2
 
     @property
     def offset_ms(self) -> int:
-        """What to add to the local clock: nothing while zero is as likely as anything.
+        """Returns what to add to the local clock: 0 as long as 0 is possible.
 
-        Hardly more than is certain: after a slow answer the middle would be off by half its delay.
+        It stays near the certain bound: after a slow answer the middle is wrong by half the delay.
         """
         if not self.known or self.low_ms <= 0 <= self.high_ms:
             return 0
@@ -52,13 +52,13 @@ class Skew:
 
     @property
     def offset_never_early_ms(self) -> int:
-        """What a worker adds: rather late by a second's grain than early by it.
+        """Returns what a worker adds: half a second late is better than half a second early.
 
-        Not later: by a clock that is slow by more, it would hold leases that others see run out.
+        It is not later: with a slower clock a worker holds leases that others see run out.
         """
         return max(self.low_ms, self.offset_ms - _HALF_GRAIN_MS) if self.offset_ms else 0
 
     @property
     def hopeless(self) -> bool:
-        """Too far off to be corrected: such a machine must claim nothing."""
+        """Tells whether the clock is too wrong to be corrected. Then it must claim nothing."""
         return self.known and (self.low_ms > CORRECTED_MAX_MS or self.high_ms < -CORRECTED_MAX_MS)

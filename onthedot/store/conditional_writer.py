@@ -1,4 +1,4 @@
-"""Conditional writes, many or one: who wins is decided by the store, and every answer is read."""
+"""Makes conditional writes, one or many. The store decides who wins; every answer is read."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from onthedot.records.conditional_writes import (
 )
 from onthedot.store import aws
 
-# With 1, writes go by PutItem and UpdateItem: not every engine obeys PartiQL's conditions.
+# With 1, writes use PutItem and UpdateItem: not every engine obeys PartiQL's conditions.
 BATCH = 25
-# What another try may well get past; anything else is a fault of ours, and must be seen.
+# Another try can help with these. Any other error is a fault of ours and must be seen.
 _PASSING = (
     "InternalServerError",
     "ProvisionedThroughputExceeded",
@@ -35,9 +35,9 @@ _REFUSALS = ("ConditionalCheckFailed", "DuplicateItem", "ConditionalCheckFailedE
 
 
 def write_many(writes: Sequence[Write], *, over: Callable[[], bool] | None = None) -> list[Outcome]:
-    """Write in batches of 25; one write's refusal says nothing of the others.
+    """Writes in batches of 25. The refusal of one write says nothing about the others.
 
-    Once it is `over`, what has not been sent is not: nobody knows of it, so it is unsure.
+    When `over` says so, it sends no more. The writes that are left are unsure.
     """
 
     def write(batch: Sequence[Write]) -> list[Outcome]:
@@ -50,9 +50,9 @@ def write_many(writes: Sequence[Write], *, over: Callable[[], bool] | None = Non
 
 
 def write_batch(writes: Sequence[Write]) -> list[Outcome]:
-    """Write up to 25; no two of them may be of one item, for that rejects all.
+    """Writes up to 25 items. Two writes of one item would make the store reject all.
 
-    A call that had no answer may have done any of them.
+    A call without an answer may have done any of them.
     """
     statements = [_statement(write) for write in writes]
     try:
@@ -74,7 +74,7 @@ def _write_alone(write: Write) -> Outcome:
 
 
 def write_one(write: Write) -> Outcome:
-    """The same conditions by PutItem or UpdateItem."""
+    """Makes the same conditional write by PutItem or UpdateItem."""
     try:
         if isinstance(write, Insert):
             aws.dynamodb("put_item", **_put(write))
@@ -88,7 +88,7 @@ def write_one(write: Write) -> Outcome:
 
 
 def delete_one(write: Delete) -> Outcome:
-    """Take an item away if it is as it was seen."""
+    """Deletes one item if it is as it was seen."""
     try:
         aws.dynamodb("delete_item", **_delete(write))
     except ClientError as refusal:
@@ -99,7 +99,7 @@ def delete_one(write: Delete) -> Outcome:
 
 
 def write_together(writes: Sequence[Part]) -> Outcome:
-    """Write all or nothing; a meeting with another transaction, or a throttle, is unsure."""
+    """Writes all or nothing. A conflict with another transaction, or a throttle, is unsure."""
     try:
         aws.dynamodb("transact_write_items", TransactItems=[_transacted(write) for write in writes])
     except ClientError as refusal:
@@ -181,5 +181,5 @@ def _batches(writes: Sequence[Write]) -> Iterator[Sequence[Write]]:
 
 
 def _takes_much_away(write: Write) -> bool:
-    """How PartiQL removes two attributes at once, no two engines agree: UpdateItem does it."""
+    """Tells whether UpdateItem must write it: PartiQL engines differ in removing attributes."""
     return isinstance(write, Update) and len(write.removes) > 1

@@ -1,4 +1,4 @@
-"""An exchange with a target: one thread waits in it, and another may break it off."""
+"""Lets one thread wait for a target, and another thread break the wait off."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ class BrokenOff(Exception):  # noqa: N818 it says what has happened
 
 
 class Exchange:
-    """Safe between threads: a way to wake is popped, and only one thread can pop it."""
+    """Safe between threads: a wake function is popped, and only one thread can pop it."""
 
     def __init__(self) -> None:
         self.broken_off = False
         self._waits: deque[Callable[[], None]] = deque()
 
     def break_off(self) -> None:
-        """Wake the thread that waits, and let it wait no more."""
+        """Wakes the waiting thread, and ends its wait."""
         self.broken_off = True
         with suppress(IndexError):
             self._waits.pop()()
 
     def go_on(self) -> None:
-        """Raise if there is nothing to wait for any more; asked before each wait."""
+        """Raises if the exchange was broken off. Called before each wait."""
         if self.broken_off:
             raise BrokenOff
 
     @contextmanager
     def woken_by(self, wake: Callable[[], None]) -> Iterator[None]:
-        """Wait inside; what fails there because it was woken is a breaking off.
+        """Waits inside. An error that comes from being woken becomes `BrokenOff`.
 
-        What was answered all the same is given, but its connection may be shut: see `broken_off`.
+        An answer that came all the same is returned, but its connection may be shut: see
+        `broken_off`.
         """
         self._waits.append(wake)
         try:

@@ -1,4 +1,4 @@
-"""Reading a whole table: for repairs by hand, never for what runs every minute."""
+"""Reads a whole table: for repairs by hand, never for what runs each minute."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from onthedot.store import aws
 
 
 def items(table: str) -> Iterator[dict[str, Any]]:
-    """Walk all items, page by page."""
+    """Walks all items, page by page."""
     request: dict[str, Any] = {"TableName": aws.table(table), "ConsistentRead": True}
     while True:
         answer = aws.dynamodb("scan", **request)

@@ -1,4 +1,4 @@
-"""New ids: a prefix that says of what, the time, chance."""
+"""Makes new ids: a prefix for the kind, the time, and random letters."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from onthedot.store import clock, ids
 
 
 def new_id(prefix: str) -> str:
-    """Make one: sch, tsk, key, bkf or req."""
+    """Makes an id with a prefix: sch, tsk, key, bkf or req."""
     return f"{prefix}_{ulid(clock.now_ms(), ids.token(CHANCE_LETTERS))}"

@@ -1,4 +1,4 @@
-"""Random ids and numbers; the simulation puts seeded ones in place."""
+"""Makes random ids and numbers. The simulation replaces them by seeded ones."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def token(length: int = 8) -> str:
-    """Give a random name in Crockford's letters."""
+    """Returns a random name in Crockford's alphabet."""
     return "".join(secrets.choice(_LETTERS) for _ in range(length))
 
 
 def fraction() -> float:
-    """Give a random number from 0 to 1, for jitter."""
+    """Returns a random number from 0 to 1, for jitter."""
     return secrets.randbelow(1 << 30) / (1 << 30)
 
 
 def secret() -> bytes:
-    """Give bytes that nobody guesses."""
+    """Returns bytes that nobody can guess."""
     return secrets.token_bytes(32)

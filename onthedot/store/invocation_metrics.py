@@ -1,6 +1,6 @@
-"""One line of metrics an invocation, in CloudWatch's embedded format; none a run.
+"""Prints one line of metrics for each invocation, in CloudWatch's embedded format.
 
-Each metric has its place in an alarm or on the dashboard; other counts are fields of the line.
+Each metric is in an alarm or on the dashboard. Other counts are fields of the line.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ MINUTE = (
     "timeout_used_percent",
     "unusually_long",
 )
-# Written by who takes messages, only when there is something to count.
+# Written by functions that take messages, and only if there is something to count.
 MESSAGES = ("put_aside",)
-# Asked by the audit every fifth minute only: silence in between is not a zero.
+# The audit asks for these every fifth minute only. No value in between does not mean zero.
 _NOT_ALWAYS_ASKED = {"not_fired"}
 _UNITS = {"ms": "Milliseconds", "percent": "Percent"}
 _COUNT = "Count"
 
 
 def emit(names: Sequence[str], figures: Mapping[str, float]) -> None:
-    """Print the line: a count that nobody counted is zero, a measure of nothing is left out.
+    """Prints the line. A count without a value is 0; a measure without a value is left out.
 
     The dimension is POWERTOOLS_SERVICE_NAME: two stacks in one account must not mix.
     """
-    # A worker hardly ever writes one, and must not start later for it.
+    # A worker rarely prints metrics, and the import would delay its start.
     from aws_lambda_powertools.metrics import EphemeralMetrics  # noqa: PLC0415
 
     metrics = EphemeralMetrics(namespace=NAMESPACE)

@@ -1,4 +1,4 @@
-"""What is the scheduler's own, by the environment of this function."""
+"""Names the scheduler's own resources, from the environment of this function."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from onthedot.store import aws
 
 
 def known() -> Ours:
-    """Give the names of the queues and of this function, and the stack's."""
+    """Returns the names of the queues, of this function and of the stack."""
     queues = [aws.queue_url(queue).rstrip("/").rsplit("/", 1)[-1] for queue in aws.QUEUES]
     this = os.environ.get("AWS_LAMBDA_FUNCTION_NAME")
     return ours([*queues, *([this] if this else [])], os.environ.get("POWERTOOLS_SERVICE_NAME", ""))

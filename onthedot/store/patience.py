@@ -1,4 +1,4 @@
-"""Patience with a store that is busy: what it did not take is tried again until a limit."""
+"""Tries a busy store again until a limit."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from onthedot.store.backoff import pause_ms
 
 _Got = TypeVar("_Got")
 Over = Callable[[], bool]
-# Of the 29 s that a caller of the API waits at most.
+# Seconds, of the 29 that a caller of the API waits at most.
 _SURELY_MAX_SEC = 8.0
 
 
 def write(writes: Sequence[Write], over: Over) -> list[Outcome]:
-    """Write until each write is done or refused, or until it is over."""
+    """Writes until each write is done or refused, or until `over` says so."""
     outcomes = conditional_writer.write_many(writes, over=over)
     tries = 0
     while (unsure := _unsure(outcomes)) and not over():
@@ -30,7 +30,7 @@ def write(writes: Sequence[Write], over: Over) -> list[Outcome]:
 
 
 def surely(writes: Sequence[Write]) -> list[Outcome]:
-    """Write until each write is done or refused; a store that never says which is an error."""
+    """Writes until each write is done or refused. If the store never says which, it raises."""
     until = clock.monotonic() + _SURELY_MAX_SEC
     outcomes = write(writes, lambda: clock.monotonic() > until)
     if unsure := _unsure(outcomes):
@@ -40,7 +40,7 @@ def surely(writes: Sequence[Write]) -> list[Outcome]:
 
 
 def call(make: Callable[[], _Got], over: Over) -> _Got:
-    """Make a call until it is answered; what the last try before the end raises is raised."""
+    """Makes a call until it is answered. At the end it raises the error of the last try."""
     tries = 0
     while True:
         try:
@@ -53,7 +53,7 @@ def call(make: Callable[[], _Got], over: Over) -> _Got:
 
 
 class Forgiven:
-    """Lets a step fail where the store or the queue is busy; the caller does it again."""
+    """Lets a step fail if the store or the queue is busy. The caller repeats the step."""
 
     def __enter__(self) -> None:
         pass

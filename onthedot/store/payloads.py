@@ -1,4 +1,4 @@
-"""Large payloads: put into the bucket before the item that names them, fetched when wanted."""
+"""Stores large payloads in the bucket before the item that names them, and reads them back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from onthedot.store import blobs
 
 
 def stored(place: str, payload: Any) -> str:
-    """Give what the item is to say, once its readers will find what it names."""
+    """Stores a payload if it is large, and returns what the item must say."""
     text = payloads.written(payload)
     if not payloads.large(text):
         return text
@@ -21,7 +21,7 @@ def stored(place: str, payload: Any) -> str:
 
 
 def at_hand(payload: Any) -> Any:
-    """Give the payload itself; one whose object is gone is None."""
+    """Returns the payload itself, or None if its object is gone."""
     if not isinstance(payload, Away):
         return payload
     text = blobs.get(payload.key)

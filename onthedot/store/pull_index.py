@@ -1,4 +1,4 @@
-"""The index of what outside workers fetch: keys only, the most urgent first."""
+"""Reads the index of runs that outside workers fetch: keys only, the most urgent first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from onthedot.store import aws
 
 
 def due(partition: str, ranges: Sequence[tuple[str, str]], most: int) -> list[dict[str, Any]]:
-    """Give the keys of up to so many runs; the index may still show what has been taken."""
+    """Returns the keys of up to `most` runs. The index may still show runs that were taken."""
     found: list[dict[str, Any]] = []
     for between in ranges:
         if len(found) < most:

@@ -1,4 +1,4 @@
-"""Messages: sent and deleted by ten; what SQS did not take is said, never passed over."""
+"""Sends and deletes messages, ten in a call. It always reports what SQS did not take."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _TRIES = 3
 
 
 def send(packs: Sequence[tuple[Pack, int]]) -> list[Pack]:
-    """Send packs, each with its delay in seconds; give those that SQS did not take.
+    """Sends packs, each with its delay in seconds. Returns those that SQS did not take.
 
-    What workers fetch is found by its row: no message is sent, and none is missing.
+    Outside workers find a run by its row, so for such runs no message is sent.
     """
     by_queue: dict[str, list[tuple[Pack, int]]] = defaultdict(list)
     for pack, delay in packs:
@@ -43,7 +43,7 @@ def _send_batch(queue: str, packs: Sequence[tuple[Pack, int]]) -> list[Pack]:
         except aws.FAILURES as failure:
             if not aws.passes(failure):
                 raise
-            # It may have taken them: a message too many does no harm, one too few would.
+            # SQS may have taken them. A message too many does no harm; one too few does.
             continue
         left = [left[int(failed["Id"])] for failed in answer.get("Failed", ())]
         if not left:
@@ -61,7 +61,7 @@ def _entry(place: int, pack: Pack, delay: int) -> dict[str, Any]:
 
 
 def receive(queue: str, most: int, *, visible_sec: int, wait_sec: int) -> list[dict[str, Any]]:
-    """Receive messages, as the event of a queue's poller has them."""
+    """Receives messages in the form of a queue's event."""
     answer = aws.client("sqs").receive_message(
         QueueUrl=aws.queue_url(queue),
         MaxNumberOfMessages=most,
@@ -81,7 +81,7 @@ def receive(queue: str, most: int, *, visible_sec: int, wait_sec: int) -> list[d
 
 
 def change_visibility(url: str, receipts: Sequence[tuple[str, int]]) -> None:
-    """Let messages turn up again so many seconds from now; one that is gone needs nothing."""
+    """Makes messages visible again after some seconds. A message that is gone needs nothing."""
     for first in range(0, len(receipts), BATCH):
         aws.client("sqs").change_message_visibility_batch(
             QueueUrl=url,
@@ -93,7 +93,7 @@ def change_visibility(url: str, receipts: Sequence[tuple[str, int]]) -> None:
 
 
 def delete(url: str, receipts: Sequence[str]) -> None:
-    """Delete messages whose work is done; one left behind turns up again and finds it so."""
+    """Deletes messages whose work is done. One that stays comes again and has nothing to do."""
     for first in range(0, len(receipts), BATCH):
         aws.client("sqs").delete_message_batch(
             QueueUrl=url,

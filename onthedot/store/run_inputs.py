@@ -1,4 +1,4 @@
-"""What a run was given: by its own item, by the version that it ran by, or by its task as it is."""
+"""Reads the inputs of a run: from its own item, from its version, or from its task."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from onthedot.store import table_reads
 
 
 def own(run: Run) -> Own:
-    """Read what a run has in place of its task's payload and target."""
+    """Reads what a run has instead of its task's payload and target."""
     if not run.payload_ref and not run.target_ref:
         return Own()
     return side_item.parse(table_reads.get(run_row.TABLE, side_item.key(run.task_id, run.key)))
 
 
 def aimed(run: Run, task: Task) -> Task | None:
-    """Give a task as a run of it has it: with its own target; None: that is not there any more."""
+    """Returns the task with the run's own target. None: the run's item is gone."""
     if not run.target_ref:
         return task
     target = own(run).target
@@ -29,14 +29,14 @@ def aimed(run: Run, task: Task) -> Task | None:
 
 
 def sent(run: Run, task: Task, own: Own) -> Sent:
-    """Give what its newest attempt was given, or its next one, if it is to have a first.
+    """Returns the input of its newest attempt, or of its first one if none has begun.
 
-    One that ended without an attempt was given nothing, but for what is its own.
+    A run that ended without an attempt got nothing, except what is its own.
     """
     if own.payload is not None and own.target is not None:
         return Sent(own.target, own.payload)
     given = _given(run, task)
-    # A purge has taken the payload, and nothing stands for it.
+    # A purge has deleted the payload, and nothing replaces it.
     kept = None if run.payload_ref else given.payload
     return Sent(own.target or given.target, kept if own.payload is None else own.payload)
 
@@ -49,7 +49,7 @@ def _given(run: Run, task: Task) -> Sent:
 
 
 def of_version(task: Task, version: int) -> Sent:
-    """Give what runs of a version were given; nothing is kept of what no edit has changed since."""
+    """Returns the input of runs of a version. Nothing is kept of what no edit has changed since."""
     if version > task.version:
         spec = table_reads.get(task_spec.TABLE, task_spec.spec_key(task.task_id))
         task = (task_spec.readable(spec) if spec else None) or task

@@ -1,4 +1,4 @@
-"""The names of schedules: whose each is, and the refusal of one that is taken."""
+"""Reads which schedule has a name, and refuses a name that is taken."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from onthedot.store import table_reads
 
 
 def owner(tenant_id: str, name: str) -> str | None:
-    """Tell whose a name is."""
+    """Returns the schedule that has the name, if any."""
     item = table_reads.get(task_spec.TABLE, name_lock.key(tenant_id, name))
     return None if item is None else str(item[name_lock.OWNER])
 
 
 def check_free(task: Task) -> None:
-    """Refuse to give a task the name of another one."""
+    """Refuses a task the name of another schedule."""
     other = owner(task.tenant_id, task.name)
     if other not in (None, task.task_id):
         raise taken(task.name, other)
 
 
 def taken(name: str, owner: str | None) -> Problem:
-    """Say that a name is another's."""
+    """Returns the problem that a name is taken."""
     message = f"The name '{name}' is taken by {owner}: choose another name."
     fault = Fault(pointer="/name", code="name_taken", message=message, field="name")
     return Problem("name_taken", message, [fault])

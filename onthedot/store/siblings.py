@@ -1,4 +1,4 @@
-"""Other invocations of this very function, for what is too much for one."""
+"""Starts other invocations of this function if one is not enough."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from onthedot.store import aws
 
 
 def take(shards: Sequence[int]) -> bool:
-    """Hand a range of shards over; outside Lambda there is nobody to take them."""
+    """Hands a range of shards to another invocation. Outside Lambda there is none."""
     function = os.environ.get("AWS_LAMBDA_FUNCTION_NAME")
     if not function:
         return False

@@ -1,4 +1,4 @@
-"""Pages of what a tenant has, newest first, and where the next one begins."""
+"""Reads pages of a tenant's items, newest first, and where the next page begins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Page:
 
 
 def by_tenant(listed: str, *, limit: int, start: Mapping[str, Any] | None) -> Page:
-    """Give a page of a tenant's schedules or tasks."""
+    """Returns a page of a tenant's schedules or tasks."""
     return _page(
         "tasks",
         {
@@ -37,9 +37,9 @@ def by_tenant(listed: str, *, limit: int, start: Mapping[str, Any] | None) -> Pa
 def coming(
     listed: str, carried: Sequence[str], *, since: str, start: Mapping[str, Any] | None
 ) -> Page:
-    """Give what fits into a call of a tenant's tasks that are active and may yet fire."""
+    """Returns one call's worth of a tenant's active tasks that can still fire."""
     names = {f"#c{place}": name for place, name in enumerate(carried)}
-    # A one-off task has no cron and no interval: it fires once, at its start.
+    # A one-off task has no cron and no interval. It fires once, at its start.
     recurs = "attribute_exists(#cron) OR attribute_exists(#every) OR #start >= :since"
     return _page(
         "tasks",
@@ -67,7 +67,7 @@ def coming(
 def attention(
     listed: str, between: tuple[str, str], *, limit: int, start: Mapping[str, Any] | None
 ) -> Page:
-    """Give a page of the runs of one kind that want attention."""
+    """Returns a page of the runs of one kind that need attention."""
     return _page(
         "runs",
         {
@@ -93,7 +93,7 @@ def runs(
     start: Mapping[str, Any] | None,
     consistent: bool = False,
 ) -> Page:
-    """Give a page of a task's runs whose keys lie between two, both included."""
+    """Returns a page of a task's runs whose keys lie between two, both included."""
     return _page(
         "runs",
         {
@@ -112,7 +112,7 @@ def runs(
 
 
 def count(listed: str, *, since: str | None = None) -> int:
-    """Count a tenant's schedules, or its tasks that are active and due after an instant."""
+    """Counts a tenant's schedules, or its tasks that are active and due after an instant."""
     request: dict[str, Any] = {
         "TableName": aws.table("tasks"),
         "IndexName": "by_tenant",
@@ -147,7 +147,7 @@ def _page(table: str, request: Mapping[str, Any], start: Mapping[str, Any] | Non
 
 
 def _check_start(request: Mapping[str, Any], start: Mapping[str, Any] | None) -> None:
-    """Refuse to go on outside of what is asked for, as the store would, in words of ours."""
+    """Refuses a start outside of the request, as the store would, but in our own words."""
     values = request["ExpressionAttributeValues"]
     if start and ":a" in values:
         at = start[request["ExpressionAttributeNames"]["#s"]]

@@ -1,4 +1,4 @@
-"""Reading: what is due, rows by key, a task's parts; consistent wherever a decision rests on it."""
+"""Reads what is due, rows by key, and parts of a task. Reads that decide are consistent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Item = dict[str, Any]
 def due_page(
     shard: int, between: tuple[str, str], start: Mapping[str, Any] | None = None
 ) -> tuple[list[Item], Mapping[str, Any] | None]:
-    """Give a page of a shard's tasks that are due, oldest first, and where the next one begins."""
+    """Returns a page of a shard's due tasks, oldest first, and where the next page begins."""
     request: dict[str, Any] = {"ExclusiveStartKey": start} if start else {}
     answer = aws.dynamodb(
         "query",
@@ -39,7 +39,7 @@ def due_page(
 def due_pages(
     shard: int, between: tuple[str, str], start: Mapping[str, Any] | None = None
 ) -> Iterator[list[Item]]:
-    """Walk a shard's tasks that are due between two times, page by page."""
+    """Walks a shard's tasks that are due between two times, page by page."""
     while True:
         items, start = due_page(shard, between, start)
         yield items
@@ -48,7 +48,7 @@ def due_pages(
 
 
 def get(table: str, key: Mapping[str, Any]) -> Item | None:
-    """Read one item consistently."""
+    """Reads one item consistently."""
     answer = aws.dynamodb(
         "get_item", TableName=aws.table(table), Key=typed_item(key), ConsistentRead=True
     )
@@ -56,7 +56,7 @@ def get(table: str, key: Mapping[str, Any]) -> Item | None:
 
 
 def get_many(keys: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Item]]:
-    """Read items of several tables consistently, a hundred a call; missing ones are left out."""
+    """Reads items of several tables consistently, a hundred in a call. Missing ones are omitted."""
     wanted = [(table, key) for table, of_table in keys.items() for key in of_table]
     found: dict[str, list[Item]] = {table: [] for table in keys}
     for first in range(0, len(wanted), GET_MAX):
@@ -88,7 +88,7 @@ def rows(
     page: int = 0,
     consistent: bool = True,
 ) -> Iterator[Item]:
-    """Walk the items of one partition whose sort key lies between two, both included."""
+    """Walks the items of one partition whose sort key lies between two, both included."""
     name, value = partition
     request: dict[str, Any] = {
         "TableName": aws.table(table),
@@ -112,15 +112,15 @@ def rows(
 
 
 def put(table: str, item: Mapping[str, Any]) -> None:
-    """Put an item whose key makes doing it twice the same as once."""
+    """Puts an item. Only for items where a second put has the same effect as one."""
     aws.dynamodb("put_item", TableName=aws.table(table), Item=typed_item(item))
 
 
 def delete(table: str, key: Mapping[str, Any]) -> None:
-    """Delete an item, there or not."""
+    """Deletes an item if it exists."""
     aws.dynamodb("delete_item", TableName=aws.table(table), Key=typed_item(key))
 
 
 def by_key(items: Iterable[Item], *names: str) -> dict[tuple[Any, ...], Item]:
-    """Index items by their key."""
+    """Indexes items by their key."""
     return {tuple(item[name] for name in names): item for item in items}

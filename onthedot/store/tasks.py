@@ -1,4 +1,4 @@
-"""A task as it is read before it is written: both of its items, consistently."""
+"""Reads a task before it is written: both of its items, consistently."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read(task_id: str) -> Known | None:
 
 
 def blackouts(task_ids: Sequence[str]) -> dict[str, Sequence[Blackout]]:
-    """Read what the calendars of some tasks exclude, a hundred a call."""
+    """Reads what the calendars of some tasks exclude, a hundred in a call."""
     keys = [task_spec.spec_key(task_id) for task_id in task_ids]
     specs = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE] if keys else []
     return {spec["task_id"]: spec.get("blackouts", ()) for spec in specs}

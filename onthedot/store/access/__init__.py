@@ -1,4 +1,4 @@
 """Reads and writes the table `access`, for the api function only.
 
-Begin with `access_table.py`. dispatch and work never import it.
+Begin with `access_table.py`. The rooms `dispatch` and `work` never import it.
 """

@@ -1,6 +1,6 @@
-"""Single items of the table `access` through pynamodb: for the api function only.
+"""Reads and writes single items of the table `access` through pynamodb, for the api function only.
 
-pynamodb writes a request; `aws.dynamodb` sends it, as it sends all others.
+pynamodb makes a request; `aws.dynamodb` sends it, as it sends all others.
 """
 
 from __future__ import annotations
@@ -23,20 +23,19 @@ from onthedot.store import aws
 
 _REFUSED = "ConditionalCheckFailedException"
 _METHODS = {GET_ITEM: "get_item", PUT_ITEM: "put_item", UPDATE_ITEM: "update_item"}
-# No item exists without it.
+# Every item has a `pk`, so this means that the item does not exist.
 NEW = Path("pk").does_not_exist()
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Whether a write was done; and the item as it is now, or as it was in the way, if asked."""
+    """Whether a write was done. If asked, also the item as it is now, or the item in the way."""
 
     done: bool
     item: dict[str, Any]
 
 
 def read(key: Mapping[str, str], *, consistent: bool = True) -> dict[str, Any] | None:
-    """Read an item."""
     answer = _sent(GET_ITEM, _request(key, consistent_read=consistent or None))
     return plain_item(answer["Item"]) if "Item" in answer else None
 
@@ -44,7 +43,7 @@ def read(key: Mapping[str, str], *, consistent: bool = True) -> dict[str, Any] |
 def put(
     item: Mapping[str, Any], condition: Condition | None = None, *, shown: bool = False
 ) -> Written:
-    """Write an item, if the condition holds."""
+    """Writes an item if the condition holds."""
     request = _request(item, part=ITEM, attributes=typed_item(item), condition=condition)
     return _written(PUT_ITEM, item, request, shown=shown)
 
@@ -56,7 +55,7 @@ def update(
     *,
     shown: bool = False,
 ) -> Written:
-    """Change an item, if the condition holds."""
+    """Changes an item if the condition holds."""
     returned = ALL_NEW if shown else None
     request = _request(key, actions=actions, condition=condition, return_values=returned)
     return _written(UPDATE_ITEM, key, request, shown=shown)
@@ -73,7 +72,7 @@ def _written(
         if refusal.response["Error"]["Code"] != _REFUSED:
             raise
         found = plain_item(refusal.response.get("Item") or {})
-        # Not every store says what was in the way.
+        # Not every store returns the item in the way.
         return Written(done=False, item=found or (read(key) or {} if shown else {}))
     return Written(done=True, item=plain_item(answer.get("Attributes") or {}))
 
@@ -84,7 +83,7 @@ def _request(key: Mapping[str, Any], *, part: str = KEY, **asked: Any) -> dict[s
 
 
 def _sent(operation: str, request: dict[str, Any]) -> dict[str, Any]:
-    """Past the methods of pynamodb that replace botocore's errors by their own."""
+    """Sends a request without pynamodb's methods, which replace botocore's errors by their own."""
     return _connection(request["TableName"]).dispatch(operation, request)
 
 
@@ -96,11 +95,11 @@ def _connection(table: str) -> Connection:
 
 
 class _Connection(Connection):
-    """Has no client of its own: retries, timeouts, errors and clocks are those of all calls."""
+    """Has no client: retries, timeouts, errors and clocks are the same as for all other calls."""
 
     def _make_api_call(self, operation_name: str, operation_kwargs: dict[str, Any]) -> Any:
         return aws.dynamodb(_METHODS[operation_name], **operation_kwargs)
 
     def get_consumed_capacity_map(self, _return_consumed_capacity: str) -> dict[str, Any]:
-        """Ask for no figures that nobody reads."""
+        """Asks for no consumed capacity, because no code reads it."""
         return {}

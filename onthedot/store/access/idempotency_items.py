@@ -1,4 +1,4 @@
-"""What is remembered of requests that may come twice; the first to write one answers it."""
+"""Remembers requests that may be repeated. The first to write one answers it."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ _LOCK = "locked_until_ms"
 
 
 def begin(once: Once, now_ms: int) -> dict[str, Any] | None:
-    """Take a request on; or give what is known of the same one before."""
-    # The store takes its time with what has expired.
+    """Takes a request on, or returns what is stored of the same request."""
+    # DynamoDB deletes an expired item only some time later.
     forgotten = Path("expires_at") <= now_ms // 1000
     written = access_table.put(once.item(now_ms), access_table.NEW | forgotten, shown=True)
     return None if written.done else written.item
 
 
 def take_over(once: Once, before: dict[str, Any]) -> bool:
-    """Go on with a request that was abandoned; only one of many may."""
+    """Continues an abandoned request. Only one of many can do so."""
     seen = before[_LOCK]
     return _while(once, [Path(_LOCK).set(once.locked_until_ms)], seen=seen)
 
 
 def finish(once: Once, answer: bytes) -> None:
-    """Keep the answer, unless another has taken the request on meanwhile."""
+    """Keeps the answer, unless another try has taken the request on meanwhile."""
     done = [Path("state").set("done"), Path("answer").set(answer)]
     _while(once, done, seen=once.locked_until_ms)
 
 
 def abandon(once: Once, now_ms: int) -> None:
-    """Let another try go on with it at once."""
+    """Lets another try continue the request at once."""
     _while(once, [Path(_LOCK).set(now_ms)], seen=once.locked_until_ms)
 
 
 def _while(once: Once, actions: Sequence[Action], *, seen: int) -> bool:
-    """Write only while the lock is the one that was seen."""
+    """Writes only if the lock is still the one that was seen."""
     return access_table.update(once.key(), actions, Path(_LOCK) == seen).done

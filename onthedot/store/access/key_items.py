@@ -1,4 +1,4 @@
-"""The access table: keys, tenants and what else only the api function may touch."""
+"""Reads and writes the access table: keys, tenants and other items for the api function only."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from onthedot.store.access import access_table
 
 
 def key(key_id: str) -> Key | None:
-    """Read an API key."""
+    """Reads an API key."""
     found = access_table.read(api_key.key_key(key_id))
     return api_key.parse(found) if found is not None else None
 
 
 def note_use(key_id: str, now_ms: int) -> None:
-    """Remember when a key was last used; a refusal would only say that it is gone."""
+    """Records when a key was last used. A refusal would only mean that the key is gone."""
     access_table.update(api_key.key_key(key_id), [Path("last_used_ms").set(now_ms)])
 
 
 def count(tenant_id: str, number: int) -> bool:
-    """Take so many tasks off what a tenant has left, or give some back; None left changes nothing.
+    """Takes `number` tasks from those that a tenant has left, or gives some back. False: too few.
 
-    What is left is counted, not what is there: so one condition holds whatever the limit is.
+    The item counts what is left, not what exists. So one condition works for every limit.
     """
     request: dict[str, Any] = {
         "TableName": aws.table("access"),
@@ -49,7 +49,7 @@ def count(tenant_id: str, number: int) -> bool:
 
 
 def secret(made: bytes) -> bytes:
-    """Give the bytes that plans and cursors are sealed with; the first caller makes them."""
+    """Returns the bytes that seal plans and cursors. The first caller makes them."""
     found = access_table.read(api_key.SECRET_KEY)
     if found is None:
         written = access_table.put(api_key.SECRET_KEY | {"value": made}, access_table.NEW)
@@ -59,7 +59,7 @@ def secret(made: bytes) -> bytes:
 
 
 def recounted(tenant_id: str, *, seen: int | None, left: int, now_ms: int) -> None:
-    """Write what a tenant has left, unless it was counted otherwise meanwhile."""
+    """Writes what a tenant has left, unless it was counted again meanwhile."""
     request: dict[str, Any] = {
         "TableName": aws.table("access"),
         "Key": typed_item(api_key.tenant_key(tenant_id)),

@@ -1,4 +1,4 @@
-"""A tenant's requests of one minute, taken in blocks: the store gives the last one out."""
+"""Counts a tenant's requests in one minute. Environments take them from the store in blocks."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pynamodb.expressions.update import Action
 from onthedot.records.access.api_key import tenant_key
 from onthedot.store.access import access_table
 
-# The former release counted down, in an item beside this one.
+# The former release counted down, in another item.
 _SORT = "used"
 _TRIES = 16
 
 
 def requests_per_minute(tenant_id: str) -> int | None:
-    """Read the tenant's own limit, if it has one."""
+    """Reads the tenant's own limit, if it has one."""
     found = access_table.read(tenant_key(tenant_id), consistent=False) or {}
     limit: int | None = found.get("requests_per_min")
     return limit
@@ -26,7 +26,7 @@ def requests_per_minute(tenant_id: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A block, what the minute has left behind it, and how many environments share the minute."""
+    """A block, what is left of the minute, and how many environments share the minute."""
 
     size: int
     left: int
@@ -34,9 +34,9 @@ class Taken:
 
 
 def take(tenant_id: str, *, minute: int, most: int, block: int, first: bool) -> Taken:
-    """Take a block of a minute, or what is left of it; `first` counts who shares it.
+    """Takes a block of a minute, or what is left of it. `first` counts a new environment.
 
-    Where another clock has begun the next minute already, that one gives the block.
+    If another environment's clock has begun the next minute, the block is of that minute.
     """
     size = block
     for _ in range(_TRIES):
@@ -59,7 +59,7 @@ def take(tenant_id: str, *, minute: int, most: int, block: int, first: bool) -> 
 def _go_on(
     tenant_id: str, minute: int, size: int, most: int, *, first: bool
 ) -> tuple[Taken | None, dict[str, int] | None]:
-    """Give the block, or what stands in its way."""
+    """Returns the block, or the item that is in the way."""
     used, sharing = Path("used"), Path("sharing")
     actions = [used.set(used + size), sharing.set(sharing + int(first))]
     room = (Path("minute") == minute) & (used <= most - size)
@@ -67,7 +67,7 @@ def _go_on(
 
 
 def _open(tenant_id: str, minute: int, size: int, most: int) -> Taken | None:
-    """Begin a minute that nobody has begun yet."""
+    """Begins a minute that no environment has begun yet."""
     last = Path("minute")
     actions = [last.set(minute), Path("used").set(size), Path("sharing").set(1)]
     unbegun = last.does_not_exist() | (last < minute)

@@ -1,6 +1,6 @@
-"""The one item that bounds a tenant's runs: how many at once, and what they may call.
+"""Writes the one item that limits a tenant's runs: how many at once, and which targets.
 
-A worker reads it with its rows. Each part is set by itself, so that none undoes another.
+A worker reads it with its rows. Each part is set on its own, so that no write undoes another.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from onthedot.records.attributes import typed_item
 from onthedot.records.runs import tenant_permits
 from onthedot.store import aws
 
-# Yesterday's workers look for `most` in every such item.
+# Workers of the former release expect `most` in every such item.
 _TARGETS = "SET #t = :t, #m = if_not_exists(#m, :none)"
 _UNSET = "attribute_not_exists(#t) OR attribute_exists(#l)"
 
 
 def set_most(tenant_id: str, most: int) -> None:
-    """Set how many of its runs may be under way; 0 is no limit."""
+    """Sets how many of the tenant's runs may be under way. 0 means no limit."""
     _update(tenant_id, "SET #m = :m", {"#m": "most"}, {":m": most})
 
 
 def set_targets(tenant_id: str, patterns: Sequence[str]) -> None:
-    """Set what its runs may call."""
+    """Sets which targets its runs may call."""
     names, values = _targets(patterns)
     _update(tenant_id, f"{_TARGETS} REMOVE #l", {**names, "#l": "looking"}, values)
 
 
 def begin_targets(tenant_id: str, patterns: Sequence[str], *, looking: bool) -> bool:
-    """Set what its runs may call where nobody has said so; False: an operator has.
+    """Sets which targets its runs may call if nobody has set them. False: an operator has.
 
-    While an upgrade is still looking for what is in use, no call is held to it.
+    With `looking` an upgrade still collects the targets in use, and no call is refused.
     """
     names, values = _targets(patterns)
     names["#l"] = "looking"

@@ -1,4 +1,4 @@
-"""Tenants: which there are, and what each may use."""
+"""Reads and writes tenants: which exist, and what each may use."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _KNOWN = ("tasks_left", "tasks_max", "requests_per_min")
 
 
 def read(tenant_id: str) -> dict[str, int]:
-    """Read what is set for a tenant, and how many tasks it has left."""
+    """Reads a tenant's settings, and how many tasks it has left."""
     found = access_table.read(tenant_key(tenant_id)) or {}
     return {name: found[name] for name in _KNOWN if name in found}
 
 
 def listed() -> list[str]:
-    """Name those that were made."""
+    """Returns the tenants that were made."""
     answer = aws.dynamodb(
         "query",
         TableName=aws.table("access"),
@@ -32,12 +32,12 @@ def listed() -> list[str]:
 
 
 def list_it(tenant_id: str, created_at: str) -> None:
-    """Put a tenant on the list."""
+    """Puts a tenant on the list."""
     access_table.put({"pk": _LIST, "sk": tenant_id, "created_at": created_at})
 
 
 def limit(tenant_id: str, seen: dict[str, int], wanted: dict[str, int]) -> bool:
-    """Set its limits; what is left of its tasks moves with them. False: they have just changed."""
+    """Sets its limits, and changes what it has left to fit. False: they have just changed."""
     before, after = seen.get("tasks_max", TASKS_MAX), wanted.get("tasks_max", TASKS_MAX)
     left, most = Path("tasks_left"), Path("tasks_max")
     actions = [left.set((left | TASKS_MAX) + (after - before)), most.set(after)]

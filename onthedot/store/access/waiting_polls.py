@@ -1,6 +1,6 @@
-"""The polls of a tenant that wait for work: at most so many at once, over all environments.
+"""Counts the polls of a tenant that wait for work, over all environments, up to a limit.
 
-Each has its place until it must be over, so one that died with its environment leaves by itself.
+Each has its place until its latest end. A poll that died with its environment so frees it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _TRIES = 4
 
 
 def join(tenant_id: str, poll: str, *, until_ms: int, now_ms: int, most: int) -> bool:
-    """Take a place, if there is one: of those that meet too often, some are turned away."""
+    """Takes a place if one is free. If too many try at once, some are refused."""
     for _ in range(_TRIES):
         there = _take(tenant_id, poll, until_ms, most)
         if there is None:
@@ -32,21 +32,21 @@ def join(tenant_id: str, poll: str, *, until_ms: int, now_ms: int, most: int) ->
 
 
 def leave(tenant_id: str, poll: str) -> None:
-    """Give the place back."""
+    """Gives the place back."""
     _write(
         tenant_id, "REMOVE #u.#p SET #r = #r + :one", "attribute_exists(#u)", {":one": 1}, poll=poll
     )
 
 
 def _take(tenant_id: str, poll: str, until_ms: int, most: int) -> dict[str, Any] | None:
-    """Give what is in the way; None says that it is done."""
+    """Returns the item that is in the way, or None if the place was taken."""
     values = {":until": until_ms, ":most": most, ":one": 1}
     update = "SET #u.#p = :until, #r = #r + :one"
     return _write(tenant_id, update, "attribute_exists(#u) AND size(#u) < :most", values, poll=poll)
 
 
 def _tidy(tenant_id: str, rev: int | None, waiting: dict[str, int]) -> None:
-    """Leave out those that are over; another who does it first does it for all."""
+    """Removes the polls that are over. If another does it first, it is done for all."""
     values: dict[str, Any] = {":u": waiting, ":next": (rev or 0) + 1}
     condition = "attribute_not_exists(#r)"
     if rev is not None:

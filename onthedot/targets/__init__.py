@@ -1,4 +1,4 @@
-"""How a target is called, and how its answer is judged.
+"""Calls targets, and judges their answers.
 
-Begin with `call.py` and `attempt_outcome.py`. It knows no gates and no messages.
+Begin with `call.py` and `attempt_outcome.py`. This room knows no gates and no messages.
 """

@@ -1,4 +1,4 @@
-"""What becomes of an attempt: the outcome of its target, turned into the row's next life."""
+"""Turns the outcome of an attempt into the next life of the run's row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from onthedot.records.timings import BUSY_MAX_SEC
 from onthedot.targets.python.results import kept
 
 LOOK_MIN_SEC, LOOK_MAX_SEC = 3, 300
-# What is noted of a run that was cancelled while its target had it.
+# The note on a run that was cancelled while its target worked.
 CLOSED = "the connection was closed: the target may have acted, and may still be working"
 LEFT = "the target did not stop: it may have acted, and may still be working"
 _ANSWER_MAX = 2_000
@@ -33,23 +33,23 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """It failed, timed out or asked for another time; `after_sec` overrides the backoff."""
+    """It failed, timed out or asked for another time. `after_sec` replaces the backoff."""
 
     outcome: str
     error: dict[str, Any] | None = None
     after_sec: int | None = None
-    # What the next attempt is to go on from.
+    # What the next attempt gets from this one.
     checkpoint: Any = None
 
     @property
     def released(self) -> bool:
-        """An attempt that gave the run back by itself does not count against max_attempts."""
+        """Tells whether the attempt gave the run back itself, which max_attempts does not count."""
         return self.outcome in ("yielded", "released")
 
 
 @dataclass(frozen=True, slots=True)
 class Dead:
-    """It will never work."""
+    """It can never work."""
 
     reason: str
     error: dict[str, Any] | None = None
@@ -64,7 +64,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """It honoured a request to cancel, or nobody waits for it any more because of one."""
+    """The target obeyed a request to cancel, or nobody waits for it because of one."""
 
     reason: str = "user"
     note: str = ""
@@ -72,7 +72,7 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Awaiting:
-    """It took the work on and answers later: by a callback, or when its execution has ended."""
+    """The target took the work and answers later: by a callback, or when its execution ends."""
 
     reason: str
     waits_on: str = ""
@@ -82,9 +82,10 @@ Answer = Done | Again | Dead | Skipped | Stopped | Awaiting
 
 
 def error_of(kind: str, message: str, stack: str = "", answer: str = "") -> dict[str, Any]:
-    """Describe an error; its fingerprint forgets digits and quoted parts, so that likes meet.
+    """Describes an error. The fingerprint ignores digits and quoted text, so similar errors share
+    it.
 
-    `answer` is the beginning of what an http target said; most errors have none.
+    `answer` is the beginning of an http target's answer; most errors have none.
     """
     message, stack = writable(message), writable(stack)
     plain = re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "", message)
@@ -98,7 +99,7 @@ def error_of(kind: str, message: str, stack: str = "", answer: str = "") -> dict
 
 
 def words_of(failure: BaseException) -> str:
-    """Give what was raised as a text, even if it cannot say itself what it is."""
+    """Returns the exception's text. It works even if the exception cannot be printed."""
     words = "its own text cannot be made"
     with suppress(Exception):
         words = str(failure)
@@ -106,12 +107,12 @@ def words_of(failure: BaseException) -> str:
 
 
 def writable(text: str) -> str:
-    """Half of a surrogate pair can be written nowhere."""
+    """Replaces halves of surrogate pairs, which no store can write."""
     return text.encode("utf-8", "replace").decode()
 
 
 def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: float) -> Life:
-    """Give the life that follows an attempt: final, or retrying with its next due time."""
+    """Returns the life after an attempt: final, or retrying with its next due time."""
     match answer:
         case Done(result):
             return replace(ended(life, "succeeded", "", now_ms=now_ms), result=kept(result))
@@ -133,7 +134,8 @@ def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: floa
             if life.attempt - life.released >= task.max_attempts and not answer.released:
                 dead = ended(life, "dead", "attempts_exhausted", now_ms=now_ms)
                 return replace(dead, error=answer.error)
-            # As many as have failed: what was given back did not, and this one may be such.
+            # Only failures count: an attempt that gave the run back is not one. This may be the
+            # first.
             failed = max(1, life.attempt - life.released - answer.released)
             wait_sec = backoff_sec(task.retry, failed, fraction)
             if answer.after_sec is not None:
@@ -142,9 +144,9 @@ def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: floa
 
 
 def after_cancel(answer: Answer, run: Run) -> Answer:
-    """Give what became of an attempt whose run may have been asked to stop meanwhile.
+    """Returns the outcome of an attempt whose run may have been asked to stop meanwhile.
 
-    What it has done counts; what it failed in is not tried again, and nobody waits for its call.
+    A success counts. A failure is not tried again, and nobody waits for its call.
     """
     if isinstance(answer, Stopped) and run.cancel_by == "previous":
         return replace(answer, reason="previous")
@@ -160,7 +162,7 @@ def after_cancel(answer: Answer, run: Run) -> Answer:
 
 
 def delivers(target: Mapping[str, Any]) -> bool:
-    """Tell whether a target only takes the work over, and says nothing of its end."""
+    """Tells whether a target only takes the work over and does not report its end."""
     match target.get("type"):
         case "lambda":
             return target.get("mode") == "async"
@@ -171,7 +173,7 @@ def delivers(target: Mapping[str, Any]) -> bool:
 
 
 def next_look_sec(life: Life, now_ms: int) -> int:
-    """Look at an execution after a quarter of its age again; at a callback when its time is up."""
+    """Returns when to look again: after a quarter of its age, or at a callback's deadline."""
     left = max(1, -(-(life.lease_ms - now_ms) // 1000))
     if not life.waits_on:
         return min(BUSY_MAX_SEC, left)
@@ -180,7 +182,7 @@ def next_look_sec(life: Life, now_ms: int) -> int:
 
 
 def _brief(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Forget stack and answer: a row has room for some, not for one of every attempt."""
+    """Drops stack and answer: a row has no room for those of every attempt."""
     error = {name: value for name, value in record.get("error", {}).items() if name not in _LONG}
     return {**record, "error": error} if error else record
 
@@ -205,7 +207,7 @@ def _retrying(life: Life, answer: Again, now_ms: int, due_ms: int) -> Life:
 
 
 def backoff_sec(retry: Retry, attempt: int, fraction: float) -> int:
-    """Wait base, or base doubled for each attempt before, up to the cap; full jitter spreads it."""
+    """Returns the pause: `base`, doubled after each attempt up to the cap, with full jitter."""
     doubled = attempt - 1 if retry.backoff == "exponential" else 0
     wait = min(retry.cap_sec, retry.base_sec * 2**doubled)
     return int(wait * fraction) if retry.jitter == "full" else wait

@@ -1,4 +1,4 @@
-"""One call of a target: the run's id is its idempotency key."""
+"""Describes one call of a target. The run's id is its idempotency key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from onthedot.targets.templates import BYTES_MAX
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """What a target is told; `cancelled` may be asked at any time."""
+    """What a target is told. `cancelled` can be called at any time."""
 
     run_id: str
     task_id: str
@@ -27,25 +27,25 @@ class Call:
     deadline_ms: int
     target: Mapping[str, Any]
     payload: Any
-    # What the attempt before left behind for this one.
+    # What the previous attempt left for this one.
     checkpoint: Any
     cancelled: Callable[[], bool]
     lease_lost: Callable[[], bool]
-    # How many bytes its templates may still give.
+    # Bytes that the templates of this call may still produce.
     room: int = BYTES_MAX
-    # Progress to be shown while the target works.
+    # Shows progress while the target works.
     report: Callable[[Any], None]
-    # Who cancels the run breaks it off; targets that wait for an answer wait in it.
+    # A cancel breaks it off. Targets that wait for an answer wait in it.
     exchange: Exchange = field(default_factory=Exchange)
 
 
-# These answer within seconds by themselves, and what they say is believed. An execution that was
-# started, and that nobody knew of, nobody could stop.
+# These answer within seconds, and their answer is believed. If a start of an execution were not
+# believed, nobody could stop that execution.
 BRIEF = frozenset({"sqs", "sns", "eventbridge", "stepfunctions"})
 
 
 def run_fields(call: Call) -> dict[str, Any]:
-    """Give what a template may name of the run."""
+    """Returns what a template can use of the run."""
     return {
         "run_id": call.run_id,
         "scheduled_for": call.scheduled_for or "",
@@ -57,5 +57,5 @@ def run_fields(call: Call) -> dict[str, Any]:
 
 
 def measured_ms(ms: int) -> str:
-    """Write a measured instant: three decimals, Z."""
+    """Writes a measured instant with three decimals and Z."""
     return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds")[:23] + "Z"

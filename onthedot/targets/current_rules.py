@@ -1,4 +1,4 @@
-"""The rules for targets as they are now, by the networks and names that this function knows."""
+"""Checks targets by the present rules: the networks and names that this function knows."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from onthedot.targets.http.addresses import networks
 
 
 def check(fields: Mapping[str, Any]) -> None:
-    """Refuses a target that nobody may register now."""
+    """Refuses a target that may not be registered now."""
     rules.check(fields, networks(os.environ.get("TARGET_NETWORKS", "")), patterns.mistake)
     rules.check_own(fields["target"], known_resources.known())
 
 
 def permits(target: Mapping[str, Any], timeout_sec: int) -> bool:
-    """Tells whether a target of former times could be registered now."""
+    """Tells whether a target that is already stored could be registered now."""
     try:
         check({"target": target, "timeout_sec": timeout_sec})
     except Problem:

@@ -1,4 +1,4 @@
-"""A url and headers with templates filled in, so that no value leaves the place it was put in."""
+"""Fills templates into a url and headers. No value can leave its place."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from urllib.parse import quote, unquote
 from onthedot.targets.templates import Room, Unfit, text
 
 _OPEN = "{{"
-# Scheme, host and port; then path, query and fragment.
+# First scheme, host and port, then path, query and fragment.
 _HALVES = re.compile(r"([a-z]+://[^/?#]*)(.*)", re.DOTALL)
 _UPWARDS = (".", "..")
 _SLASHES = re.compile(r"[/\\]")
 
 
 def place_has_template(url: str) -> bool:
-    """Tell whether a template stands where it would choose who is called."""
+    """Tells whether a template stands in the scheme, host or port."""
     halves = _HALVES.fullmatch(url)
     return _OPEN in (halves[1] if halves else url)
 
 
 def url(template: str, fields: Mapping[str, Any], room: Room) -> str:
-    """Fill in path and query, percent-encoded: a slash or a `&` of a value separates nothing."""
+    """Fills in path and query, percent-encoded: a slash or a `&` in a value separates nothing."""
     halves = _HALVES.fullmatch(template)
     if _OPEN not in template or halves is None:
         return template
@@ -35,12 +35,12 @@ def url(template: str, fields: Mapping[str, Any], room: Room) -> str:
 
 
 def _leads_up(part: str) -> bool:
-    """Tell it as servers do that decode first: `%2e.` is `..`, and `..%2Fb` has it in it."""
+    """Tells whether a part is `..`. Some servers decode first: `%2e.` is `..`, `..%2Fb` has one."""
     return any(word in _UPWARDS for word in _SLASHES.split(unquote(part)))
 
 
 def header(name: str, template: str, fields: Mapping[str, Any], room: Room) -> str:
-    """Fill in a value; one that is no single line of ASCII is refused, and not shown."""
+    """Fills in a header's value. It must be one line of ASCII; else it is refused and not shown."""
     filled = text(template, fields, room).strip(" ")
     if not filled.isascii() or not (filled.isprintable() or not filled):
         raise Unfit(

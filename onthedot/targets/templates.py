@@ -1,6 +1,6 @@
-"""Templates: `{{run_id}}` and its like in a text are replaced; nothing is evaluated.
+"""Replaces templates such as `{{run_id}}` in a text. Nothing is evaluated.
 
-What the templates of one call give is bounded: a short text may name a long value many times.
+The size of what one call's templates produce is limited: a short text can repeat a long value.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from json.encoder import encode_basestring_ascii
 from typing import Any
 
 BYTES_MAX = 1_000_000
-# Four braces stand for two literal ones and are matched first.
+# Four braces stand for two literal braces and are matched first.
 _PLACE = re.compile(r"\{\{\{\{|\{\{\s*([a-z_]+(?:\.[A-Za-z0-9_-]+)*)\s*\}\}")
 _BRACES = "{{"
 Spelling = Callable[[str], str]
 
 
 class Unfit(ValueError):  # noqa: N818 it says what the text is
-    """What a template gives cannot be sent, by this run at any attempt."""
+    """The run can never send what the template produces."""
 
     kind = "TemplateUnfit"
 
 
 class TooLarge(Unfit):
-    """The templates of the call give more than any call may carry."""
+    """The templates of the call produce more than a call may carry."""
 
     kind = "TemplateTooLarge"
 
@@ -39,19 +39,19 @@ class TooLarge(Unfit):
 
 @dataclass(slots=True)
 class Room:
-    """How many bytes the templates of a call may still give."""
+    """The bytes that the templates of a call may still produce."""
 
     left: int = BYTES_MAX
 
     def take(self, size: int) -> None:
-        """Use some of it; before the text is put together, so that none grows beyond it."""
+        """Uses some bytes, before the text is put together, so that no text grows too large."""
         self.left -= size
         if self.left < 0:
             raise TooLarge
 
 
 def rendered(value: Any, fields: Mapping[str, Any], room: Room) -> Any:
-    """Replace the named fields in every string of a JSON value; keys stay as they are."""
+    """Replaces the named fields in every string of a JSON value. Keys do not change."""
     if isinstance(value, str):
         return _made(value, fields, room, spelled=str, size=_in_json)
     if isinstance(value, Mapping):
@@ -62,9 +62,9 @@ def rendered(value: Any, fields: Mapping[str, Any], room: Room) -> Any:
 
 
 def text(template: str, fields: Mapping[str, Any], room: Room, spelled: Spelling = str) -> str:
-    """Replace the named fields in one string; a name that is not known stays as it stands.
+    """Replaces the named fields in one string. An unknown name stays.
 
-    `spelled` writes what is put in, as the place where it stands wants it.
+    `spelled` writes each value in the form that its place needs.
     """
     return _made(template, fields, room, spelled=spelled, size=_in_utf8)
 
@@ -87,7 +87,7 @@ def _made(
 
 
 def _parts(template: str, fields: Mapping[str, Any], spelled: Spelling) -> Iterator[str]:
-    """Give the text piece by piece: each is as long as one value at most."""
+    """Yields the text in parts. No part is longer than one value."""
     at = 0
     for match in _PLACE.finditer(template):
         yield template[at : match.start()]
@@ -101,7 +101,7 @@ def _parts(template: str, fields: Mapping[str, Any], spelled: Spelling) -> Itera
 
 
 def _looked_up(path: str, fields: Mapping[str, Any]) -> tuple[bool, Any]:
-    """Follow `payload.customer` field by field; there is no other way in."""
+    """Follows `payload.customer` field by field. There is no other syntax."""
     value: Any = fields
     for name in path.split("."):
         if not isinstance(value, Mapping) or name not in value:
@@ -121,5 +121,5 @@ def _in_utf8(part: str) -> int:
 
 
 def _in_json(part: str) -> int:
-    """Count what a string takes in JSON, where most letters beyond ASCII take six bytes."""
+    """Counts the bytes of a string in JSON. Most letters beyond ASCII take six."""
     return len(encode_basestring_ascii(part)) - 2

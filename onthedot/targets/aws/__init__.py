@@ -1,4 +1,4 @@
-"""Calls of AWS services: Lambda, SQS, SNS, EventBridge, Step Functions.
+"""Calls AWS services: Lambda, SQS, SNS, EventBridge, Step Functions.
 
-Begin with `function.py`. One module a service.
+Begin with `function.py`. Each service has one module.
 """

@@ -1,4 +1,4 @@
-"""An event bus of the user's: delivered once EventBridge has accepted the event."""
+"""Puts events on a user's event bus. A run is delivered once EventBridge has accepted its event."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DETAIL_TYPE = "onthedot.run.v1"
 
 
 def call(asked: Call) -> Answer:
-    """Put one event; its detail names the run beside the payload."""
+    """Puts one event. Its detail names the run beside the payload."""
     detail = {"run_id": asked.run_id, "attempt": asked.attempt, "payload": asked.payload}
     entry = {
         "EventBusName": asked.target["bus"],

@@ -1,6 +1,6 @@
-"""Executions: what was started for a run that is cancelled is stopped.
+"""Stops what was started for a run that is cancelled.
 
-The run's next poll message sees to it, and is deleted only then: a cancel may die at once.
+The run's next poll message does it, and is deleted only then: the canceller can die at once.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from onthedot.targets.aws import stepfunctions
 
 
 def stop_soon(run: Run) -> None:
-    """Let a worker look at once: the run's own message may take five minutes."""
+    """Lets a worker look now: the run's own message may take five minutes."""
     if _started(run):
         queue.send([(message_pack.poll_of(run), 0)])
 
 
 def stopped(run: Run) -> bool:
-    """Stop what a cancelled run has started; False asks for its message to come back."""
+    """Stops what a cancelled run has started. False means that its message must come back."""
     return run.life.status != "cancelled" or stop(run)
 
 
 def stop(run: Run) -> bool:
-    """Stop what a run waits for, if it is an execution."""
+    """Stops the execution that a run waits for, if there is one."""
     return not _started(run) or stepfunctions.stop(run.life.waits_on)
 
 

@@ -1,4 +1,4 @@
-"""A Lambda function of the user's: its answer is awaited (`sync`), or not (`async`)."""
+"""Invokes a user's Lambda function, and waits for its answer (`sync`) or not (`async`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ASYNC_SEC = 10
 
 
 def call(asked: Call) -> Answer:
-    """Invoke it; an error that it raised fails the attempt."""
+    """Invokes it. An error that it raised fails the attempt."""
     waits = asked.target.get("mode", "sync") == "sync"
     context = {"custom": {"run_id": asked.run_id, "attempt": asked.attempt}}
     request = {
@@ -39,9 +39,9 @@ def call(asked: Call) -> Answer:
 
 
 def _error(said: Any) -> dict[str, Any]:
-    """A function's own error has a type, a message and a trace; a killed one only a message."""
+    """Describes a function's error: type, message, trace. A killed function has only a message."""
     told = said if isinstance(said, dict) else {"errorMessage": str(said)}
-    # Python and Java call it one way, Node another.
+    # Python and Java use one name for it, Node another.
     trace = told.get("stackTrace") or told.get("trace")
     stack = "\n".join(str(line).rstrip() for line in trace) if isinstance(trace, list) else ""
     return error_of(

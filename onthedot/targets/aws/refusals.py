@@ -1,4 +1,4 @@
-"""What AWS said instead of yes, and whether asking again can help: one rule for every target."""
+"""Judges refusals by AWS: what they say, and whether a retry can help. All targets share it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FORBIDDEN = (
 _ARN = re.compile(r"arn:[a-z0-9-]*:[^\s,;'\"<>()]+")
 _ACCOUNT = re.compile(r"(?<!\d)\d{12}(?!\d)")
 _ACTION = re.compile(r"perform:? ([a-z0-9-]+:[A-Za-z0-9]+)")
-# With a status of 4xx, and nevertheless only too much at once, or somebody else's trouble.
+# These have a status of 4xx, but mean too many requests or a fault of another party.
 _PASSING = (
     "CodeArtifactUserPendingException",
     "InternalFailure",
@@ -38,26 +38,26 @@ _PASSING = (
 
 
 def discreet(text: str) -> str:
-    """Take out what tells a tenant of the account: its number, and names of roles and things."""
+    """Removes what tells a tenant about the account: its number, names of roles and resources."""
     return _ACCOUNT.sub("[account]", _ARN.sub("[arn]", text))
 
 
 def _forbidden(message: str) -> str:
-    """Say which action was refused; who asked, for what and by which policy is the operator's."""
+    """Says which action was refused. Who asked, for what and why is only for the operator."""
     action = _ACTION.search(message)
     what = f" {action[1]}" if action else " the call"
     return f"AWS does not allow{what}: the worker's log has the whole of its answer"
 
 
 def judged(response: Mapping[str, Any]) -> Answer:
-    """Judge what AWS answered instead."""
+    """Judges an answer of AWS that is a refusal."""
     said = response["Error"]
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 500)
     return answer(said["Code"], said.get("Message", ""), status)
 
 
 def answer(code: str, message: str, status: int) -> Answer:
-    """Judge a refusal by its code: `AWS.SimpleQueueService.X` is X."""
+    """Judges a refusal by its code. `AWS.SimpleQueueService.X` counts as X."""
     name = code.rsplit(".", 1)[-1]
     if name in _FORBIDDEN:
         return Dead("target_forbidden", error_of(name, _forbidden(message)))

@@ -1,4 +1,4 @@
-"""A topic of the user's: delivered once SNS has accepted the message."""
+"""Publishes to a user's topic. A run is delivered once SNS has accepted its message."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FIFO = ".fifo"
 
 
 def call(asked: Call) -> Answer:
-    """Publish the payload; in a FIFO topic the run's id suppresses a second publishing."""
+    """Publishes the payload. In a FIFO topic the run's id suppresses a second message."""
     topic = asked.target["topic_arn"]
     request: dict[str, Any] = {
         "TopicArn": topic,

@@ -1,4 +1,4 @@
-"""A queue of the user's: delivered once SQS has accepted the message."""
+"""Sends to a user's queue. A run is delivered once SQS has accepted its message."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FIFO = ".fifo"
 
 
 def call(asked: Call) -> Answer:
-    """Send the payload; in a FIFO queue the run's id suppresses a second sending."""
+    """Sends the payload. In a FIFO queue the run's id suppresses a second message."""
     url = asked.target["queue_url"]
     request: dict[str, Any] = {
         "QueueUrl": url,

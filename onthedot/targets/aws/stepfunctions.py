@@ -1,4 +1,4 @@
-"""A state machine of the user's: started, and if its end is awaited, looked at later."""
+"""Starts a user's state machine. If the run waits for its end, it is looked at later."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FAILED = ("FAILED", "TIMED_OUT", "ABORTED")
 
 
 def call(asked: Call) -> Answer:
-    """Start an execution, under a name that finds it again: twice is once."""
+    """Starts an execution under a name of the run, so that starting twice starts one."""
     client = aws.patient_client("stepfunctions", 10)
     waits = bool(asked.target.get("wait"))
     if waits and (left := _left_behind(asked)):
@@ -33,7 +33,7 @@ def call(asked: Call) -> Answer:
             input=json.dumps(asked.payload),
         )
     except client.exceptions.ExecutionAlreadyExists:
-        # Our own start, whose answer was lost.
+        # The execution is our own: an earlier start lost its answer.
         return Awaiting("execution", _arn(asked)) if waits else Done()
     arn = started["executionArn"]
     if not waits:
@@ -42,9 +42,9 @@ def call(asked: Call) -> Answer:
 
 
 def _left_behind(asked: Call) -> Answer | None:
-    """An attempt whose worker died may have started one: it is waited for, not run beside.
+    """Finds an execution that an attempt left when its worker died, and waits for it instead.
 
-    The newest attempt that has started one decides: those after it died before they could.
+    The newest attempt that started one decides: later attempts died before they started any.
     """
     client = aws.patient_client("stepfunctions", 10)
     for attempt in range(asked.attempt - 1, 0, -1):
@@ -60,7 +60,7 @@ def _left_behind(asked: Call) -> Answer | None:
 
 
 def look(arn: str) -> Answer | None:
-    """Give the answer of an execution that has ended."""
+    """Returns the answer of an execution, or None if it has not ended."""
     seen = aws.patient_client("stepfunctions", 10).describe_execution(executionArn=arn)
     if seen["status"] == "SUCCEEDED":
         return Done(small_json.said(seen.get("output", "null")))
@@ -71,7 +71,7 @@ def look(arn: str) -> Answer | None:
 
 
 def _not_awaited(arn: str) -> dict[str, Any]:
-    """Nobody is told how an Express execution ends; waited for, it would time out and run again."""
+    """Describes why an Express execution is not awaited: nobody is told of its end."""
     message = (
         f"{arn} was started, but the end of an Express execution cannot be seen: "
         "expected a Standard state machine, or wait=false"
@@ -80,12 +80,12 @@ def _not_awaited(arn: str) -> dict[str, Any]:
 
 
 def stop(arn: str) -> bool:
-    """Stop an execution; False asks for another try.
+    """Stops an execution. False asks for another try.
 
-    One that has ended, or may not be stopped, needs none.
+    An execution that has ended, or that we may not stop, needs no other try.
     """
     try:
-        # A cause would have to be encrypted by the machine's key, which is none of ours.
+        # A cause would have to be encrypted with the machine's key, which we may not use.
         aws.patient_client("stepfunctions", 10).stop_execution(executionArn=arn)
     except BotoCoreError:
         return False
@@ -95,13 +95,15 @@ def stop(arn: str) -> bool:
 
 
 def _name(asked: Call) -> str:
-    """Letters, digits, '-' and '_' only; what was only to be started is started once a run."""
+    """Makes the execution's name. Each attempt has its own if the run waits, else the run has
+    one.
+    """
     task, _, key = asked.run_id.partition(".")
     attempt = f"-{asked.attempt}" if asked.target.get("wait") else ""
     return re.sub(r"[^A-Za-z0-9_-]", "-", f"{task[-30:]}-{key}{attempt}")[-_NAME_MAX:]
 
 
 def _arn(asked: Call) -> str:
-    """A machine's version or alias stands behind its name, and is no part of an execution's."""
+    """Returns the execution's ARN. It leaves out the version or alias behind the machine's name."""
     machine = ":".join(asked.target["state_machine_arn"].split(":")[:7])
     return f"{machine.replace(':stateMachine:', ':execution:')}:{_name(asked)}"

@@ -1,4 +1,4 @@
-"""Calls over http: addresses that are allowed, kept connections, templates, signatures.
+"""Calls targets over http: allowed addresses, kept connections, templates, signatures.
 
-Begin with `http_target.py`. It knows nothing of runs but the call.
+Begin with `http_target.py`. Of a run it knows only the call.
 """

@@ -1,4 +1,4 @@
-"""Which addresses a target may be at: public ones, and the networks that the operator allows."""
+"""Decides which addresses a target may have: public ones, and networks that the operator allows."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ipaddress import (
 )
 
 Network = IPv4Network | IPv6Network
-# Pure wrappings of an IPv4 address, which alone decides: mapped, its old form, and NAT64's.
+# IPv6 forms of an IPv4 address: mapped, the old form, and NAT64. The IPv4 address decides.
 _WRAPPED = tuple(IPv6Network(text) for text in ("::ffff:0:0/96", "::/96", "64:ff9b::/96"))
 
-# Nothing of these is public, whatever the version of Python at hand knows of them: protocol
-# assignments, old site-local addresses, NAT64 of one's own, Teredo, 6to4, documentation, segments.
+# Never public, whatever this version of Python says: protocol assignments, old site-local
+# addresses, local NAT64, Teredo, 6to4, documentation, segments.
 _NEVER: tuple[Network, ...] = tuple(
     ip_network(text)
     for text in (
@@ -36,12 +36,12 @@ _NEVER: tuple[Network, ...] = tuple(
 
 
 def networks(text: str) -> tuple[Network, ...]:
-    """Read what the operator allows, separated by commas: 10.1.0.0/16,127.0.0.1/32."""
+    """Reads the networks that the operator allows: 10.1.0.0/16,127.0.0.1/32."""
     return tuple(ip_network(one.strip()) for one in text.split(",") if one.strip())
 
 
 def allowed(text: str, extra: Sequence[Network]) -> bool:
-    """Tell whether one may connect there; an IPv4 address that hides in an IPv6 one decides."""
+    """Tells whether a connection is allowed. An IPv4 address inside an IPv6 one decides."""
     address = ip_address(text)
     if any(address in network for network in extra):
         return True

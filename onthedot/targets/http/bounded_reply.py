@@ -1,4 +1,4 @@
-"""An HTTP answer while it is read: how long it takes, and how long it is, has its limits."""
+"""Reads an HTTP answer with limits on its time and its length."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable
 from http.client import BadStatusLine, HTTPException, HTTPResponse, IncompleteRead
 from typing import Any
 
-# Of everything that comes, framing and interim answers included; a body has its own, lower limit.
+# Bytes of everything that comes, with framing and interim answers. A body has a lower limit.
 BYTES_MAX = 1 << 20
 _CONTINUE, _SWITCHING, _OK = 100, 101, 200
 
 
 class Reply(HTTPResponse):
-    """`patience` says how many seconds the next bytes may take, or refuses to wait any longer."""
+    """`patience` returns the seconds that the next bytes may take, or raises if there are none."""
 
     def __init__(self, sock: Any, *, patience: Callable[[], float], **given: Any) -> None:
         super().__init__(sock, **given)
@@ -21,9 +21,9 @@ class Reply(HTTPResponse):
         self.fp: Any = io.BufferedReader(bounded)
 
     def _read_status(self) -> tuple[str, int, str]:
-        """Let every interim answer pass for the one that the library itself passes over.
+        """Reports each interim answer as one that the library skips.
 
-        Taken for the answer, it would leave the real one to the connection's next request.
+        If one were taken for the answer, the connection's next request would get the real one.
         """
         version, status, reason = super()._read_status()  # type: ignore[misc] # the library's own, which its types do not show
         if status == _SWITCHING:
@@ -32,7 +32,7 @@ class Reply(HTTPResponse):
 
 
 def beginning(answered: HTTPResponse, most: int) -> bytes:
-    """Read so much of a body; one that breaks off before its end is no answer."""
+    """Reads up to `most` bytes of a body. A body that breaks off before its end is no answer."""
     body = answered.read(most)
     if answered.length and len(body) < most:
         raise IncompleteRead(body, answered.length)

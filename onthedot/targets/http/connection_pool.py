@@ -1,4 +1,4 @@
-"""What is kept open for its next use: a few at each place, the latest first, and not for long."""
+"""Keeps connections open for their next use: a few for each place, and not for long."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Generic, Protocol, TypeVar
 
 
 class Closable(Protocol):
-    """Whatever must be closed when it is not kept."""
+    """What must be closed if it is not kept."""
 
     def close(self) -> None:
-        """Let go of what it holds."""
+        """Releases what it holds."""
 
 
 T = TypeVar("T", bound=Closable)
 
 
 class Idle(Generic[T]):
-    """Safe between threads: both ends of a deque are."""
+    """Safe between threads, because both ends of a deque are."""
 
     def __init__(self, most: int, age_max_sec: float) -> None:
         self._most = most
@@ -26,14 +26,14 @@ class Idle(Generic[T]):
         self._kept: dict[Hashable, deque[tuple[float, T]]] = defaultdict(deque)
 
     def keep(self, place: Hashable, thing: T, now: float) -> None:
-        """Put one aside, or close it where there are enough."""
+        """Keeps a connection, or closes it if there are enough."""
         if len(self._kept[place]) < self._most:
             self._kept[place].append((now, thing))
         else:
             thing.close()
 
     def take(self, place: Hashable, now: float) -> T | None:
-        """Give the latest; those that have been there for too long are closed."""
+        """Returns the latest one. Those that were idle for too long are closed."""
         while True:
             try:
                 kept_at, thing = self._kept[place].pop()
@@ -44,7 +44,6 @@ class Idle(Generic[T]):
             thing.close()
 
     def clear(self) -> None:
-        """Close all."""
         for kept in self._kept.values():
             while kept:
                 kept.pop()[1].close()

@@ -1,6 +1,6 @@
-"""HTTP to targets: connections are kept, addresses are checked where they are connected to.
+"""Makes HTTP calls to targets. It keeps connections, and checks each address when it connects.
 
-A deadline holds for the whole exchange, however slowly its bytes come; who cancels ends it sooner.
+The deadline is for the whole exchange, however slowly its bytes come. A cancel ends it sooner.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from onthedot.targets.http.web_exchange import (
 )
 
 CONNECT_MAX_SEC = 10.0
-# Balancers close what is idle for a minute, and a frozen Lambda does not notice.
+# Seconds. Load balancers close idle connections after a minute; a frozen Lambda cannot notice.
 IDLE_MAX_SEC = 30.0
 IDLE_MAX = 64
 REDIRECTS_MAX = 5
-# As many as a worker calls targets at once: one name whose servers hang holds up no other.
+# As many as a worker's calls at once, so that hanging name servers block no other name.
 _LOOKUPS_MAX = 256
-# A look-up cannot be woken: so often its thread sees whether anybody waits for it still.
+# Seconds between two checks whether anybody still waits. A look-up cannot be woken.
 _LOOKS_SEC = 0.5
 
 
 class _Forbidden(Exception):  # noqa: N818 it says what it is
-    """The address is not one that targets may be at."""
+    """The address is not allowed for targets."""
 
 
 def send(request: Request, exchange: Exchange | None = None) -> Response | NoResponse:
-    """Make one exchange, with its redirects if they are to be followed."""
+    """Makes one exchange, and follows its redirects if asked."""
     exchange = exchange or Exchange()
     deadline = time.monotonic() + request.patience_sec
     asked = request
@@ -73,7 +73,7 @@ def send(request: Request, exchange: Exchange | None = None) -> Response | NoRes
 
 
 def _exchanged(request: Request, deadline: float, exchange: Exchange) -> Response:
-    """A kept connection may have been closed meanwhile: only then is a fresh one tried."""
+    """Makes a request. Only if a kept connection was closed meanwhile does it try a new one."""
     place = place_of(request.url)
     if place is None:
         raise _Forbidden(f"{request.url[:100]} is no http or https address")
@@ -110,30 +110,30 @@ def _talk(connection: _Connection, request: Request, path: str) -> Response:
 
 
 class _Connection(HTTPConnection):
-    """Connects only where it may, and lets no wait go beyond the deadline."""
+    """Connects only to allowed addresses. No wait goes beyond the deadline."""
 
     def __init__(self, scheme: str, host: str, port: int) -> None:
         super().__init__(host, port)
         self.place = (scheme, host, port)
         self.deadline = 0.0
         self.exchange = Exchange()
-        # The one that is waited at, from before it is connected until after the answer.
+        # The socket that a thread waits on, from before the connect until after the answer.
         self.at: socket.socket | None = None
         self.response_class = partial(Reply, patience=self.left)  # type: ignore[assignment] # called as the class would be
 
     def until(self, deadline: float, exchange: Exchange) -> _Connection:
-        """Use it for one exchange."""
+        """Sets the deadline and the exchange for one use."""
         self.deadline, self.exchange = deadline, exchange
         return self
 
     def shut(self) -> None:
-        """Wake the thread that waits at it; a farewell by TLS would take its state away from it."""
+        """Wakes the thread that waits. A TLS shutdown would take its state from that thread."""
         if self.at is not None:
             with suppress(OSError):
                 socket.socket.shutdown(self.at, socket.SHUT_RDWR)
 
     def connect(self) -> None:
-        """The address that was checked is the address that is connected to."""
+        """Connects to the very address that was checked."""
         scheme, host, _ = self.place
         self.sock = _connected(self)
         if scheme == "https":
@@ -144,7 +144,7 @@ class _Connection(HTTPConnection):
             self.at.do_handshake()
 
     def send(self, data: Any) -> None:
-        """A receiver that is slow to read what it is sent has no more time than any."""
+        """Sends within the deadline: a slow receiver gets no more time."""
         if self.sock is None:
             self.connect()
         rest = memoryview(data)
@@ -153,7 +153,7 @@ class _Connection(HTTPConnection):
             rest = rest[self.sock.send(rest) :]
 
     def left(self) -> float:
-        """Seconds until the deadline; past it, or once it is broken off, no wait begins."""
+        """Returns the seconds until the deadline. Raises if it passed or the exchange broke off."""
         self.exchange.go_on()
         left = self.deadline - time.monotonic()
         if left <= 0:
@@ -162,12 +162,12 @@ class _Connection(HTTPConnection):
 
 
 def _connected(connection: _Connection) -> socket.socket:
-    """Try the addresses of a name one after another; those that are not allowed do not count."""
+    """Tries the allowed addresses of a name, one after another."""
     _, host, port = connection.place
     found = _looked_up(host, port, connection.left)
     open_ones = [each for each in found if allowed(str(each[4][0]), _networks())]
     if not open_ones:
-        # Not where it is: what private names resolve to is nothing for tenants.
+        # The address is not shown: tenants must not learn what private names resolve to.
         raise _Forbidden(f"{host} is at an address where no target may be")
     refusal = OSError(f"{host} has no address")
     for family, _, _, _, place in open_ones:
@@ -187,7 +187,7 @@ def _connected(connection: _Connection) -> socket.socket:
 
 
 def _looked_up(host: str, port: int, left: Callable[[], float]) -> Any:
-    """The system's resolver knows no deadline: past ours it is left to itself, with its thread."""
+    """Looks a name up. The resolver has no deadline: after ours, its thread goes on alone."""
     asked = _resolver().submit(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     try:
         while not asked.done():
@@ -201,7 +201,7 @@ _idle: Idle[_Connection] = Idle(IDLE_MAX, IDLE_MAX_SEC)
 
 
 def _take(place: Place) -> _Connection | None:
-    """A kept connection that is still quiet: one with something to read was closed."""
+    """Returns a kept connection that is quiet. One with something to read was closed."""
     while connection := _idle.take(place, time.time()):
         watch = select.poll()
         watch.register(connection.sock, select.POLLIN)
@@ -223,5 +223,5 @@ def _trust() -> ssl.SSLContext:
 
 @cache
 def _networks() -> tuple[Network, ...]:
-    """Private networks that the operator opens to targets; none unless they are named."""
+    """Returns private networks that the operator opens to targets. The default is none."""
     return networks(os.environ.get("TARGET_NETWORKS", ""))

@@ -1,4 +1,4 @@
-"""An http target: the request that a run makes of it, and what the answer means for the attempt."""
+"""Writes a run's request to an http target, and judges the answer for the attempt."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from onthedot.targets.templates import Room
 EXPECT_STATUS = ("2xx",)
 RETRY_AFTER_MAX_SEC = 86_400
 TAKEN_ON_SEC = 30.0
-# The request itself is wrong: sent again as it is, it would be refused again.
+# The request itself is wrong: the same request would be refused again.
 _NEVER = frozenset({400, 401, 403, 405, 406, 410, 411, 413, 414, 415, 422, 431, 451, 501})
 _SHOWN_MAX = 2_000
-# A date has 29; Python reads no number of thousands of digits.
+# A date has 29 characters. Python refuses to read numbers of thousands of digits.
 _RETRY_AFTER_CHARS = 40
 
 
 def request(call: Call, secrets: Mapping[str, str], *, now_ms: int) -> Request:
-    """Write the request; `secrets` has what `auth` and `sign` refer to, by those names."""
+    """Writes the request. `secrets` has what `auth` and `sign` refer to, under those names."""
     target = call.target
     method = target.get("method", "POST").upper()
     room, fields = Room(call.room), {**run_fields(call), "payload": call.payload}
@@ -60,7 +60,7 @@ def request(call: Call, secrets: Mapping[str, str], *, now_ms: int) -> Request:
 
 
 def _names(call: Call, now_ms: int) -> dict[str, str]:
-    """Say which run it is: the same in every attempt, but for the attempt's own number and time."""
+    """Says which run it is. All attempts say the same, except for the attempt's number and time."""
     names = {
         "idempotency-key": call.run_id,
         "onthedot-attempt": f"{call.attempt}/{call.max_attempts}",
@@ -73,7 +73,7 @@ def _names(call: Call, now_ms: int) -> dict[str, str]:
 
 
 def _patience_sec(call: Call, now_ms: int) -> float:
-    """A target that calls back later takes the work on at once: no worker is held meanwhile."""
+    """Returns how long to wait. A target that calls back accepts at once: the wait is short."""
     left = max(0.0, (call.deadline_ms - now_ms) / 1000)
     return min(left, TAKEN_ON_SEC) if call.target.get("complete") == "callback" else left
 
@@ -81,7 +81,7 @@ def _patience_sec(call: Call, now_ms: int) -> float:
 def answer(
     call: Call, seen: Response | NoResponse, *, matches: Callable[[str, str], bool], now_ms: int
 ) -> Answer:
-    """Judge what came back; `matches` looks for a pattern in a text."""
+    """Judges the answer. `matches` looks for a pattern in a text."""
     if isinstance(seen, NoResponse):
         return _unanswered(seen)
     wanted = call.target.get("expect_status", EXPECT_STATUS)
@@ -105,12 +105,12 @@ def _body(call: Call, fields: Mapping[str, Any], room: Room) -> tuple[bytes, str
     if form == "cloudevent":
         return _json(_event(call)), "application/cloudevents+json"
     text = templates.text(form, fields, room)
-    # Half of a surrogate pair can be written nowhere.
+    # Half of a surrogate pair cannot be encoded.
     return text.encode("utf-8", "replace"), "text/plain; charset=utf-8"
 
 
 def _event(call: Call) -> dict[str, Any]:
-    """CloudEvents 1.0, structured: `source` and `id` are the same in every attempt."""
+    """Builds a structured CloudEvent 1.0. `source` and `id` are the same in every attempt."""
     return {
         "specversion": "1.0",
         "id": call.run_id,
@@ -145,7 +145,7 @@ def _unexpected(seen: Response, now_ms: int) -> Answer:
 
 
 def _retry_after(seen: Response, now_ms: int) -> int | None:
-    """Seconds, or an HTTP date; what is neither is passed over."""
+    """Reads seconds or an HTTP date. Anything else is ignored."""
     text = seen.headers.get("retry-after", "").strip()[:_RETRY_AFTER_CHARS]
     try:
         if text.isdecimal():
@@ -163,9 +163,9 @@ def _fits(status: int, wanted: str | int) -> bool:
 
 
 def _authorization(secret: str) -> str:
-    """A secret with a scheme of its own is sent so; any other is a bearer's.
+    """Sends a secret with a scheme as it is, and any other as a bearer token.
 
-    Any other code that refused what no header can hold would show it in the refusal.
+    It also checks for characters that no header can hold: a later error would show the secret.
     """
     told = secret.strip()
     if not told or not told.isascii() or not told.isprintable():
@@ -176,7 +176,7 @@ def _authorization(secret: str) -> str:
 
 
 def _traceparent(call: Call) -> str:
-    """One trace a run, one span an attempt."""
+    """Makes one trace for each run, and one span for each attempt."""
     trace = sha256(call.run_id.encode()).hexdigest()[:32]
     span = sha256(f"{call.run_id}#{call.attempt}".encode()).hexdigest()[:16]
     return f"00-{trace}-{span}-01"

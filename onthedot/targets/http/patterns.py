@@ -1,4 +1,4 @@
-"""Users' own patterns, matched by RE2: a hostile one takes no longer than any other."""
+"""Matches users' own patterns with RE2: a hostile pattern takes no longer than any other."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-# What one pattern may take of a worker's memory; RE2 refuses those that need more.
+# Bytes of a worker's memory for one pattern. RE2 refuses patterns that need more.
 _MEMORY_MAX = 1 << 17
 
 
 def found(pattern: str, text: str) -> bool:
-    """Tell whether a text has a match, in time that grows with the text alone."""
+    """Tells whether a text has a match, in time that grows with the text only."""
     return _compiled(pattern).search(text) is not None
 
 
 def mistake(pattern: str) -> str | None:
-    """Say what is wrong with a pattern, if anything."""
+    """Says what is wrong with a pattern, if anything."""
     try:
         _compiled(pattern)
     except _re2().error as wrong:
@@ -26,7 +26,7 @@ def mistake(pattern: str) -> str | None:
 
 
 def _compiled(pattern: str) -> Any:
-    """RE2 keeps the latest ones by itself."""
+    """Compiles a pattern. RE2 keeps the latest ones itself."""
     options = _re2().Options()
     options.max_mem = _MEMORY_MAX
     options.log_errors = False
@@ -35,5 +35,5 @@ def _compiled(pattern: str) -> Any:
 
 @cache
 def _re2() -> Any:
-    """Loaded when the first pattern comes: most workers never see one."""
+    """Imports RE2 with the first pattern: most workers never see one."""
     return import_module("re2")

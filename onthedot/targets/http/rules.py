@@ -1,4 +1,4 @@
-"""What a target may not be, whatever its shape: a place for secrets, or too slow for its worker."""
+"""Refuses targets with a wrong url, with secrets in them, or too slow for a worker."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from onthedot.targets.http.web_exchange import place_of, reserved
 WORKER_SEC_MAX = 840
 _OURS = "set by the scheduler: leave it out"
 _TOLD = "named like a secret: use auth or sign with a secret_ref"
-# Says what is wrong with a pattern.
+# Says what is wrong with a pattern, or None.
 Mistake = Callable[[str], str | None]
 _SECRETS = re.compile(r"authorization|cookie|.*-key|.*-token|.*-secret", re.IGNORECASE)
 
 
 def check(fields: Mapping[str, Any], networks: Sequence[Network], mistake: Mistake) -> None:
-    """Refuse a target that must not be called, or not so."""
+    """Refuses a target that must not be called, or not in this way."""
     target = fields["target"]
     faults = [*_headers(target), *_patience(target, fields.get("timeout_sec", 0))]
     faults += _pattern(target, mistake)
@@ -35,7 +35,7 @@ def check(fields: Mapping[str, Any], networks: Sequence[Network], mistake: Mista
 
 
 def check_own(target: Mapping[str, Any], known: Ours) -> None:
-    """Refuse what belongs to the scheduler: what a run sends there would pass for its own words."""
+    """Refuses the scheduler's own resources: a run could send them false messages."""
     field = own_resources.called(target, known)
     if field:
         message = own_resources.sentence(target, field)
@@ -44,7 +44,7 @@ def check_own(target: Mapping[str, Any], known: Ours) -> None:
 
 
 def _headers(target: Mapping[str, Any]) -> list[Fault]:
-    """What is ours to say, and what would be shown to all who may read the schedule."""
+    """Finds headers that only the scheduler sets, and secrets that every reader would see."""
     faults = []
     for name in target.get("headers", {}):
         wrong = _OURS if reserved(name) else _TOLD if _SECRETS.fullmatch(name) else ""
@@ -55,7 +55,7 @@ def _headers(target: Mapping[str, Any]) -> list[Fault]:
 
 
 def _patience(target: Mapping[str, Any], timeout_sec: int) -> list[Fault]:
-    """Only what goes on elsewhere may take longer than the worker may."""
+    """Allows a timeout longer than a worker's only for work that goes on elsewhere."""
     elsewhere = (
         target["type"] == "pull" or target.get("complete") == "callback" or bool(target.get("wait"))
     )
@@ -66,7 +66,7 @@ def _patience(target: Mapping[str, Any], timeout_sec: int) -> list[Fault]:
 
 
 def _pattern(target: Mapping[str, Any], mistake: Mistake) -> list[Fault]:
-    """What could take for ever (backreferences, looking around) RE2's syntax has no words for."""
+    """Finds mistakes in a pattern. RE2's syntax leaves out what could take forever."""
     wrong = mistake(target["expect_body"]) if "expect_body" in target else None
     if wrong is None:
         return []
@@ -75,7 +75,7 @@ def _pattern(target: Mapping[str, Any], mistake: Mistake) -> list[Fault]:
 
 
 def _check_address(url: str, networks: Sequence[Network]) -> None:
-    """A name is looked up when it is called; an address can be told at once."""
+    """Checks what is known before the call. A name is resolved only when it is called."""
     if place_has_template(url):
         raise _no_address(
             "A template in a url may stand in its path or query: scheme, host and port are fixed."

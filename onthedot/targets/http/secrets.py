@@ -1,4 +1,4 @@
-"""Secrets by reference, from Secrets Manager or SSM: kept in memory for a minute, nowhere else."""
+"""Reads secrets by reference from Secrets Manager or SSM. They stay in memory for a minute only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _kept: dict[str, tuple[float, str]] = {}
 
 
 def reveal(ref: str) -> str:
-    """Look a secret up; one that was changed is seen within a minute."""
+    """Looks a secret up. A change is seen within a minute."""
     until, value = _kept.get(ref, (0.0, ""))
     if time.monotonic() >= until:
         value = _looked_up(ref)

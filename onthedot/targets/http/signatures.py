@@ -1,4 +1,4 @@
-"""Standard Webhooks signatures: HMAC-SHA256 over id, timestamp and body, one a live secret."""
+"""Signs by Standard Webhooks: HMAC-SHA256 over id, timestamp and body, once per live secret."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ PREFIX = "whsec_"
 
 
 class BadSecret(ValueError):  # noqa: N818 it says what it is
-    """A secret is not of the form that it is needed in; what it is, nobody is told."""
+    """A secret does not have the form that is needed. Its value is never shown."""
 
 
 def keys(secret: str) -> list[bytes]:
-    """Read the live secrets, separated by spaces: the old one beside the new while they rotate."""
+    """Reads the live secrets, separated by spaces: old and new during a rotation."""
     found = [_key(one) for one in secret.split()]
     if not found:
         raise BadSecret("the signing secret is empty: expected whsec_ and base64 after it")
@@ -31,7 +31,7 @@ def _key(one: str) -> bytes:
 
 
 def header(secrets: Iterable[bytes], *, message_id: str, timestamp: int, body: bytes) -> str:
-    """Write the value of `webhook-signature`; the receiver takes any one that fits."""
+    """Writes the value of `webhook-signature`. The receiver accepts any one that matches."""
     signed = f"{message_id}.{timestamp}.".encode() + body
     return " ".join(
         f"v1,{b64encode(hmac.new(key, signed, sha256).digest()).decode()}" for key in secrets

@@ -1,4 +1,4 @@
-"""One HTTP exchange as values: what is sent, what came back, or why nothing did."""
+"""Describes one HTTP exchange as values: the request, the response, or why there is none."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 from urllib.parse import quote, urljoin, urlsplit
 
-# More of an answer is never read; its connection is closed instead.
+# Bytes. A longer answer is not read to its end; its connection is closed instead.
 BODY_MAX = 65_536
-# Requests that carry none.
+# Requests without a body.
 BODILESS = ("GET", "HEAD")
 _REDIRECTS = (301, 302, 303, 307, 308)
-# What another site must not be given.
+# Headers that another site must not get.
 _PRIVATE = ("authorization", "webhook-signature")
-# Where a request ends and what its connection does next is its sender's to say: by a length of
-# their own the rest of one tenant's body would pass for another's next request. Whom it is for
-# is the url's to say: the address that was checked, and the certificate, are that host's.
+# The client alone sets these. With a length of their own, the rest of one tenant's body would pass
+# for another's next request. The host is the url's: its address was checked, and its certificate is
+# its own.
 _FRAMING = frozenset(
     "connection content-length expect host keep-alive proxy-connection te trailer "
     "transfer-encoding upgrade".split()
 )
-# What a receiver knows a run by.
+# Headers by which a receiver knows a run.
 _OURS = ("idempotency-key", "onthedot-", "traceparent", "webhook-")
 _HIDDEN = "[hidden]"
-# What stands for itself in a path or query, or has been escaped already.
+# Characters that mean themselves in a path or query, or that are escaped already.
 _PLAIN = "%/:=&?~+!$,;'@()*[]"
-# Shorter ones would be found in any text.
+# Shorter credentials would be found in any text.
 _CREDENTIAL_MIN = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is sent, and how long all of it may take."""
+    """What is sent, and how long the whole exchange may take."""
 
     method: str
     url: str
@@ -45,30 +45,30 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """What came back; the names of headers are in small letters."""
+    """What came back. The names of headers are in lower case."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
-    # There was more of it than is read.
+    # The answer was longer than what is read.
     cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class NoResponse:
-    """Nothing came back that could be judged."""
+    """Nothing came back that can be judged."""
 
     kind: Literal["forbidden", "timed_out", "failed", "broken_off"]
     message: str
 
 
-# Scheme, host, port: what one connection leads to.
+# Scheme, host, port: where one connection leads.
 Place = tuple[str, str, int]
 _PORTS = {"http": 80, "https": 443}
 
 
 def place_of(url: str) -> Place | None:
-    """Tell where a URL leads; None if it is no http or https address."""
+    """Returns where a URL leads, or None if it is no http or https address."""
     try:
         split = urlsplit(url)
         port = split.port
@@ -80,19 +80,19 @@ def place_of(url: str) -> Place | None:
 
 
 def path_of(url: str) -> str:
-    """Give what is asked for there."""
+    """Returns the path and query of a URL."""
     split = urlsplit(url)
     return (split.path or "/") + (f"?{split.query}" if split.query else "")
 
 
 def reserved(header: str) -> bool:
-    """Tell whether a header is the scheduler's own to set."""
+    """Tells whether only the scheduler may set a header."""
     name = header.lower()
     return name in _FRAMING or name.startswith(_OURS)
 
 
 def discreet(seen: Response, sent: Request) -> Response:
-    """Hide the credential that was sent: a receiver may answer with the request as it came."""
+    """Hides the credential that was sent: a receiver may return the request in its answer."""
     told = sent.headers.get("authorization", "")
     credential = told.partition(" ")[2] or told
     if len(credential) < _CREDENTIAL_MIN:
@@ -105,7 +105,7 @@ def discreet(seen: Response, sent: Request) -> Response:
 
 
 def onward(request: Request, seen: Response) -> Request | None:
-    """Give the request that follows a redirect, as browsers do; None ends the exchange."""
+    """Returns the request after a redirect, as browsers make it. None ends the exchange."""
     where = seen.headers.get("location")
     if not request.follow_redirects or seen.status not in _REDIRECTS or not where:
         return None
@@ -120,7 +120,7 @@ def onward(request: Request, seen: Response) -> Request | None:
 
 
 def _escaped(url: str) -> str:
-    """Escape what a Location has as it is: the library reads its bytes as Latin-1."""
+    """Escapes what stands in a Location unescaped. The library reads its bytes as Latin-1."""
     split = urlsplit(url)
     path, query = (quote(part, _PLAIN, "iso-8859-1") for part in (split.path, split.query))
     return split._replace(path=path, query=query, fragment="").geturl()

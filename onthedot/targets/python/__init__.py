@@ -1,4 +1,4 @@
-"""Calls of handlers in `jobs/`: their context, their steps, what they return or raise.
+"""Calls handlers in `jobs/`: their context, their steps, what they return or raise.
 
 Begin with `handler_target.py`.
 """

@@ -1,4 +1,4 @@
-"""What a handler's context does in this process: the worker's clock, row and record."""
+"""Connects a handler's context to this process: the worker's clock, the row and the record."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Hands:
 
 
 def context_of(call: Call) -> Context:
-    """Give a handler what it is told of its run."""
+    """Returns what a handler is told of its run."""
     names = {"task_id": call.task_id, "run_id": call.run_id, "attempt": call.attempt}
     return Context(
         run_id=call.run_id,

@@ -1,4 +1,4 @@
-"""What a handler is told of its run, and what it may ask while it works."""
+"""Tells a handler about its run, and lets it ask while it works."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """`ctx.log.info("building", region="eu")`: lines that carry the run's id by themselves."""
+    """`ctx.log.info("building", region="eu")` writes a line that carries the run's id."""
 
     info: Callable[..., None]
     warning: Callable[..., None]
@@ -27,22 +27,22 @@ class Hands(Protocol):
     """What a worker does for the handlers it runs."""
 
     def now_ms(self) -> int:
-        """Read the clock by which deadlines count."""
+        """Reads the clock that deadlines use."""
 
     def cancel_requested(self) -> bool:
-        """Tell whether somebody asked the run to stop."""
+        """Tells whether somebody asked the run to stop."""
 
     def lease_lost(self) -> bool:
-        """Tell whether the run may be another worker's by now."""
+        """Tells whether another worker may have the run by now."""
 
     def report(self, progress: Any) -> None:
-        """Keep what is to be shown of the run while it works."""
+        """Keeps the progress that users see while the run works."""
 
     def once(self, step: str, effect: Callable[[], Any]) -> Any:
-        """Give a step's recorded value, or let the effect make it and record it."""
+        """Returns a step's recorded value, or has the effect make it and records it."""
 
     def previous_success(self) -> datetime | None:
-        """Look the last success before this run up."""
+        """Returns when the task last succeeded before this run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,19 +56,19 @@ class Context:
     origin: str
     attempt: int
     max_attempts: int
-    # The slot it stands for, never the time it happens to run: None for a manual run.
+    # The slot of the run, never the time at which it happens to run. None for a manual run.
     scheduled_for: datetime | None
     due_at: datetime
     deadline: datetime
     payload: Any
-    # What the attempt before left with RetryLater.
+    # What the previous attempt left with RetryLater.
     checkpoint: Any
     log: Log
     hands: Hands = field(repr=False)
 
     @property
     def cancelled(self) -> bool:
-        """Tell whether to stop: asked to, out of time, or no longer the one who runs it."""
+        """Tells whether to stop: a cancel, a passed deadline, or a lost lease."""
         return (
             self.hands.cancel_requested()
             or self.hands.now_ms() >= _ms(self.deadline)
@@ -77,17 +77,17 @@ class Context:
 
     @property
     def previous_success(self) -> datetime | None:
-        """When the task last succeeded before this run: its slot, or the time of a manual one."""
+        """Returns when the task last succeeded before this run: a slot, or a manual run's time."""
         return self.hands.previous_success()
 
     def remaining(self) -> float:
-        """Count the seconds until the deadline."""
+        """Returns the seconds until the deadline."""
         return max(0.0, (_ms(self.deadline) - self.hands.now_ms()) / 1000)
 
     def heartbeat(self, progress: Any = None) -> None:
-        """Show progress, and leave by an exception when the run is to stop.
+        """Shows progress, and raises when the run must stop.
 
-        The lease is extended beside the handler; nothing depends on how often this is called.
+        The worker extends the lease by itself; it does not matter how often a handler calls this.
         """
         if self.hands.cancel_requested():
             raise Cancelled("somebody asked the run to stop")
@@ -99,10 +99,10 @@ class Context:
             self.hands.report(checked(progress, "the progress"))
 
     def once(self, key: str, effect: Callable[[], T]) -> T:
-        """Give the value of an effect that this run has had; have it only if there is none.
+        """Returns the value of a step. If no attempt has recorded one, it calls the effect first.
 
-        Every attempt of the run finds it. Between the effect and its record a crash may still
-        fall, so an effect that takes an idempotency key should be given `idempotency_key(key)`.
+        Every attempt of the run finds the value. A crash can still fall between the effect and its
+        record, so give `idempotency_key(key)` to an effect that accepts one.
         """
         if iscoroutinefunction(effect):
             raise TypeError(
@@ -113,12 +113,12 @@ class Context:
         return kept
 
     def idempotency_key(self, key: str) -> str:
-        """Name a step of this run alike in every attempt."""
+        """Returns a key for a step of this run: the same in every attempt."""
         return f"{self.run_id}#{key}"
 
 
 def instant(ms: int) -> datetime:
-    """Give milliseconds as an aware UTC time."""
+    """Returns milliseconds as an aware UTC time."""
     return datetime.fromtimestamp(ms / 1000, UTC)
 
 

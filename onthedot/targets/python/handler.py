@@ -1,4 +1,4 @@
-"""A handler: a function with a name that tasks call it by, and the schedule declared with it."""
+"""Defines a handler: a function, the name that tasks use, and the schedule declared with it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 
 class HandlerError(ValueError):
-    """A handler or its declaration cannot be; the sentence says why."""
+    """A handler or its declaration is not valid. The sentence says why."""
 
 
 class PayloadMismatch(Exception):  # noqa: N818 it says what it is
@@ -25,15 +25,15 @@ class PayloadMismatch(Exception):  # noqa: N818 it says what it is
 
 @dataclass(frozen=True, kw_only=True)
 class Handler(Generic[P, R]):
-    """What `@app.job` makes of a function; it is still called as that function."""
+    """What `@app.job` makes of a function. It can still be called as that function."""
 
     name: str
     function: Callable[P, R]
-    # Fields of a schedule, as the API takes them; empty where only triggers and tasks call it.
+    # Fields of a schedule, as the API takes them. Empty if only triggers and tasks call it.
     declared: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse what no task could call by its name, or not to any effect."""
+        """Refuses a handler that no task could call, or whose call would do nothing."""
         if not _NAME.fullmatch(self.name) or self.name.startswith(("sch_", "tsk_")):
             raise HandlerError(
                 f"'{self.name}' is no name for a handler: expected letters, digits, '.', '_' and "
@@ -49,16 +49,16 @@ class Handler(Generic[P, R]):
                 f"{self.name} yields: a call of it would do nothing. "
                 "Expected a function that does its work and returns."
             )
-        # functools.update_wrapper would want a mutable one.
+        # functools.update_wrapper needs a mutable object.
         object.__setattr__(self, "__doc__", self.function.__doc__)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call the function as it was written, as a test would."""
+        """Calls the function as it was written, as a test would."""
         return self.function(*args, **kwargs)
 
 
 def arguments(handler: Handler[..., Any], context: object, payload: Any) -> dict[str, Any]:
-    """Give `ctx` where it is asked for, and the payload's fields by the other parameters' names.
+    """Returns `ctx` if the handler wants it, and the payload's fields as its other parameters.
 
     A handler without other parameters finds the payload in its context.
     """

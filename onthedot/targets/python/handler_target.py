@@ -1,4 +1,4 @@
-"""Handlers in this process: what they return or raise becomes the attempt's answer."""
+"""Runs handlers in this process. What they return or raise becomes the attempt's answer."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from onthedot.targets.python.signals import (
     TimedOut,
 )
 
-# As long as an error's message: it stands on the run's row.
+# Characters, as many as an error's message has: the note stands on the run's row.
 _NOTE_MAX = 1_000
 
 
 def call(handler: Handler[..., Any], context: Context) -> Answer:
-    """Call a handler, synchronous or not; any other exception is a failed attempt."""
+    """Calls a handler, synchronous or not. Any other exception is a failed attempt."""
     try:
         given = arguments(handler, context, context.payload)
     except PayloadMismatch as mismatch:
@@ -44,7 +44,7 @@ def call(handler: Handler[..., Any], context: Context) -> Answer:
         result = handler.function(**given)
         if inspect.isawaitable(result):
             result = asyncio.run(_awaited(result))
-        # Here, where it is the handler's own fault if its value cannot even be shown.
+        # Here, because a value that cannot be shown is the handler's own fault.
         return Done(kept(result))
     except BaseException as raised:
         answer = _meant(_alone(raised))
@@ -54,7 +54,7 @@ def call(handler: Handler[..., Any], context: Context) -> Answer:
 
 
 def _alone(raised: BaseException) -> BaseException:
-    """A TaskGroup wraps what its tasks raise; a group of words to us means the first of them."""
+    """Unwraps what a TaskGroup raised. If all of it is signals to us, the first one counts."""
     while isinstance(raised, BaseExceptionGroup):
         words, others = raised.split((Stop, Fail, RetryLater, Skip))
         if words is None or others is not None:
@@ -64,7 +64,7 @@ def _alone(raised: BaseException) -> BaseException:
 
 
 def _meant(raised: BaseException) -> Answer | None:
-    """What it says of the run; None leaves an error to the worker, as any target's."""
+    """Turns a signal into an answer. None leaves the error to the worker."""
     match raised:
         case Skip():
             return Skipped(words_of(raised)[:_NOTE_MAX])
@@ -80,7 +80,7 @@ def _meant(raised: BaseException) -> Answer | None:
             return Again("lost", error_of("LeaseLost", words_of(raised)))
         case Exception():
             return None
-    # sys.exit() and its like end the attempt, not the process in which others run.
+    # sys.exit() and the like end the attempt, not the process in which others run.
     kind = type(raised).__name__
     message = f"the handler left by {kind}: {words_of(raised)}"
     return Again("failed", error_of(kind, message, trace.shown(raised)))

@@ -1,4 +1,4 @@
-"""The handlers of `jobs/`: the package and all its modules are imported once, by name."""
+"""Finds the handlers of `jobs/`. It imports the package and all its modules once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PACKAGE = "jobs"
 
 @cache
 def handlers(package: str = PACKAGE) -> Mapping[str, Handler[..., Any]]:
-    """Give every handler of a package, or of a module, by its name; two of one name are a fault."""
+    """Returns all handlers of a package or module by name. Two with one name are an error."""
     found: dict[str, Handler[..., Any]] = {}
     for module in _modules(package):
         for value in vars(module).values():
@@ -37,7 +37,7 @@ def _modules(package: str) -> Iterator[ModuleType]:
 
 
 def _as_it_is(_name: str) -> None:
-    """A package that cannot be imported is no package without handlers: the error goes on."""
+    """Raises the error again: a package that cannot be imported is not one without handlers."""
     error = sys.exc_info()[1]
     if error is not None:
         raise error

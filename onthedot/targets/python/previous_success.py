@@ -1,4 +1,4 @@
-"""Previous: when a run's task last succeeded before it."""
+"""Finds when a run's task last succeeded before the run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LOOK_BACK_MAX = 200
 
 
 def previous_success(run_id: str) -> str | None:
-    """Give the slot of that run, or the due time of a manual one, among the latest 200 rows."""
+    """Returns the slot of that run, or a manual run's due time, among the latest 200 rows."""
     task_id, key = row_of(run_id)
     before = table_reads.rows(
         ("task_id", task_id), "scheduled_for", ("0", key), newest_first=True, page=20

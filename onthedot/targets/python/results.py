@@ -1,4 +1,4 @@
-"""What a handler returns, as its run's row keeps it: JSON if it is some, and little of it."""
+"""Keeps what a handler returns on the run's row: small JSON, or a short text."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from onthedot.records import small_json
 from onthedot.targets.python import unreadable_value
 
 _RESULT_MAX, _NOTE_MAX = 4_096, 300
-# What is left of an escape that was cut: an odd backslash, and what of \\uXXXX stands behind it.
+# An escape that was cut: an odd backslash, and the part of \\uXXXX after it.
 _HALF = re.compile(r"(?<!\\)(?:\\\\)*(\\(?:u[0-9a-f]{0,3})?)\Z")
 
 
 def kept(result: Any) -> Any:
-    """Keep what is JSON and small; of the rest, as much of its text as a row has room for."""
+    """Keeps a value if it is small JSON. Else it keeps as much text as a row has room for."""
     try:
         text = json.dumps(result, allow_nan=False)
     except Exception as fault:  # noqa: BLE001 a value may refuse in any way, and its run succeeded
@@ -28,10 +28,10 @@ def kept(result: Any) -> Any:
 
 
 def _cut(text: str, **marks: Any) -> dict[str, Any]:
-    """Keep as much of a text as is small together with the notes on it."""
+    """Keeps as much of a text as fits together with the notes on it."""
     room = _RESULT_MAX - len(json.dumps({**marks, "text": ""}))
-    # A quote or a backslash is written as two characters, which belong together; so do the six of
-    # a letter beyond ASCII.
+    # A quote or a backslash takes two characters that must stay together; a letter beyond ASCII
+    # takes six.
     written = json.dumps(text)[1:-1][:room]
     halved = _HALF.search(written)
     return {**marks, "text": json.loads(f'"{written[: halved.start(1)] if halved else written}"')}

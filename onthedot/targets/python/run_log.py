@@ -1,4 +1,4 @@
-"""Log lines of handlers: JSON on standard output, each naming its run."""
+"""Writes the log lines of handlers: JSON on standard output, each with its run's id."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from onthedot.targets.python.context import Log
 
 
 def of(names: Mapping[str, object]) -> Log:
-    """Give a log whose lines all carry these names."""
+    """Returns a log whose lines all carry these fields."""
     return Log(
         info=partial(_write, names, "INFO"),
         warning=partial(_write, names, "WARNING"),
@@ -22,20 +22,20 @@ def of(names: Mapping[str, object]) -> Log:
 
 
 def stream() -> str:
-    """Tell where this worker's lines are kept; outside a Lambda nobody keeps them."""
+    """Returns the name of this worker's log stream. Outside Lambda there is none."""
     return os.environ.get("AWS_LAMBDA_LOG_STREAM_NAME", "")
 
 
 def group() -> str | None:
-    """Tell which group of logs the workers write to, where there is one."""
+    """Returns the log group of the workers, if there is one."""
     return os.environ.get("WORK_LOG_GROUP") or None
 
 
 def _write(names: Mapping[str, object], level: str, message: object, /, **fields: object) -> None:
-    """A field may be called as it likes, but for what the line itself says."""
+    """Writes one line. A field may have any name that the line itself does not use."""
     own = {"level": level, "message": message}
     line = own | fields | own | dict(names)
-    # One write a line, so that lines of handlers side by side do not mix.
+    # One write for each line, so that lines of parallel handlers do not mix.
     text = json.dumps(line, default=str, skipkeys=True) + "\n"
     sys.stdout.write(text)
     sys.stdout.flush()
@@ -44,7 +44,7 @@ def _write(names: Mapping[str, object], level: str, message: object, /, **fields
 
 
 def _keep(file: str, text: str) -> None:
-    """Keep it where `logs` finds it: a local cloud names its streams as it likes."""
+    """Writes the line where `logs` finds it: a local cloud has its own names for streams."""
     descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         os.write(descriptor, f"{time.time_ns() // 1_000_000} {text}".encode())

@@ -1,4 +1,4 @@
-"""What a handler may raise to say what becomes of its run; anything else is a failed attempt."""
+"""Defines what a handler may raise to decide about its run. Anything else fails the attempt."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Any
 
 from onthedot.records.small_json import checked
 
-# A leap year, as wherever else a time to come is given in seconds.
+# Seconds of a leap year, the limit wherever a future time is given in seconds.
 AFTER_MAX_SEC = 31_622_400
 
 
 class Fail(Exception):  # noqa: N818 a handler says it, as a verb
-    """It will never work: the run is dead at once, without further attempts."""
+    """It can never work: the run is dead at once, without further attempts."""
 
 
 class Skip(Exception):  # noqa: N818 a handler says it, as a verb
-    """There is nothing to do: the run ends as skipped, with these words."""
+    """There is nothing to do: the run ends as skipped, with this text."""
 
 
 class RetryLater(Exception):  # noqa: N818 a handler says it, as a verb
-    """Go on at another time: the attempt does not count, and the next one sees the checkpoint."""
+    """Go on at another time. The attempt does not count, and the next one gets the checkpoint."""
 
     def __init__(self, after: float | None = None, checkpoint: Any = None) -> None:
-        """Without `after`, in seconds, the task's own backoff decides when."""
+        """Takes `after` in seconds. Without it the task's own backoff decides."""
         if after is not None and not 0 <= after <= AFTER_MAX_SEC:
             raise ValueError(
                 f"after is {after}: expected seconds from now, {AFTER_MAX_SEC} at most."
@@ -35,11 +35,11 @@ class RetryLater(Exception):  # noqa: N818 a handler says it, as a verb
 
 
 class Stop(BaseException):
-    """Raised by `ctx.heartbeat()`; no `except Exception` of a handler's own swallows it."""
+    """Raised by `ctx.heartbeat()`. A handler's own `except Exception` does not catch it."""
 
 
 class Cancelled(Stop):
-    """Somebody asked the run to stop, and the handler does."""
+    """Somebody asked the run to stop."""
 
 
 class TimedOut(Stop):
@@ -47,4 +47,4 @@ class TimedOut(Stop):
 
 
 class LeaseLost(Stop):
-    """The run is no longer this worker's; another may have begun it by now."""
+    """The run is no longer this worker's. Another may have begun it."""

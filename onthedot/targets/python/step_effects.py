@@ -1,4 +1,4 @@
-"""Once: a step of a run has its effect, is recorded, and is not had again by a later attempt."""
+"""Records the effect of a step, so that a later attempt does not repeat it."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from onthedot.store import clock, patience, table_reads
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is recorded of a step."""
+    """What is recorded about a step."""
 
     value: Any
 
 
 def once(run_id: str, step: str, effect: Callable[[], Any]) -> Any:
-    """Give the recorded value; where there is none, have the effect, then record it.
+    """Returns the recorded value. If there is none, it calls the effect and records the result.
 
-    A crash between the two repeats the effect; the other order would lose it.
+    A crash between the two repeats the effect. The other order would lose it.
     """
     kept = recorded(run_id, step) or record(run_id, step, effect())
     return kept.value
 
 
 def recorded(run_id: str, step: str) -> Kept | None:
-    """Look a step's value up."""
+    """Reads a step's recorded value."""
     item = table_reads.get(steps.TABLE, steps.key(run_id, step))
     return Kept(json.loads(item["value"])) if item else None
 
 
 def record(run_id: str, step: str, value: Any) -> Kept:
-    """Keep a step's value; another attempt's that was first is what all of them give."""
+    """Records a step's value. If another attempt was first, all return that attempt's value."""
     patience.surely([steps.record(run_id, step, value, now_ms=clock.now_ms())])
     kept = recorded(run_id, step)
     if kept is None:

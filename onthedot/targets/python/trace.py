@@ -1,15 +1,15 @@
-"""The trace of what a handler raised: its own frames, and none of the worker's that called it."""
+"""Writes the trace of a handler's exception: its own frames, without the worker's."""
 
 from __future__ import annotations
 
 from traceback import FrameSummary, StackSummary, TracebackException
 
-# The folder of the package, with all that is ours in it.
+# The folder of the package. Frames inside it are ours.
 _OURS = __file__.removesuffix("targets/python/trace.py")
 
 
 def shown(failure: BaseException) -> str:
-    """Write it; nothing, where all of it is ours."""
+    """Writes the trace. It is empty if all frames are ours."""
     told = TracebackException.from_exception(failure)
     parts, seen = [told], set[int]()
     frames: list[FrameSummary] = []

@@ -1,4 +1,4 @@
-"""A value that is no JSON, as a text: short, and the same for every value that is alike."""
+"""Writes a value that is no JSON as a short text: the same text for similar values."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import re
 from contextlib import suppress
 from reprlib import Repr
 
-# Where in memory something stood tells nobody anything.
+# An address in memory tells readers nothing.
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def kind(value: object) -> str:
-    """Name a value's type."""
+    """Names a value's type."""
     of = type(value)
     return of.__qualname__ if of.__module__ == "builtins" else f"{of.__module__}.{of.__qualname__}"
 
 
 def about(fault: BaseException) -> str:
-    """Say what the writer of JSON did not like."""
+    """Says why the value could not be written as JSON."""
     if isinstance(fault, RecursionError):
         return "it is nested too deep"
     words = "it cannot be written"
@@ -27,7 +27,7 @@ def about(fault: BaseException) -> str:
 
 
 def shown(value: object, most: int) -> str:
-    """Describe it in so many letters; a large one is not written out to be cut."""
+    """Describes a value in up to `most` characters, without writing out a large one first."""
     brief = Repr()
     brief.maxstring = brief.maxother = brief.maxlong = most
     brief.maxdict = brief.maxlist = brief.maxtuple = brief.maxset = most // 8

@@ -1,4 +1,4 @@
-"""Plain values as DynamoDB's typed attributes, and back."""
+"""Converts plain values to DynamoDB's typed attributes, and back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Attribute = dict[str, Any]
 
 
 def typed(value: Any) -> Attribute:
-    """Write a value: text, number, truth, bytes, list, map, nothing."""
+    """Writes a value: text, number, boolean, bytes, list, map or null."""
     if isinstance(value, str):
         return {"S": value}
     if isinstance(value, bool):
@@ -29,18 +29,15 @@ def typed(value: Any) -> Attribute:
 
 
 def typed_item(item: Mapping[str, Any]) -> dict[str, Attribute]:
-    """Write an item."""
     return {name: typed(value) for name, value in item.items()}
 
 
 def plain(attribute: Attribute) -> Any:
-    """Read a value."""
     ((kind, value),) = attribute.items()
     return _READERS[kind](value)
 
 
 def plain_item(item: Mapping[str, Attribute]) -> dict[str, Any]:
-    """Read an item."""
     made: dict[str, Any] = {}
     for name, attribute in item.items():
         ((kind, value),) = attribute.items()
@@ -56,7 +53,7 @@ def _number(text: str) -> int | float:
 
 
 def _bytes(value: bytes | str) -> bytes:
-    # The fast parser leaves binary as the text on the wire.
+    # The fast parser leaves binary values as base64.
     return b64decode(value) if isinstance(value, str) else value
 
 

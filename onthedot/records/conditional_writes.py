@@ -1,6 +1,6 @@
-"""A conditional write as a value, and its two spellings: a PartiQL statement, an expression.
+"""Describes a conditional write as a value, and spells it as PartiQL or as an expression.
 
-Every clause names the state that the writer saw; nothing else decides who wins.
+Every clause names the state that the writer saw. Nothing else decides who wins.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 
 Key = tuple[tuple[str, Any], ...]
 Path = tuple[str, ...]
-# An operator that compares with nothing.
+# An operator without a value.
 _MISSING = " IS MISSING"
 
 
 class Outcome(Enum):
-    """What became of a write. UNSURE is neither: throttled or unanswered, to be read again."""
+    """The result of a write. UNSURE: throttled or unanswered, so the item must be read again."""
 
     DONE = "done"
     REFUSED = "refused"
@@ -27,7 +27,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One condition: the attribute at `path` compares so with `value`."""
+    """One condition: it compares the attribute at `path` with `value`."""
 
     path: Path
     operator: str
@@ -35,18 +35,18 @@ class Clause:
 
     @classmethod
     def equal(cls, path: str, value: object) -> Clause:
-        """Name the very state that was seen."""
+        """Requires the very value that was seen."""
         return cls(tuple(path.split(".")), "=", value)
 
     @classmethod
     def missing(cls, name: str) -> Clause:
-        """Say that there is no such attribute yet."""
+        """Requires that the attribute does not exist."""
         return cls((name,), _MISSING, None)
 
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """Put an item that must not exist yet."""
+    """Puts an item that must not exist yet."""
 
     table: str
     item: Mapping[str, Any]
@@ -55,7 +55,7 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """Change an item that must be as the clauses say."""
+    """Changes an item that must match the clauses."""
 
     table: str
     key: Key
@@ -66,7 +66,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Take an item away that must be as the clauses say; only together with other writes."""
+    """Deletes an item that must match the clauses. Only part of a transaction."""
 
     table: str
     key: Key
@@ -74,13 +74,13 @@ class Delete:
 
 
 Write = Insert | Update
-# What may be part of a transaction.
+# A part of a transaction.
 Part = Insert | Update | Delete
 
 
 @lru_cache(1024)
 def insert_statement(table: str, names: tuple[str, ...]) -> str:
-    """Spell an insert for PartiQL; it refuses an item that exists by itself."""
+    """Spells an insert for PartiQL, which refuses an existing item by itself."""
     values = ", ".join(f"'{name}': ?" for name in names)
     return f'INSERT INTO "{table}" VALUE {{{values}}}'
 
@@ -92,11 +92,11 @@ def update_statement(
     removes: tuple[str, ...],
     conditions: tuple[tuple[Path, str], ...],
 ) -> str:
-    """Spell an update for PartiQL; the key stands among the conditions."""
+    """Spells an update for PartiQL. The key stands among the conditions."""
     assignments = ", ".join(f"{_quoted((name,))}=?" for name in sets)
     changes = [f"SET {assignments}"] if sets else []
     if removes:
-        # One clause for all: not every engine reads a second.
+        # One REMOVE for all names: not every engine reads a second one.
         changes.append(f"REMOVE {', '.join(_quoted((name,)) for name in removes)}")
     where = " AND ".join(
         f"{_quoted(path)}{operator}{'' if operator == _MISSING else '?'}"
@@ -110,7 +110,7 @@ def _quoted(path: Path) -> str:
 
 
 def statement(write: Write, table: str) -> tuple[str, list[Any]]:
-    """Give the PartiQL text of a write to `table`, as it is really called, and the parameters."""
+    """Returns the PartiQL text of a write to `table`, the physical name, and its parameters."""
     if isinstance(write, Insert):
         return insert_statement(table, tuple(write.item)), list(write.item.values())
     conditions = tuple(((name,), "=") for name, _ in write.key) + tuple(
@@ -134,7 +134,7 @@ class Expression:
 
 
 def expression(write: Update) -> Expression:
-    """Spell an update with every name aliased: many of ours are reserved words."""
+    """Spells an update with every name aliased, because many of ours are reserved words."""
     parts = {name for clause in write.clauses for name in clause.path}
     parts |= {name for name, _ in write.sets} | set(write.removes)
     parts |= {write.key[0][0]}
@@ -153,7 +153,7 @@ def expression(write: Update) -> Expression:
 
 
 def removal(write: Delete) -> Expression:
-    """Spell the condition of a deletion; what is gone already is no longer as it was seen."""
+    """Spells the condition of a deletion. An item that is gone counts as changed."""
     parts = {name for clause in write.clauses for name in clause.path} | {write.key[0][0]}
     alias = {name: f"#n{place}" for place, name in enumerate(sorted(parts))}
     return Expression(
@@ -166,7 +166,7 @@ def removal(write: Delete) -> Expression:
 
 def _condition(write: Update | Delete, alias: Mapping[str, str]) -> str:
     conditions = [_compares(clause, place, alias) for place, clause in enumerate(write.clauses)]
-    # An update would make an item that is missing; no write of ours may.
+    # An update would create a missing item. No write of ours may do that.
     exists = f"attribute_exists({alias[write.key[0][0]]})"
     return " AND ".join([exists, *conditions])
 

@@ -1,4 +1,4 @@
-"""Names and keys of the items: which shard, which row, which manifest, and the id a person sees."""
+"""Makes the names and keys of items: shards, rows, manifests, and the ids that users see."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from onthedot.schedule.time.instants import EPOCH, nominal
 
 SHARDS = 256
 CURSOR, SPEC, GATE = "cursor", "spec", "#gate"
-# Each minute the audit asks all of half an hour's: few, but more than one may be written at once.
+# The audit reads all partitions of half an hour each minute. A few allow parallel writes.
 MANIFESTS = 4
-# A row's key without its dashes and colons, behind the task's id.
+# The task's id, then a row's key without dashes and colons.
 _RUN_ID = re.compile(
     r"([0-9A-Za-z_-]{1,64})\."
     r"([0-9]{4})([0-9]{2})([0-9]{2})T([0-9]{2})([0-9]{2})([0-9]{2}"
@@ -21,57 +21,57 @@ _RUN_ID = re.compile(
 
 
 def shard_of(task_id: str) -> int:
-    """Spread tasks over the shards of the index; Python's own hash is salted."""
+    """Spreads tasks over the shards of the index. Python's own hash differs in each process."""
     return int.from_bytes(sha256(task_id.encode()).digest()[:4], "big") % SHARDS
 
 
 def slot_key(slot: int) -> str:
-    """Sort key of a slot's run: one slot has one row, for all who claim it."""
+    """Returns the sort key of a slot's run. One slot has one row, whoever claims it."""
     return nominal(slot)
 
 
 def moment_key(now_ms: int, kind: str, token: str) -> str:
-    """Sort key of a run without a slot of its own: manual (m), replay (r)."""
+    """Returns the sort key of a run without a slot of its own: manual (m), replay (r)."""
     return f"{nominal(now_ms // 1000)[:-1]}.{now_ms % 1000:03}Z~{kind}{token}"
 
 
 def backfill_key(slot: int, number: int) -> str:
-    """Sort key of the n-th backfill of a slot; the slot's own row keeps its outcome."""
+    """Returns the sort key of the n-th backfill of a slot. The slot's own row keeps its outcome."""
     return f"{nominal(slot)}~b{number}"
 
 
 def range_key(first: int, version: int) -> str:
-    """Sort key of the row that stands for many slots: who plans the same finds the same."""
+    """Returns the sort key of a range. Two writers with the same plan get the same key."""
     return f"{nominal(first)}~g{version}"
 
 
 def payload_key(key: str) -> str:
-    """Sort key of the payload that a run has instead of its task's."""
+    """Returns the sort key of the payload that a run has instead of its task's."""
     return f"{key}^payload"
 
 
 def lies_beside(key: str) -> bool:
-    """Tell what lies beside a run from a run."""
+    """Tells whether the key belongs to an item beside a run, not to a run."""
     return "^" in key
 
 
 def is_slot_key(key: str) -> bool:
-    """Tell a slot's own row from manual runs, replays, backfills and ranges."""
+    """Tells whether the key is a slot's own. Other runs and ranges have other keys."""
     return "~" not in key and "#" not in key
 
 
 def run_id(task_id: str, key: str) -> str:
-    """Write the id of a run: task and sort key, fit for a URL."""
+    """Writes the id of a run: task and sort key, in letters that a URL can carry."""
     return f"{task_id}.{key.replace('-', '').replace(':', '')}"
 
 
 def is_run_id(text: str) -> bool:
-    """Tell whether a text has the form of a run's id; only such a one can name a row."""
+    """Tells whether a text has the form of a run's id. Only such a text can name a row."""
     return _RUN_ID.fullmatch(text) is not None
 
 
 def row_of(run: str) -> tuple[str, str]:
-    """Read a run's id back into its row's key, so that a run is one GetItem away."""
+    """Returns the row's key from a run's id, so that a run is one GetItem away."""
     parts = _RUN_ID.fullmatch(run)
     if parts is None:
         raise ValueError(f"'{run[:200]}' is no id of a run")
@@ -80,22 +80,22 @@ def row_of(run: str) -> tuple[str, str]:
 
 
 def instant_ms(key: str) -> int:
-    """Read the instant that a run's sort key begins with."""
+    """Returns the instant at the start of a run's sort key."""
     written = datetime.fromisoformat(key.partition("~")[0])
     return (written - EPOCH) // timedelta(milliseconds=1)
 
 
 def manifest_key(check_ms: int, dispatch_id: str) -> str:
-    """Partition of the manifests to be looked at in that minute, spread over a few."""
+    """Returns the partition of the manifests to check in that minute, one of a few."""
     spread = sha256(dispatch_id.encode()).digest()[0] % MANIFESTS
     return f"check#{nominal(check_ms // 1000)[:16]}#{spread}"
 
 
 def recent_key(minute: str) -> str:
-    """Partition of what was listed lately and has been looked at: an hour by when it was due."""
+    """Returns the partition of checked manifests, one for each hour of the runs' due times."""
     return f"recent#{minute[:13]}"
 
 
 def manifest_keys(minute_sec: int) -> list[str]:
-    """All partitions of a minute."""
+    """Returns all manifest partitions of a minute."""
     return [f"check#{nominal(minute_sec)[:16]}#{spread}" for spread in range(MANIFESTS)]

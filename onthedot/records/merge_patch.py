@@ -1,4 +1,4 @@
-"""A merge patch (RFC 7396): what is named is changed, null takes it away, the rest stays."""
+"""Applies a merge patch (RFC 7396): named fields change, null removes one, the rest stays."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def merged(target: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the target as the patch wants it."""
+    """Returns the target with the patch applied."""
     found = dict(target)
     for name, value in patch.items():
         if value is None:

@@ -1,4 +1,4 @@
-"""What is the scheduler's own, and no run's to call: its queues, functions and topic."""
+"""Finds targets that are the scheduler's own queues, functions or topic. No run may call them."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-# Where a target says what it calls.
+# The fields of a target that say what it calls.
 _FIELDS = ("queue_url", "topic_arn", "function_arn", "state_machine_arn", "bus")
-# The parts of the stack whose members CloudFormation names after stack and part.
+# CloudFormation names the members of these parts after the stack and the part.
 _PARTS = ("queues", "functions", "alarms")
 _NAME = re.compile(r"[a-z0-9_.-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """Names that are known for certain, and the stack, after which all others are named."""
+    """The names that are known, and the stack, whose name begins all others."""
 
     names: frozenset[str]
     stack: str = ""
 
     def has(self, name: str) -> bool:
-        """Tell whether something of such a name, in small letters, belongs to the scheduler."""
+        """Tells whether a resource of this name, in lower case, belongs to the scheduler."""
         made = bool(self.stack) and name.startswith(tuple(f"{self.stack}-{p}" for p in _PARTS))
         return made or name in self.names
 
 
 def ours(names: list[str], stack: str) -> Ours:
-    """Note what is ours; the case of letters tells nothing apart that anybody would mean."""
+    """Collects our names in lower case: names that differ only in case count as the same."""
     return Ours(frozenset(name.casefold() for name in names), stack.casefold())
 
 
 def called(target: Mapping[str, Any], known: Ours) -> str | None:
-    """Give the field by which a target calls something of ours.
+    """Returns the field by which a target calls a resource of ours.
 
-    Hosts, accounts, paths, versions and queries may be written in many ways, and the services
-    pass over most of them: a name of ours anywhere in the field is enough.
+    Hosts, accounts, paths, versions and queries have many spellings, and the services ignore most
+    of them. So one of our names anywhere in the field is enough.
     """
     for field in _FIELDS:
         words = _NAME.findall(unquote(str(target.get(field, ""))).casefold())
@@ -47,5 +47,5 @@ def called(target: Mapping[str, Any], known: Ours) -> str | None:
 
 
 def sentence(target: Mapping[str, Any], field: str) -> str:
-    """Say what is wrong, and what to do."""
+    """Says what is wrong, and what to do."""
     return f"'{str(target[field])[:200]}' is the scheduler's own: expected one of yours."

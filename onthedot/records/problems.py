@@ -1,4 +1,4 @@
-"""What a caller can be told besides an answer: every code, its status, and the problem itself."""
+"""Defines the problems that a caller can get: every code, its status, and the problem itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from onthedot.schedule.expression.errors import ScheduleError
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What all problems of one code share."""
+    """What all problems with one code share."""
 
     status: int
     title: str
@@ -55,7 +55,7 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One thing that is wrong, and where: a JSON pointer, and the place in its text."""
+    """One mistake and its place: a JSON pointer, and the position in the text."""
 
     pointer: str
     code: str
@@ -66,7 +66,7 @@ class Fault:
 
     @classmethod
     def of(cls, pointer: str, error: ScheduleError) -> Fault:
-        """Put a pointer in front of what the engine says."""
+        """Adds a pointer to an error of the engine."""
         return cls(
             pointer=pointer,
             code=error.code,
@@ -77,7 +77,7 @@ class Fault:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Give plain values."""
+        """Returns plain values."""
         return {
             "pointer": self.pointer,
             "code": self.code,
@@ -89,8 +89,8 @@ class Fault:
 
 
 @dataclass(slots=True)
-class Problem(Exception):  # noqa: N818  # the word of RFC 9457
-    """An answer that is no success: a code, a sentence, and what is wrong in particular."""
+class Problem(Exception):  # noqa: N818  # the term of RFC 9457
+    """An answer that is no success: a code, a sentence, and the single mistakes."""
 
     code: str
     detail: str
@@ -100,11 +100,11 @@ class Problem(Exception):  # noqa: N818  # the word of RFC 9457
 
     @property
     def status(self) -> int:
-        """The HTTP status of its code."""
+        """Returns the HTTP status of the code."""
         return KINDS[self.code].status
 
     def as_json(self, *, instance: str, request_id: str) -> dict[str, Any]:
-        """Write it as RFC 9457 has it."""
+        """Writes it in the form of RFC 9457."""
         body: dict[str, Any] = {
             "type": f"/problems/{slug(self.code)}",
             "title": KINDS[self.code].title,
@@ -120,17 +120,17 @@ class Problem(Exception):  # noqa: N818  # the word of RFC 9457
 
 
 def slug(code: str) -> str:
-    """Write a code as its page's address has it."""
+    """Writes a code as the address of its page spells it."""
     return code.replace("_", "-")
 
 
 def of_faults(code: str, faults: Sequence[Fault]) -> Problem:
-    """Raise what is wrong with several fields as one problem."""
+    """Returns one problem for the mistakes in several fields."""
     if len(faults) == 1:
         return Problem(code, faults[0].message, faults)
     return Problem(code, f"{len(faults)} fields need attention.", faults)
 
 
 def not_found(what: str) -> Problem:
-    """Say that there is no such thing, or none of this tenant's."""
+    """Says that the thing does not exist, or belongs to another tenant."""
     return Problem("not_found", f"There is no {what} here.")

@@ -1,4 +1,4 @@
-"""Keys, indexes and projections of the three tables: models, template and tests all follow it."""
+"""Defines keys, indexes and projections of the three tables. Models, template and tests use it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 TTL = "expires_at"
-# A key's name and DynamoDB's letter for its type.
+# The name of a key, and DynamoDB's letter for its type.
 Attribute = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Index:
-    """A sparse index; one that carries nothing shows the keys only."""
+    """A sparse index. If it carries nothing, it shows only the keys."""
 
     name: str
     keys: tuple[Attribute, Attribute]
@@ -21,15 +21,15 @@ class Index:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table; its indexes' keys need no declaration beyond theirs."""
+    """A table. The keys of its indexes need no other declaration."""
 
     keys: tuple[Attribute, Attribute]
     indexes: tuple[Index, ...] = ()
 
 
-# Only what planning a fire needs: an entry of up to 1 kB costs one unit, whatever is in it.
-# `next_slot` and `tzdata` are stored by nobody. They stay, because deployed indexes have them and
-# CloudFormation refuses to change what an index carries (docs/upgrading.md); they cost nothing.
+# Only what planning a fire needs: an entry of up to 1 kB costs one unit. Nothing writes `next_slot`
+# and `tzdata`. They stay because deployed indexes have them, and CloudFormation refuses to change
+# what an index carries (docs/upgrading.md). They cost nothing.
 DUE = Index(
     name="due",
     keys=(("due_shard", "N"), ("next_run_at", "S")),
@@ -49,8 +49,8 @@ DUE = Index(
     ),
 )
 
-# What a list shows and filters by. All of it changes on user edits only, so firing never
-# writes to this index. DynamoDB allows 20 names here; these are 19.
+# What a list shows and filters by. Only user edits change it, so firing never writes to this index.
+# DynamoDB allows 20 names here; these are 19.
 BY_TENANT = Index(
     name="by_tenant",
     keys=(("listed", "S"), ("created_at", "S")),
@@ -92,7 +92,7 @@ ACCESS = Table(keys=(("pk", "S"), ("sk", "S")))
 
 
 def creation(table: Table, name: str) -> dict[str, Any]:
-    """Give what CreateTable wants, for the engines that no template is deployed to."""
+    """Returns the arguments of CreateTable, for engines without a template."""
     kinds = dict(table.keys)
     for index in table.indexes:
         kinds |= dict(index.keys)
@@ -104,7 +104,7 @@ def creation(table: Table, name: str) -> dict[str, Any]:
         ],
         "KeySchema": _key_schema(table.keys),
     }
-    # An empty list of them is refused.
+    # DynamoDB refuses an empty list of indexes.
     if table.indexes:
         request["GlobalSecondaryIndexes"] = [_index(index) for index in table.indexes]
     return request

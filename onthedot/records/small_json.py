@@ -1,4 +1,4 @@
-"""What a handler may leave on its run's row: JSON, and little of it."""
+"""Limits what a handler may leave on its run's row: JSON, and little of it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import re
 from typing import Any
 
 SMALL_MAX = 4_096
-# Python reads and writes about a thousand levels, fewer the deeper its own calls are nested: what
-# one thread has read another might not write.
+# Levels. Python reads and writes about a thousand, and fewer if its own calls are nested deeper:
+# one thread might not be able to write what another has read.
 _LEVELS_MAX = 100
 _SIGN = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
 
 
 def checked(value: Any, what: str) -> Any:  # noqa: ANN401 whatever a handler gives
-    """Give it back if the row has room for it; else say why not."""
+    """Returns the value if the row has room for it, else says why not."""
     try:
         text = json.dumps(value, allow_nan=False)
     except (RecursionError, TypeError, ValueError) as fault:
@@ -27,7 +27,7 @@ def checked(value: Any, what: str) -> Any:  # noqa: ANN401 whatever a handler gi
 
 
 def deep(text: str) -> bool:
-    """Tell whether a JSON text is nested deeper than is safe to read."""
+    """Tells whether a JSON text is nested too deep to be read safely."""
     if text.count("[") + text.count("{") <= _LEVELS_MAX:
         return False
     level = 0
@@ -39,7 +39,7 @@ def deep(text: str) -> bool:
 
 
 def said(text: str) -> Any:  # noqa: ANN401 any JSON
-    """Read what a target answers: JSON if it is some that can be read, else as it stands."""
+    """Reads a target's answer as JSON. If that fails, it stays a text."""
     if deep(text):
         return text
     try:
@@ -49,10 +49,9 @@ def said(text: str) -> Any:  # noqa: ANN401 any JSON
 
 
 def written(value: Any) -> str:  # noqa: ANN401 any JSON
-    """Write it as text: the store's own numbers end where a handler's may not."""
+    """Writes it as text: a handler's numbers may be larger than the store's."""
     return json.dumps(value, separators=(",", ":"))
 
 
 def read(stored: Any) -> Any:  # noqa: ANN401 any JSON
-    """Read it."""
     return json.loads(stored) if isinstance(stored, str) else stored

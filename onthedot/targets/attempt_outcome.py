@@ -134,8 +134,7 @@ def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: floa
             if life.attempt - life.released >= task.max_attempts and not answer.released:
                 dead = ended(life, "dead", "attempts_exhausted", now_ms=now_ms)
                 return replace(dead, error=answer.error)
-            # Only failures count: an attempt that gave the run back is not one. This may be the
-            # first.
+            # Attempts that gave the run back, this one too, have not failed.
             failed = max(1, life.attempt - life.released - answer.released)
             wait_sec = backoff_sec(task.retry, failed, fraction)
             if answer.after_sec is not None:

@@ -1,4 +1,4 @@
-"""The items of who may call: API keys, the trail, tokens of pages and plans.
+"""Describes who may call: API keys, the audit trail, tokens of pages and plans.
 
 Begin with `api_key.py`. Pure.
 """

@@ -1,4 +1,4 @@
-"""The admin keys of a tenant: which of them open, and when the last one will not any more."""
+"""Decides about the admin keys of a tenant: which are valid, and when the last one expires."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _TURN = "turn"
 
 
 def opening(keys: Iterable[Key], now_ms: int) -> list[Key]:
-    """Give the admin keys that open now."""
+    """Returns the admin keys that are valid now."""
     return [key for key in keys if key.role == "admin" and key.opens(now_ms)]
 
 
 def warnings(key: Key, keys: Sequence[Key], now_ms: int) -> list[str]:
-    """Say so if all admin keys expire, and this one last."""
+    """Warns if all admin keys expire, and this one last."""
     known = opening(keys, now_ms)
     last = max(known, key=lambda one: one.expires_ms, default=None)
     if last is None or key.key_id != last.key_id or not all(one.expires_ms for one in known):
@@ -31,7 +31,7 @@ def warnings(key: Key, keys: Sequence[Key], now_ms: int) -> list[str]:
 
 
 def last_one(key: Key) -> Problem:
-    """Say that without this key nobody could make another."""
+    """Says that without this key nobody could make another."""
     message = (
         f"{key.key_id} is the last admin key of '{key.tenant_id}': make another one first, then"
         " revoke this one with it."
@@ -40,12 +40,12 @@ def last_one(key: Key) -> Problem:
 
 
 def turn_key() -> dict[str, str]:
-    """Give the key of what two revocations at once meet at."""
+    """Returns the key of the item that serializes revocations."""
     return dict(_PLACE)
 
 
 def next_turn(seen: int | None) -> Insert | Update:
-    """Take the turn: of two who saw the same admin keys, one must look again."""
+    """Takes the turn. If two saw the same admin keys, one is refused and must look again."""
     if seen is None:
         return Insert(TABLE, {**_PLACE, _TURN: 1}, ("pk", "sk"))
     clause = Clause.equal(_TURN, seen)

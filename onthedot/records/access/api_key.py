@@ -1,4 +1,4 @@
-"""API keys: how one is written, what of it is kept, and what each role may do."""
+"""Describes API keys: their text, what is stored of them, and what each role may do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from onthedot.schedule.time.moments import moment
 TABLE = "access"
 TASKS_MAX = 100_000
 SECRET_KEY = {"pk": "secret", "sk": "plan"}
-# What each role may besides: an admin everything, a worker nothing but its leases.
+# The roles that each role includes: an admin all, a worker only its leases.
 GRANTS = {
     "read": frozenset({"read"}),
     "write": frozenset({"read", "write"}),
@@ -30,22 +30,22 @@ _KEY = re.compile(r"otd_([0-9A-Z]{26})_([0-9A-Z]{40})([0-9a-f]{8})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Who asks: the tenant comes from the credential and from nowhere else."""
+    """Who calls. The tenant comes from the credential, never from the request."""
 
     key_id: str
     tenant_id: str
     role: str
-    # What a worker may fetch from; none named is every queue of its tenant.
+    # The queues that a worker may fetch from. Empty means every queue of its tenant.
     queues: tuple[str, ...] = ()
 
     def may(self, role: str) -> bool:
-        """Tell whether the key's role includes another."""
+        """Tells whether the key's role includes another."""
         return role in GRANTS[self.role]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """A key as it is stored: everything but the secret."""
+    """A key as it is stored, without the secret."""
 
     key_id: str
     digest: bytes
@@ -59,32 +59,30 @@ class Key:
     last_used_ms: int = 0
 
     def holds(self, secret: str, now_ms: int) -> bool:
-        """Tell whether this secret opens it now; how long that takes says nothing of the secret."""
+        """Tells whether the secret fits and the key is valid. The time it takes reveals nothing."""
         return compare_digest(self.digest, digest(secret)) and self.opens(now_ms)
 
     def opens(self, now_ms: int) -> bool:
-        """Tell whether it is neither revoked nor expired."""
+        """Tells whether the key is neither revoked nor expired."""
         return not self.revoked_ms and (not self.expires_ms or now_ms < self.expires_ms)
 
     def item(self) -> dict[str, Any]:
-        """Write it."""
         kept = {name: getattr(self, name) for name in Key.__slots__} | {"queues": [*self.queues]}
         return key_key(self.key_id) | {name: value for name, value in kept.items() if value}
 
 
 def parse(item: Mapping[str, Any]) -> Key:
-    """Read a key."""
     known = {name: item[name] for name in Key.__slots__ if name in item}
     return Key(**known | {"queues": tuple(item.get("queues", ()))})
 
 
 def written(key_id: str, secret: str) -> str:
-    """Write a key as its owner keeps it; the checksum finds a typing error without a store."""
+    """Writes a key as its owner keeps it. The checksum finds a typing error without the store."""
     return f"otd_{key_id.removeprefix('key_')}_{secret}{_checksum(key_id, secret)}"
 
 
 def read(text: str) -> tuple[str, str] | None:
-    """Take a key apart into its id and its secret; what is no key gives None."""
+    """Splits a key into its id and its secret. A text that is no key gives None."""
     parts = _KEY.fullmatch(text)
     if parts is None:
         return None
@@ -93,27 +91,27 @@ def read(text: str) -> tuple[str, str] | None:
 
 
 def digest(secret: str) -> bytes:
-    """Give what is stored of a secret; it is random, so that no slow hash is needed."""
+    """Returns what is stored of a secret. Secrets are random, so no slow hash is needed."""
     return sha256(secret.encode()).digest()
 
 
 def key_key(key_id: str) -> dict[str, str]:
-    """Give the key of an API key's item."""
+    """Returns the key of an API key's item."""
     return {"pk": f"key#{key_id}", "sk": "-"}
 
 
 def tenant_key(tenant_id: str) -> dict[str, str]:
-    """Give the key of a tenant's item."""
+    """Returns the key of a tenant's item."""
     return {"pk": f"tenant#{tenant_id}", "sk": "-"}
 
 
 def view(key: Key, warnings: Sequence[str] = ()) -> dict[str, Any]:
-    """Show a key, all but what opens the door."""
+    """Shows a key without the secret."""
     return {
         "key_id": key.key_id,
         "name": key.name,
         "role": key.role,
-        # Null is every queue.
+        # Null means every queue.
         "queues": [*key.queues] or None,
         "created_at": key.created_at,
         "expires_at": nominal(key.expires_ms // 1000) if key.expires_ms else None,
@@ -124,7 +122,7 @@ def view(key: Key, warnings: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def pointer(key: Key) -> dict[str, Any]:
-    """Write what lists a tenant's keys."""
+    """Writes the item that lists a key among its tenant's keys."""
     return {
         "pk": f"tenant#{key.tenant_id}",
         "sk": f"key#{key.key_id}",
@@ -139,6 +137,6 @@ def _checksum(key_id: str, secret: str) -> str:
 
 
 def revocation(key: Key, now_ms: int) -> Update:
-    """Revoke a key, wherever it is remembered."""
+    """Revokes a key."""
     at = tuple(key_key(key.key_id).items())
     return Update(TABLE, at, (("revoked_ms", now_ms),), (Clause.equal("digest", key.digest),))

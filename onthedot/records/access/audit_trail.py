@@ -1,4 +1,4 @@
-"""The audit trail: who did what, with which key, when, and what it changed."""
+"""Describes the audit trail: who did what, with which key, when, and what it changed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from onthedot.records.ulid import ulid
 from onthedot.schedule.time.moments import moment
 
 KEPT_SEC = 400 * 86_400
-# Where what nobody asked for is told of: beside the runs, for the audit knows no other place.
+# The system's own lines are kept beside the runs: the audit may only write there.
 RUNS, OF_ITSELF = "runs", "trail#"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class By:
-    """Who writes, in which request, when."""
+    """Who writes, in which request, and when."""
 
     tenant_id: str
     key_id: str
@@ -38,7 +38,7 @@ def insert(
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
 ) -> Insert:
-    """Tell of a write, as part of it."""
+    """Writes the line of a write. It is part of the same transaction."""
     old, new = before or {}, after or {}
     changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
     at = moment(by.now_ms) or ""
@@ -58,7 +58,7 @@ def insert(
 
 
 def by_itself(task: Task, what: str, reason: str, at_ms: int) -> Insert:
-    """Tell of what the system did to a task at its own time; told twice, it is there once."""
+    """Writes the line of what the system did to a task. Writing it twice makes one line."""
     at = moment(at_ms) or ""
     item = {
         "task_id": f"{OF_ITSELF}{task.tenant_id}",

@@ -1,4 +1,4 @@
-"""The caller's own key for a task: one task a key, for as long as the key is remembered."""
+"""Describes the caller's own key for a task. As long as it is kept, only one task can have it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from onthedot.records.conditional_writes import Clause, Insert, Update
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BusinessKey:
-    """A key as it comes with a task, and a digest of all that came with it."""
+    """A key as it comes with a task, and a digest of the rest of the request."""
 
     tenant_id: str
     key: str
@@ -21,11 +21,11 @@ class BusinessKey:
     body_hash: str
 
     def item_key(self) -> dict[str, str]:
-        """Give the key of its item."""
+        """Returns the key of its item."""
         return {"pk": f"bkey#{self.tenant_id}#{digest(self.key)}", "sk": "-"}
 
     def taking(self, task_id: str, now: int, former: Mapping[str, Any] | None) -> Insert | Update:
-        """Take the key; one that is remembered no more may still lie there."""
+        """Takes the key. An expired one may still be stored there."""
         values = {
             "task_id": task_id,
             "body_hash": self.body_hash,
@@ -38,5 +38,5 @@ class BusinessKey:
 
 
 def digest(text: str) -> str:
-    """Give a digest that stands for a text."""
+    """Returns a digest of a text."""
     return sha256(text.encode()).hexdigest()

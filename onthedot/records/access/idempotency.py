@@ -1,4 +1,4 @@
-"""A request that may come twice: what is remembered of it, and for how long."""
+"""Describes what is stored of a request that may be repeated, and for how long."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from hashlib import sha256
 from typing import Any
 
 REMEMBERED_SEC = 86_400
-# Longer than a request may take: after this it is over, one way or the other.
+# Milliseconds. Longer than a request may take: afterwards it has succeeded or failed.
 LOCKED_MS = 30_000
 LENGTH_MAX = 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Once:
-    """One request under its caller's key; who locked it last may finish it."""
+    """One request under its caller's key. The last to lock it may finish it."""
 
     digest: str
     body_hash: str
     locked_until_ms: int
 
     def key(self) -> dict[str, str]:
-        """Give the key of its item."""
+        """Returns the key of its item."""
         return {"pk": f"idem#{self.digest}", "sk": "-"}
 
     def item(self, now_ms: int) -> dict[str, Any]:
-        """Write that it is under way."""
+        """Writes that the request is in progress."""
         return self.key() | {
             "state": "in_progress",
             "body_hash": self.body_hash,
@@ -39,7 +39,7 @@ class Once:
 
 
 def once(scope: tuple[str, ...], body: str, now_ms: int) -> Once:
-    """Tell a request by its tenant, its key, its method, its path and its Idempotency-Key."""
+    """Identifies a request by its tenant, key, method, path and Idempotency-Key."""
     return Once(
         digest=_digest(json.dumps(scope)),
         body_hash=_digest(body),
@@ -48,18 +48,18 @@ def once(scope: tuple[str, ...], body: str, now_ms: int) -> Once:
 
 
 def abandoned(before: Mapping[str, Any], mine: Once, now_ms: int) -> bool:
-    """Tell whether the same request was begun, and no process has said how it ended."""
+    """Tells whether the same request was begun, and no process has stored its end."""
     same = before.get("body_hash") == mine.body_hash
     return same and before["state"] == "in_progress" and before["locked_until_ms"] <= now_ms
 
 
 def packed(answer: Mapping[str, Any]) -> bytes:
-    """Write an answer small enough to be kept whatever it holds."""
+    """Writes an answer so small that any answer can be kept."""
     return zlib.compress(json.dumps(answer).encode())
 
 
 def unpacked(answer: bytes) -> dict[str, Any]:
-    """Read it back."""
+    """Reads what `packed` wrote."""
     found: dict[str, Any] = json.loads(zlib.decompress(answer))
     return found
 

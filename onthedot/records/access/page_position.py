@@ -1,6 +1,6 @@
-"""What the parts of a list's position look like, and how late they can be.
+"""Checks the parts of a list's position: their form, and how late they can be.
 
-Cursors are sealed, so only ours come this far: this holds even if the secret was leaked.
+Cursors are sealed, so only our own come here. The checks hold even if the secret leaked.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Form = Callable[[str, int], bool]
 
 
 def fits(position: object, kinds: Sequence[str], latest: int) -> bool:
-    """Tell whether it is a position of such parts, and lies no later than it can."""
+    """Tells whether a position has these parts, and is no later than possible."""
     if not isinstance(position, list) or len(position) != len(kinds):
         return False
     return all(
@@ -35,7 +35,7 @@ def fits(position: object, kinds: Sequence[str], latest: int) -> bool:
 
 
 def _second(text: str) -> int | None:
-    """Read a minute, a slot or a moment."""
+    """Reads a minute, a slot or a moment."""
     if not _MOMENT.fullmatch(text):
         return None
     try:
@@ -63,7 +63,7 @@ def _is_run(text: str, _: int) -> bool:
 
 
 def _is_key(text: str, latest: int) -> bool:
-    """A run's row is named by its slot or its moment, and what lies beside it behind that."""
+    """Checks the key of a row: its slot or its moment. Keys of items beside it are longer."""
     row, _, beside = text.partition("^")
     slot, mark, rest = row.partition("~")
     named = not mark or _SUFFIX.fullmatch(mark + rest) is not None
@@ -77,7 +77,7 @@ def _wanted_attention(text: str, latest: int) -> bool:
 
 
 def _is_line(text: str, latest: int) -> bool:
-    """A line of the trail: when, and of what."""
+    """Checks the key of a line of the trail: when, and about what."""
     at, _, about = text.partition("#")
     return _is_time(at, latest) and _is_id(about, latest)
 

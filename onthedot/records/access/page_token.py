@@ -1,6 +1,6 @@
-"""Where a list goes on: a sealed text, bound to the tenant, the address and the filters.
+"""Seals where a list continues: a text for one tenant, one address and the same filters.
 
-It carries no authority: the partition that is read comes from the credential alone.
+It carries no authority: the credential alone decides which partition is read.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _LENGTH_MAX = 2_000
 
 
 def written(position: Sequence[str], bound: Mapping[str, object], secret: bytes) -> str:
-    """Write the position after which the next page begins."""
+    """Writes the position after which the next page begins."""
     told = json.dumps(list(position), ensure_ascii=False).encode()
     return urlsafe_b64encode(_seal(told, bound, secret) + told).decode().rstrip("=")
 
 
 def read(cursor: str, bound: Mapping[str, object], secret: bytes) -> object:
-    """Read it back; one that was made for another request, or made up, is refused."""
+    """Reads it back. A cursor of another request, or a forged one, is refused."""
     if len(cursor) > _LENGTH_MAX:
         raise mismatch()
     try:
@@ -43,7 +43,7 @@ def read(cursor: str, bound: Mapping[str, object], secret: bytes) -> object:
 
 
 def mismatch() -> Problem:
-    """Say that a list cannot go on there."""
+    """Says that a list cannot continue there."""
     message = "The cursor was made for another list or other filters: start without one."
     return Problem("cursor_mismatch", message)
 

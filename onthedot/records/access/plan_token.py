@@ -1,4 +1,4 @@
-"""A plan that was shown, as a token: the same request carries it out, in the same world only."""
+"""Seals a plan that was shown. The same request carries it out, if nothing has changed since."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from onthedot.schedule.time.instants import nominal
 
 PLAN_MS = 600_000
 _TIME_MAX = 11
-# The year 5138 in seconds, 1973 in milliseconds: below, a token is the former release's.
+# In seconds the year 5138, in milliseconds 1973: a smaller number is the former release's.
 _SECONDS_MAX = 100_000_000_000
 _LETTERS = "0123456789abcdef"
 
 
 def token(secret: bytes, world: Mapping[str, object], expires: int) -> str:
-    """Sign what was asked for and what was there; `expires` is in milliseconds."""
+    """Signs what was asked for and what was stored then. `expires` is in milliseconds."""
     told = json.dumps({**world, "expires": expires}, sort_keys=True, default=str)
     seal = urlsafe_b64encode(hmac.digest(secret, told.encode(), sha256)[:24]).decode()
     return f"{expires:x}.{seal}"
 
 
 def check(given: str, secret: bytes, world: Mapping[str, object], now_ms: int) -> None:
-    """Refuse a token that is too old, or made for another request or another world."""
+    """Refuses a token that is too old, or of another request, or made before something changed."""
     expires = int(given.partition(".")[0] or "0", 16) if _is_token(given) else 0
     if not hmac.compare_digest(given.encode(), token(secret, world, expires).encode()):
         message = "The plan was made for another request, or things have changed: plan again."
@@ -38,7 +38,7 @@ def check(given: str, secret: bytes, world: Mapping[str, object], now_ms: int) -
 
 
 def planned_ms(given: str) -> int | None:
-    """Tell when the plan was made, as far as its token says."""
+    """Returns when the plan was made, by its token."""
     if not _is_token(given):
         return None
     return max(0, _in_ms(int(given.partition(".")[0], 16)) - PLAN_MS)

@@ -1,4 +1,4 @@
-"""What a tenant's runs may call besides http addresses and pull queues: patterns, kept for it."""
+"""Decides what a tenant's runs may call besides http addresses and pull queues, by patterns."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-# The services of AWS that a run may call or read.
+# The AWS services that a run may call or read.
 SERVICES = frozenset({"sqs", "sns", "lambda", "events", "states", "secretsmanager", "ssm"})
-# With the tenant's limit in one item of 4 kB: reading it costs one unit, however long the list is.
+# Together with the tenant's limit they fit into one item of 4 kB: reading it costs one unit.
 MOST, LETTERS_MAX = 100, 3_000
 _PARTS = 6
 _ANY = "*"
 _PYTHON = "python:"
 _SSM = "ssm:"
-# By this path SSM hands out what Secrets Manager keeps.
+# SSM returns secrets of Secrets Manager under this path.
 _BY_SSM = "/aws/reference/secretsmanager/"
 _PYTHON_FORM = re.compile(r"python:[A-Za-z0-9_.*-]{1,200}")
 _ARN_FORM = re.compile(r"[!-~]{1,300}")
-# sqs.eu-west-1.amazonaws.com today, eu-west-1.queue.amazonaws.com on old addresses.
+# Today sqs.eu-west-1.amazonaws.com, in old addresses eu-west-1.queue.amazonaws.com.
 _QUEUE_HOST = re.compile(r"(?:.*\.)?(?:sqs\.([a-z0-9-]+)|([a-z0-9-]+)\.queue)\.amazonaws\.com.*")
 _QUEUE_PATH = re.compile(r"/(?:([0-9]+)/)?([A-Za-z0-9_-]{1,80}(?:\.fifo)?)/?")
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where the system stands: what is named without a place is there."""
+    """The region and account of the system. A name without them means these."""
 
     region: str
     account: str
 
     def arn(self, service: str, resource: str, *, region: str = "", account: str = "") -> str:
-        """Write an ARN; what is not said is as at home."""
+        """Writes an ARN. Region and account are our own by default."""
         region = region or self.region
         partition = "aws-cn" if region.startswith("cn-") else "aws"
         partition = "aws-us-gov" if region.startswith("us-gov-") else partition
@@ -41,7 +41,7 @@ class Home:
 
 
 def beyond(target: Mapping[str, Any], patterns: Sequence[str], home: Home) -> str | None:
-    """Name the first thing that a target calls or reads and no pattern covers."""
+    """Returns the first thing that a target calls or reads and no pattern covers."""
     for thing in reached(target, home):
         if not any(_covers(pattern, thing) for pattern in patterns):
             return thing
@@ -49,7 +49,7 @@ def beyond(target: Mapping[str, Any], patterns: Sequence[str], home: Home) -> st
 
 
 def sentence(tenant_id: str, thing: str) -> str:
-    """Say what is forbidden, for which tenant, and what is to be done."""
+    """Says what is forbidden, for which tenant, and what to do."""
     return (
         f"The tenant '{tenant_id}' may not use {thing}: expected a target of its own. An operator "
         f"allows it by PUT /v1/tenants/{tenant_id} with this name, or a pattern, in targets."
@@ -57,7 +57,7 @@ def sentence(tenant_id: str, thing: str) -> str:
 
 
 def reached(target: Mapping[str, Any], home: Home) -> list[str]:
-    """Name all that a target calls or reads, as patterns name it."""
+    """Returns everything that a target calls or reads, in the form that patterns use."""
     match target.get("type"):
         case "python":
             return [f"{_PYTHON}{target['handler']}"]
@@ -79,17 +79,17 @@ def reached(target: Mapping[str, Any], home: Home) -> list[str]:
 
 
 def at_registration(item: Mapping[str, Any] | None) -> Sequence[str] | None:
-    """Give the patterns that a new definition is held to; None: nothing is set for the tenant."""
+    """Returns the patterns for new definitions. None: nothing is set for the tenant."""
     return item.get("targets") if item else None
 
 
 def at_call(item: Mapping[str, Any] | None) -> Sequence[str] | None:
-    """Give the patterns that a call is held to: none while an upgrade looks for what is in use."""
+    """Returns the patterns for calls. None: nothing is set, or an upgrade still collects them."""
     return None if item and "looking" in item else at_registration(item)
 
 
 def mistake(pattern: str) -> str | None:
-    """Say what is wrong with a pattern."""
+    """Says what is wrong with a pattern."""
     if pattern.startswith(_PYTHON):
         fine = _PYTHON_FORM.fullmatch(pattern)
         return None if fine else "expected python: and a handler's name, '*' allowed in it"
@@ -102,9 +102,9 @@ def mistake(pattern: str) -> str | None:
 
 
 def patterns_for(things: Iterable[str]) -> list[str]:
-    """Give patterns for all of these: their very names, or whole kinds where those are too many.
+    """Returns patterns for all these things: their names, or whole kinds if they are too many.
 
-    What is no name of anything that could be called gets none.
+    A text that names nothing that can be called gets none.
     """
     known = [thing for thing in set(things) if mistake(_kind_of(thing)) is None]
     exact = sorted(thing for thing in known if mistake(thing) is None)
@@ -114,12 +114,12 @@ def patterns_for(things: Iterable[str]) -> list[str]:
 
 
 def fits(patterns: Sequence[str]) -> bool:
-    """Tell whether so many patterns can be kept."""
+    """Tells whether these patterns are few and short enough to be kept."""
     return len(patterns) <= MOST and sum(map(len, patterns)) + len(patterns) <= LETTERS_MAX
 
 
 def _kind_of(thing: str) -> str:
-    """Name all of a kind, wherever it is."""
+    """Returns the pattern for all things of this kind, in any place."""
     if thing.startswith(_PYTHON):
         return f"{_PYTHON}{_ANY}"
     parts = thing.split(":", _PARTS - 1)
@@ -136,14 +136,14 @@ def _secret(ref: str, home: Home) -> str:
 
 
 def _queue(url: str, home: Home) -> str:
-    """Read a queue's address: the account and the name decide, the host at most names a region."""
+    """Reads a queue's address. Account and name decide; the host may add a region."""
     try:
         parts = urlsplit(url)
     except ValueError:
         return url
     found = _QUEUE_PATH.fullmatch(parts.path)
     if found is None or parts.query or parts.fragment:
-        # No ARN: no pattern covers it.
+        # This is no ARN, so no pattern covers it.
         return url
     account, name = found.groups()
     host = _QUEUE_HOST.fullmatch(parts.netloc.lower())
@@ -152,7 +152,7 @@ def _queue(url: str, home: Home) -> str:
 
 
 def _covers(pattern: str, thing: str) -> bool:
-    """Part by part: a star in the region does not reach into the name."""
+    """Compares part by part, so that a star in the region cannot match a part of the name."""
     if pattern.startswith(_PYTHON) or thing.startswith(_PYTHON):
         return _like(thing, pattern)
     wanted, found = pattern.split(":", _PARTS - 1), thing.split(":", _PARTS - 1)
@@ -160,7 +160,7 @@ def _covers(pattern: str, thing: str) -> bool:
 
 
 def _like(text: str, pattern: str) -> bool:
-    """Match stars, in time that grows with the text only."""
+    """Matches stars in a time that grows with the text only."""
     first, *rest = pattern.split(_ANY)
     if not rest:
         return text == pattern

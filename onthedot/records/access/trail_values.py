@@ -1,4 +1,4 @@
-"""What a line of the trail keeps of a change: enough to read, and never more than some bytes."""
+"""Shortens what a line of the trail keeps of a change. It is readable and limited in bytes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
-# Of one text, and of all that is told of one side. The store holds 400 kB, an answer 6 MB.
+# Bytes of one text, and of one side of a change. The store holds 400 kB, an answer 6 MB.
 TEXT_BYTES_MAX, SIDE_BYTES_MAX = 1_000, 8_192
 _SHOWN_LETTERS = 100
-# A payload may be large and may be private: that it changed is enough.
+# A payload may be large or private. The trail only says that it changed.
 _UNTOLD = frozenset({"payload"})
 
 
 def told(fields: Mapping[str, Any], changed: Iterable[str]) -> dict[str, Any]:
-    """Give the changed fields: long texts by their beginning, and large fields by their size."""
+    """Returns the changed fields: the beginnings of long texts, and the sizes of large fields."""
     kept: dict[str, Any] = {}
     room = SIDE_BYTES_MAX
     for name in changed:
@@ -40,7 +40,7 @@ def _shortened(value: Any) -> Any:  # noqa: ANN401 any JSON
 
 
 def _mark(text: str) -> str:
-    """Say how much it is, and tell it from another one as long."""
+    """Returns the size, and a digest that tells it from another text of this size."""
     written = text.encode()
     return f"({len(written):,} bytes, SHA-256 {sha256(written).hexdigest()[:12]})"
 

@@ -1,4 +1,4 @@
-"""The items of a run: its row, its gate, its permits, the message that names it.
+"""Describes the items of a run: its row, its gate, its permits, the message that names it.
 
-Begin with `run_row.py` and `moves.py`. Pure.
+Begin with `run_row.py` and `run_writes.py`. Pure.
 """

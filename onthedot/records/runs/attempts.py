@@ -1,4 +1,4 @@
-"""The attempts of a run: what its row keeps of earlier ones, and how the newest one ended."""
+"""Describes the attempts of a run: what the row keeps of earlier ones, and how the newest ended."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _OUTCOMES = {"succeeded": "succeeded", "skipped": "skipped", "cancelled": "cance
 
 
 def attempt_record(life: Life, outcome: str, now_ms: int) -> dict[str, Any]:
-    """Keep what is to be known of an attempt once the row moves on."""
+    """Returns the record of an attempt, made before the row moves on."""
     record = {
         "attempt": life.attempt,
         "worker": life.owner,
@@ -25,7 +25,7 @@ def attempt_record(life: Life, outcome: str, now_ms: int) -> dict[str, Any]:
 
 
 def all_of(life: Life) -> list[Mapping[str, Any]]:
-    """Give every attempt, the newest last; a row keeps no record of that one until it moves on."""
+    """Returns every attempt, the newest last. The row has no record of the newest one yet."""
     told = any(
         one["attempt"] == life.attempt and one["outcome"] != "stale" for one in life.attempts
     )
@@ -36,7 +36,7 @@ def all_of(life: Life) -> list[Mapping[str, Any]]:
 
 
 def _outcome(life: Life) -> str | None:
-    """Tell how the newest attempt ended, if it has."""
+    """Returns the outcome of the newest attempt, if it has ended."""
     if life.status != "dead":
         return _OUTCOMES.get(life.status)
     if not life.error:

@@ -1,4 +1,4 @@
-"""What wants a person's attention: dead, missed, retrying and long runs stand in an index."""
+"""Lists runs that need a person in an index: dead, missed, retrying and long ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Marks = tuple[tuple[str, Any], ...]
 
 
 def marks(run: Run, life: Life, now_ms: int) -> Marks:
-    """Give the run's place among them, if its next life wants one that it has not got."""
+    """Returns the run's place in the index, if its next life needs one that it does not have."""
     if life.status not in LISTED or run.attention == partition(run.tenant_id, life.status):
         return ()
     found = _marks(run, life.status, life, now_ms)
@@ -23,28 +23,28 @@ def marks(run: Run, life: Life, now_ms: int) -> Marks:
 
 
 def long_marks(run: Run, life: Life, now_ms: int) -> Marks:
-    """List a running one that has used up most of its time, once."""
+    """Lists a running run that has used most of its time, only once."""
     return () if run.attention else _marks(run, LONG, life, now_ms)
 
 
 def unmarked(run: Run, life: Life) -> tuple[str, ...]:
-    """Name what a write must take off a row that no longer wants attention."""
+    """Returns the attributes to remove from a row that no longer needs attention."""
     return NAMES if run.attention and life.status not in LISTED else ()
 
 
 def partition(tenant_id: str, kind: str) -> str:
-    """Give the index's partition of a tenant's runs of one kind."""
+    """Returns the index's partition of a tenant's runs of one kind."""
     return f"{tenant_id}#{kind}"
 
 
 def _fingerprint(life: Life) -> str:
-    """Tell which errors belong together; without one, its reason is what they have in common."""
+    """Returns the fingerprint that similar errors share. Without an error it is the reason."""
     error: Mapping[str, str] = life.error or {}
     return error.get("fingerprint", life.reason)
 
 
 def _marks(run: Run, kind: str, life: Life, now_ms: int) -> Marks:
-    """The index shows attributes of the row only, not what stands inside its life."""
+    """Returns the attributes for the index. It cannot show what is inside the life."""
     return (
         ("status", life.status),
         ("reason", life.reason),

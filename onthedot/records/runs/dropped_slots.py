@@ -1,4 +1,4 @@
-"""Slots that were claimed under a former schedule, and that the one in force does not have."""
+"""Finds slots that were claimed under a former schedule and are not in the present one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from onthedot.schedule.time.instants import parse_nominal
 
 
 def why_dropped(run: Run, task: Task) -> str | None:
-    """Tell the reason for which a run that has not been tried yet will not start; None: it may."""
+    """Returns why a run without an attempt must not start, or None if it may."""
     life = run.life
     if life.dropped:
         return life.dropped
@@ -26,5 +26,5 @@ def why_dropped(run: Run, task: Task) -> str | None:
 
 
 def marked(life: Life, reason: str, claim_id: str) -> Life:
-    """Say beforehand what it will be when it is due; it is nobody's who has seen it otherwise."""
+    """Marks now what the run will become when it is due. Writers that saw it before are refused."""
     return replace(life, dropped=reason, claim_id=claim_id, claim_until=0)

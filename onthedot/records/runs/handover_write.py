@@ -1,4 +1,4 @@
-"""The write by which a run goes from our queues to outside workers, or back, before it starts."""
+"""Moves a run that has not started from our queues to outside workers, or back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from onthedot.records.runs.run_row import Run
 
 
 def hand_over(run: Run, queue: str, *, now_ms: int) -> Update:
-    """Name the other queue, and keep the index in step with it."""
+    """Writes the other queue, and keeps the index in step with it."""
     write = run_writes.mark(replace(run, queue=queue), run.life, now_ms=now_ms)
     removes = () if pull.pulled(queue) else pull.NAMES
     return replace(write, sets=(*write.sets, ("queue", queue)), removes=removes)

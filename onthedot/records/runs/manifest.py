@@ -1,4 +1,4 @@
-"""The list of runs that a dispatch may claim: the third receipt, written before the first claim."""
+"""Lists the runs that a dispatch may claim, written before the first claim."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from onthedot.schedule.time.moments import moment
 TABLE = "runs"
 KEPT_SEC = 3 * 86_400
 RECENT_KEPT_SEC = 2 * 3_600
-# The audit first looks at a run this long after its due time.
+# Seconds after its due time at which the audit first looks at a run.
 OVERDUE_SEC = 20
 _ENTRIES_MAX = 8_000
 _MINUTE_MS = 60_000
@@ -30,34 +30,34 @@ class Entry(NamedTuple):
     run_id: str
     tv: int
     tenant_id: str
-    # Counted from the instant that its key names: jitter, or what it stands for of the past.
+    # Milliseconds after the instant in the run's key: jitter, or the delay of a past slot.
     after_ms: int = 0
 
     @property
     def due_ms(self) -> int:
-        """When it is due."""
+        """Returns when it is due."""
         return instant_ms(row_of(self.run_id)[1]) + self.after_ms
 
     def due_at(self, due_ms: int) -> Entry:
-        """List it as due at another time."""
+        """Lists it with another due time."""
         return self._replace(after_ms=self.after_ms + due_ms - self.due_ms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """Runs to be looked at in the partition's minute; first listed at `since_ms`."""
+    """Runs to check in the partition's minute. `since_ms` is when they were first listed."""
 
     partition: str
     sort: str
     since_ms: int
-    # How often it was carried on: the audit asks less and less often.
+    # How often it was moved to a later minute. The audit checks less and less often.
     carried: int
     entries: tuple[Entry, ...]
 
     def item(self) -> dict[str, Any]:
-        """Write the item: run ids are random, so packing them is a matter of plain compression."""
+        """Writes the item. Run ids are random, so plain compression packs them well."""
         after = [each.after_ms for each in self.entries]
-        # Most runs are due when their keys say.
+        # Most runs are due at the time in their keys.
         kept = {"after": _packed(after)} if any(after) else {}
         return {
             **kept,
@@ -71,12 +71,11 @@ class Manifest:
         }
 
     def _minute_sec(self) -> int:
-        """The minute that it is to be looked at: a run may be open, or far ahead, for weeks."""
+        """Returns the minute of the check. A run may stay open, or be due, weeks ahead."""
         return instant_ms(f"{self.partition.split('#')[1]}Z") // 1000
 
 
 def entry(run: Run) -> Entry:
-    """List a run."""
     after_ms = run.life.due_first_ms - instant_ms(run.key)
     return Entry(run.run_id, run.life.tv, run.tenant_id, after_ms)
 
@@ -84,10 +83,10 @@ def entry(run: Run) -> Entry:
 def listing(
     dispatch_id: str, entries: Sequence[Entry], *, now_ms: int, earlier: int = 0
 ) -> list[Manifest]:
-    """List what is about to be claimed, behind so many lists of the same dispatch.
+    """Lists what is about to be claimed, after `earlier` lists of the same dispatch.
 
-    One that had the key of an earlier one would take its place. Each run lies in the first minute
-    that begins when it is overdue, so that a lost message alone makes no slot late.
+    The numbers keep the keys of a dispatch's lists apart. Each run is in the first minute that
+    begins when it is overdue, so that a lost message alone makes no slot late.
     """
     lists: list[Manifest] = []
     for check_ms, of_minute in groupby(sorted(entries, key=_due), partial(_check_ms, now_ms)):
@@ -105,13 +104,12 @@ def listing(
 
 
 def _check_ms(now_ms: int, listed: Entry) -> int:
-    """When a run is to be looked at: the first whole minute at which it is overdue."""
+    """Returns when to look at a run: the first whole minute at which it is overdue."""
     overdue_ms = max(now_ms, listed.due_ms) + OVERDUE_SEC * 1000
     return -(-overdue_ms // _MINUTE_MS) * _MINUTE_MS
 
 
 def parse(item: Mapping[str, Any]) -> Manifest:
-    """Read a manifest."""
     entries = [Entry(*each) for each in _unpacked(item["entries"])]
     if "after" in item:
         after = zip(entries, _unpacked(item["after"]), strict=True)
@@ -126,7 +124,7 @@ def parse(item: Mapping[str, Any]) -> Manifest:
 
 
 def carried(source: Manifest, entries: Sequence[Entry], check_sec: int) -> Manifest:
-    """Put what is still open before a later minute; the key follows from the source's."""
+    """Moves the runs that are still open to a later minute. The key follows from the source's."""
     return Manifest(
         partition=f"check#{nominal(check_sec)[:16]}#{source.partition.rsplit('#', 1)[1]}",
         sort=f"{source.sort}+",
@@ -137,7 +135,7 @@ def carried(source: Manifest, entries: Sequence[Entry], check_sec: int) -> Manif
 
 
 def recent(source: Manifest, entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    """Keep them among what happened lately, by the minute they were due: lists are read from there.
+    """Keeps the entries by the minute in which they were due. Lists of recent runs read them.
 
     The key of each item begins with the newest time in it.
     """
@@ -153,7 +151,7 @@ def recent(source: Manifest, entries: Sequence[Entry]) -> list[dict[str, Any]]:
 
 
 def newest_ms(item_sort: str) -> int:
-    """Tell when the newest of a recent item is due, or before when, by the former version's key."""
+    """Returns when the newest run of a recent item is due. By a former key it is an upper bound."""
     return instant_ms(f"{item_sort.partition('#')[0].removesuffix('Z')}Z")
 
 

@@ -1,4 +1,4 @@
-"""What `max_runs` counts: slots that were claimed to run, whatever became of them then."""
+"""Counts for `max_runs`: every slot that was claimed to run, whatever its outcome."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from onthedot.schedule.time.instants import nominal
 
 
 def counts(run: Run) -> bool:
-    """Tell whether a row is one of those; a record was never claimed, and a miss is no run."""
+    """Tells whether a row counts. A record was never claimed, and a missed slot is no run."""
     life = run.life
     given_up = life.status == "missed" or life.reason == "coalesced" or bool(life.dropped)
     claimed = is_slot_key(run.key) and life.claimed_ms > 0
@@ -22,14 +22,14 @@ def counts(run: Run) -> bool:
 
 
 def gives_back(task: Task, run: Run, status: str, reason: str) -> bool:
-    """Tell whether a slot that ends so gives its place back: it was claimed, and is not to run."""
+    """Tells whether a slot with this outcome gives its place back: claimed, but never to run."""
     claimed = is_slot_key(run.key) and run.life.claimed_ms > 0 and not run.life.attempt
     dropped = status == "missed" or reason == "coalesced"
     return task.max_runs is not None and claimed and dropped and not run.life.dropped
 
 
 def given_back(cursor: Due, task: Task) -> list[Update]:
-    """Raise the count by one; a schedule that had none left is in the index and active again."""
+    """Raises the count by one. A schedule that had no run left becomes active again."""
     left = cursor.runs_left or 0
     sets: tuple[tuple[str, Any], ...] = (("runs_left", left + 1),)
     goes_on = cursor.schedule.next(cursor.next_run_at - 1) is not None

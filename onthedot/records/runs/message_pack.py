@@ -1,4 +1,4 @@
-"""The wire form of a message: up to 25 runs of one due second, queue and tenant."""
+"""Describes the wire form of a message: up to 25 runs of one due second, queue and tenant."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from onthedot.records.keys import is_run_id
 from onthedot.records.runs.run_row import Run
 
 FORMAT = 1
-# A part of the format: a pack with more runs is none of ours.
+# A part of the format: a pack with more runs is not ours.
 RUNS_MAX = 25
-# Handlers share one processor, and an invocation is as slow as the slowest of its runs.
+# Handlers share one processor, and an invocation is as slow as its slowest run.
 PYTHON_RUNS_MAX = 10
 Address = tuple[str, str, int, int]
 DELAY_MAX_SEC = 900
-# Beyond these no release of ours will ever write: formats, attempts, versions, the year 2286.
+# No release of ours will ever exceed these: formats, attempts, versions, the year 2286.
 _FORMAT_MAX = 1_000
 _COUNT_MAX = 1_000_000_000
 _DUE_MS_MAX = 10_000_000_000_000
@@ -26,16 +26,16 @@ _WHY_MAX = 32
 
 
 class Newer(ValueError):  # noqa: N818 it says what the message is
-    """The message has a format of a newer release, and is left to that."""
+    """The message has the format of a newer release, and is left for that release."""
 
 
 class Foreign(ValueError):  # noqa: N818 it says what the message is
-    """The text is no message of the scheduler, of any release; the sentence says why."""
+    """The text is no message of any release of the scheduler. The sentence says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """One run in a message: which attempt it is to start, and the version it was claimed under."""
+    """One run in a message: the attempt to start, and the version it was claimed under."""
 
     run_id: str
     attempt: int
@@ -44,29 +44,29 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pack:
-    """A message to be sent or as received; `why` says what it is a hint of."""
+    """A message, to be sent or as received. `why` says what kind of hint it is."""
 
     due_ms: int
     why: str
     tickets: tuple[Ticket, ...]
     tenant_id: str = ""
     queue: str = "normal"
-    # Entries that can name no run: the others are worked all the same.
+    # Entries that cannot name a run. The other entries are still worked.
     strange: int = 0
 
     def of_tenant(self, tenant_id: str) -> Pack:
-        """Name the tenant, which SQS carries beside the body."""
+        """Returns the tenant's name, which SQS carries beside the body."""
         return replace(self, tenant_id=tenant_id)
 
     def body(self) -> str:
-        """Write the message."""
+        """Writes the message."""
         runs = [{"run_id": t.run_id, "attempt": t.attempt, "tv": t.tv} for t in self.tickets]
         form = {"v": FORMAT, "due_ms": self.due_ms, "why": self.why, "runs": runs}
         return json.dumps(form, separators=(",", ":"))
 
 
 def parse(body: object) -> Pack:
-    """Read a message; nothing in it is believed before its type and range are checked."""
+    """Reads a message. It checks the type and range of everything before use."""
     form = _form(body)
     due_ms, why, runs = form.get("due_ms"), form.get("why"), form.get("runs")
     if not _whole(due_ms, 0, _DUE_MS_MAX):
@@ -79,7 +79,7 @@ def parse(body: object) -> Pack:
     tickets = [ticket for ticket in read if ticket]
     if not tickets:
         raise Foreign("it names no run")
-    # A run that is named twice is to start the newest attempt that is named.
+    # If a run is named twice, the newest attempt counts.
     newest = {t.run_id: t for t in sorted(tickets, key=lambda each: each.attempt)}
     return Pack(
         due_ms=due_ms,
@@ -90,7 +90,7 @@ def parse(body: object) -> Pack:
 
 
 def _form(body: object) -> Mapping[str, Any]:
-    """Read the text as JSON of our format."""
+    """Reads the text as JSON of our format."""
     try:
         form = json.loads(body) if isinstance(body, str) else None
     except (RecursionError, ValueError):
@@ -106,7 +106,7 @@ def _form(body: object) -> Mapping[str, Any]:
 
 
 def _ticket(run: object) -> Ticket | None:
-    """Read one entry; None if it can name no run and no start of one."""
+    """Reads one entry. None if it cannot name a run and an attempt to start."""
     if not isinstance(run, dict):
         return None
     run_id, attempt, tv = run.get("run_id"), run.get("attempt"), run.get("tv")
@@ -118,17 +118,17 @@ def _ticket(run: object) -> Ticket | None:
 
 
 def _whole(value: object, least: int, most: int) -> TypeGuard[int]:
-    """Tell whether it is a whole number in a range; true is none."""
+    """Tells whether it is a whole number in a range. True is not a number here."""
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 def of_run(run: Run, why: str) -> Pack:
-    """Make a message of a run alone, that is to start its next attempt."""
+    """Makes a message for one run, to start its next attempt."""
     return _alone(run, run.life.attempt + 1, why)
 
 
 def poll_of(run: Run) -> Pack:
-    """Make a message of a run alone, that is to look at what its attempt waits for."""
+    """Makes a message for one run, to look at what its attempt waits for."""
     return _alone(run, run.life.attempt, "poll")
 
 
@@ -143,17 +143,17 @@ def _alone(run: Run, attempt: int, why: str) -> Pack:
 
 
 def delay_sec(due_ms: int, now_ms: int) -> int:
-    """Let a message turn up one to two seconds early; the worker holds the rest."""
+    """Returns the delay with which a message appears one to two seconds early."""
     return min(DELAY_MAX_SEC, max(0, (due_ms - now_ms) // 1000 - 1))
 
 
 def runs_max(target: Mapping[str, Any]) -> int:
-    """How many runs of such a target go into one message."""
+    """Returns how many runs of such a target go into one message."""
     return PYTHON_RUNS_MAX if target.get("type") == "python" else RUNS_MAX
 
 
 def packed(tickets: Iterable[tuple[Address, Ticket]]) -> Iterator[Pack]:
-    """Pack first starts that share queue, tenant, due second and how many go together."""
+    """Packs first starts with the same queue, tenant, due second and pack size."""
     ordered = sorted(tickets, key=lambda pair: pair[0])
     for (queue, tenant, due_ms, most), group in groupby(ordered, key=lambda pair: pair[0]):
         alike: Sequence[Ticket] = [ticket for _, ticket in group]

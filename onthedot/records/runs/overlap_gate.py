@@ -1,4 +1,4 @@
-"""Who may run now and who waits, for a task whose runs may not overlap freely."""
+"""Decides who runs now and who waits, for a task whose runs may not overlap freely."""
 
 from __future__ import annotations
 
@@ -17,25 +17,26 @@ TABLE = "runs"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """The runs that hold and those that wait, oldest first; `rev` guards every change."""
+    """The runs that hold a place and those that wait, oldest first. `rev` guards every change."""
 
     task_id: str
     rev: int = 0
     holders: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
-    # The holders that have waited for their place; they may not have started yet.
+    # Holders that waited for their place. They may not have started yet.
     stood: tuple[str, ...] = ()
-    # The holders that catch up, and since which key others stand in a line for it: rows tell who.
+    # The holders that catch up. `since` is the first key of those that wait in line to catch up;
+    # their rows tell which they are.
     late: tuple[str, ...] = ()
     since: str = ""
 
     @property
     def catches_up(self) -> bool:
-        """Tell whether late slots run, or stand in line."""
+        """Tells whether late slots run or wait in line."""
         return bool(self.late or self.since)
 
     def without(self, keys: Collection[str]) -> Gate:
-        """Drop runs from both lists."""
+        """Removes runs from all lists."""
         return replace(
             self,
             holders=tuple(key for key in self.holders if key not in keys),
@@ -45,22 +46,22 @@ class Gate:
         )
 
     def entered(self, key: str) -> Gate:
-        """Give a place to a run, and remember whether it waited for it."""
+        """Gives a place to a run, and records whether the run waited for it."""
         rest = self.without([key])
         stood = (*rest.stood, key) if key in self.waiting else rest.stood
         return replace(rest, holders=(*rest.holders, key), stood=stood)
 
     def names(self, key: str) -> bool:
-        """Tell whether the run holds or waits."""
+        """Tells whether the run holds a place or waits."""
         return key in self.holders or key in self.waiting
 
     def waited(self, key: str) -> bool:
-        """Tell whether the run stands in the line, or has a place that it stood there for."""
+        """Tells whether the run waits in the line, or waited there for its place."""
         return key in self.waiting or key in self.stood
 
 
 def parse(task_id: str, item: Mapping[str, Any] | None) -> Gate:
-    """Read the gate; one that is not there yet is open and empty."""
+    """Reads the gate. A gate that does not exist yet is open and empty."""
     if item is None:
         return Gate(task_id=task_id)
     lists = item["lists"]
@@ -76,9 +77,9 @@ def parse(task_id: str, item: Mapping[str, Any] | None) -> Gate:
 
 
 def write(seen: Gate, wanted: Gate) -> Write:
-    """Compare and set on `rev`."""
+    """Writes the gate if `rev` is still the one that was seen."""
     lists: dict[str, Any] = {"holders": list(wanted.holders), "waiting": list(wanted.waiting)}
-    # Most tasks never have it, and pay nothing for it.
+    # Most tasks never need these lists, and store nothing for them.
     lists |= {"stood": list(wanted.stood)} if wanted.stood else {}
     lists |= {"late": list(wanted.late)} if wanted.late else {}
     lists |= {"since": wanted.since} if wanted.since else {}
@@ -95,14 +96,14 @@ def write(seen: Gate, wanted: Gate) -> Write:
 
 @dataclass(frozen=True, slots=True)
 class Enter:
-    """Take a place, leaving the gate so."""
+    """The run takes a place, and the gate changes to this."""
 
     gate: Gate
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Join those who wait, leaving the gate so; `drop` are to be cancelled, `wake` is first."""
+    """The run joins those who wait, and the gate changes to this. `drop` are to be cancelled."""
 
     gate: Gate
     drop: tuple[str, ...] = ()
@@ -110,7 +111,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Turned:
-    """Turned away, with this outcome."""
+    """The run is turned away with this outcome."""
 
     status: str
     reason: str
@@ -118,43 +119,43 @@ class Turned:
 
 @dataclass(frozen=True, slots=True)
 class Have:
-    """The place is its own already."""
+    """The run has its place already."""
 
 
 Entry = Have | Enter | Wait | Turned
 
 
 def guarded(task: Task) -> bool:
-    """Tell whether runs of the task pass a gate at all."""
+    """Tells whether runs of the task pass a gate."""
     return task.overlap != "allow" or task.max_concurrent is not None
 
 
 def places(task: Task) -> int:
-    """Give how many runs of the task may hold it at once."""
+    """Returns how many runs of the task may hold a place at once."""
     return task.max_concurrent or 1
 
 
 def waits(task: Task) -> bool:
-    """Tell whether anybody may wait there; where nobody does, a place need not be given up.
+    """Tells whether runs may wait at the gate. If none may, a place need not be given up.
 
-    The next one that comes finds the holder final.
+    The next run then sees that the holder is final.
     """
     return guarded(task) and task.overlap != "skip"
 
 
 def comes_before(other: Run, run: Run, gate: Gate, now_ms: int) -> bool:
-    """Tell whether another run is due before one, and has not come to the gate or started yet."""
+    """Tells whether another run is due before this one and is not yet at the gate or started."""
     life = other.life
     if life.status != "claimed" or life.attempt or gate.names(other.key):
         return False
-    # Late ones go by a line of their own, or do not go.
+    # Late runs have a line of their own, or do not run.
     if other.origin == "catchup" or is_late(life.due_ms, now_ms):
         return False
     return (life.due_ms, other.key) < (run.life.due_ms, run.key)
 
 
 def ordered(task: Task) -> bool:
-    """Tell whether its runs start in the order of their due times, as nobody gives way there."""
+    """Tells whether the task's runs start in the order of their due times: no run gives way."""
     return waits(task) and task.overlap != "cancel_previous"
 
 
@@ -166,9 +167,9 @@ def enter(
     *,
     older: Callable[[], bool] = lambda: False,
 ) -> Entry:
-    """Decide over a run at the gate; `gate` names open runs only, `order` is their due time.
+    """Decides about a run at the gate. `gate` names open runs only; `order` has their due times.
 
-    `older` tells whether one that is due before it has not come to the gate yet.
+    `older` tells whether a run with an earlier due time has not come to the gate yet.
     """
     if key in gate.holders:
         return Have()
@@ -176,7 +177,7 @@ def enter(
     if len(gate.holders) < places(task) and line[0] == key and not older():
         return Enter(gate.entered(key))
     if key in gate.waiting:
-        # Those it waits for were to be cancelled; a run that missed that is told again.
+        # The holders were to be cancelled. A run that missed the request gets it again.
         return Wait(gate, drop=gate.holders if task.overlap == "cancel_previous" else ())
     match task.overlap:
         case "skip":
@@ -190,7 +191,7 @@ def enter(
 
 
 def _replace_previous(gate: Gate, key: str, order: Mapping[str, int]) -> Entry:
-    """The newest wins: a late older run gives way, and all others are cancelled."""
+    """Lets the newest run win. A late older run gives way, and all others are cancelled."""
     mine = (order[key], key)
     others = (*gate.holders, *gate.waiting)
     if any((order[other], other) > mine for other in others):

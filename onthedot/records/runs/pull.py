@@ -1,6 +1,6 @@
-"""Runs that outside workers fetch: they are in an index of their own, and in no message.
+"""Describes runs that outside workers fetch: they have an index of their own and no message.
 
-`pull:<priority>:<queue>` stands where other runs name the queue that their messages go by.
+Their queue is `pull:<priority>:<queue>`, in the place of the queue for messages.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from onthedot.records.runs.run_row import FINAL, Life, Run
 
 _MARK = "pull:"
 NAMES = ("pull", "pull_at")
-# After every priority: a run under a lease turns up again when the lease is over.
+# Sorts after every priority: a run with a lease appears again when the lease is over.
 _LEASED = "9"
 
 
 def queue_of(priority: int, queue: str) -> str:
-    """Name the queue of a pull target's runs."""
+    """Returns the queue of a pull target's runs."""
     return f"{_MARK}{priority}:{queue}"
 
 
 def pulled(queue: str) -> bool:
-    """Tell whether workers fetch the runs of a queue."""
+    """Tells whether outside workers fetch the runs of a queue."""
     return queue.startswith(_MARK)
 
 
 def alike(queue: str, other: str) -> bool:
-    """Tell whether the same workers work the runs of both: ours, or those of one queue's name."""
+    """Tells whether the same workers work both queues: ours, or those of one queue name."""
     return _name(queue) == _name(other)
 
 
@@ -36,22 +36,22 @@ def _name(queue: str) -> str:
 
 
 def within(queue: str, names: Collection[str]) -> bool:
-    """Tell whether runs of a queue are for a worker of the queues of these names; none is any."""
+    """Tells whether a worker of these queue names works the queue. No names means every queue."""
     return not names or (pulled(queue) and _name(queue) in names)
 
 
 def partition(tenant_id: str, queue: str) -> str:
-    """Give the index's partition of what a tenant's workers fetch from a queue."""
+    """Returns the index's partition for a queue of a tenant."""
     return f"{tenant_id}#{queue}"
 
 
 def ranges(now_ms: int) -> tuple[tuple[str, str], ...]:
-    """Give the parts of a partition that are due by now, the most urgent first."""
+    """Returns the parts of a partition that are due by now, the most urgent first."""
     return tuple((f"{first}#", f"{first}#{now_ms:013}") for first in ("1", "2", "3", _LEASED))
 
 
 def marks(run: Run, life: Life) -> tuple[tuple[str, Any], ...]:
-    """Give the run's place in the index; one that is final, or not fetched, has none."""
+    """Returns the run's place in the index. A final run, or one of our queues, has none."""
     if not pulled(run.queue) or life.status in FINAL:
         return ()
     _, priority, queue = run.queue.split(":", 2)
@@ -62,5 +62,5 @@ def marks(run: Run, life: Life) -> tuple[tuple[str, Any], ...]:
 
 
 def unmarked(run: Run, life: Life) -> tuple[str, ...]:
-    """Name what a write must take off the row."""
+    """Returns the attributes that a write must remove from the row."""
     return NAMES if pulled(run.queue) and life.status in FINAL else ()

@@ -1,4 +1,4 @@
-"""What is noted on a row besides its life, which is another's to write."""
+"""Writes remarks on a row beside its life, which only the run's owner writes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from onthedot.records.runs.run_row import TABLE, Run
 
 
 def replayed(run: Run, by: str, run_id: str, *, now_ms: int) -> Update:
-    """Keep who had it run again, and as what; it wants no attention any more."""
+    """Records who replayed the run, and as which run. It needs no attention any more."""
     sets = (("replayed_as", run_id), ("replayed_by", by), ("replayed_ms", now_ms))
     return Update(TABLE, _key(run), sets, (_as_it_ended(run),), removes=attention.NAMES)
 

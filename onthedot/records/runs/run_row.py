@@ -1,4 +1,4 @@
-"""A run's row: its life, and what is read from it."""
+"""Describes a run's row: its life, and what follows from it."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ TABLE = "runs"
 OPEN = frozenset({"claimed", "waiting", "running", "awaiting", "retrying"})
 FINAL = frozenset({"succeeded", "dead", "skipped", "missed", "cancelled"})
 NOT_STARTED = ("claimed", "retrying")
-# What `waited` says of a regular slot that stands behind late ones.
+# The value of `waited` for a regular slot that waits behind late ones.
 BEHIND = "catchup"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Life:
-    """What changes together, in one map attribute, so that one assignment changes it all.
+    """What changes together: one map attribute, so that one assignment changes all of it.
 
-    A zero or an empty text stands for "not yet", and is not stored.
+    Zero and empty text mean "not yet" and are not stored.
     """
 
     status: str
     reason: str = ""
-    # The number of the newest start: the fence of every later write.
+    # The number of the newest start. It is the fence of every later write.
     attempt: int = 0
     # The newest version of the task that this run is known to obey.
     tv: int
     schedule_version: int
-    # By which version of the spec its newest attempt runs; 0 where that was not noted.
+    # The version of the spec that its newest attempt uses. 0 if that was not recorded.
     version: int = 0
     due_ms: int
     claim_id: str = ""
@@ -42,31 +42,31 @@ class Life:
     lease_ms: int = 0
     started_ms: int = 0
     first_started_ms: int = 0
-    # When it was due before it was retried: that is what lateness is measured from.
+    # When it was due before any retry. Lateness counts from here.
     first_due_ms: int = 0
-    # Where the attempt's worker writes its log.
+    # The log of the attempt's worker.
     log: str = ""
     ended_ms: int = 0
-    # An edit left it out and gave its place to another, so that no later one takes it up again.
+    # An edit dropped the slot and gave its place to another, so no later edit may restore it.
     dropped: str = ""
-    # A first start that waited in a line, or for its turn at a rate, was not late by our doing.
+    # Why the first start waited: in a line, or for a rate. Such a start is not late by our fault.
     waited: str = ""
-    # Its target only took the work over, and says nothing of its end.
+    # Its target only took the work over and does not report its end.
     delivered: bool = False
     buried: int = 0
-    # Attempts that gave the run back by themselves: not counted against max_attempts.
+    # Attempts that gave the run back themselves. They do not count for max_attempts.
     released: int = 0
     note: str = ""
-    # Where its concurrency key's places are, and when the key's rate lets it start.
+    # The gate of its concurrency key, and when the key's rate lets it start.
     key_gate: str = ""
     gate_ms: int = 0
-    # By how much the line of that rate was behind the clock when it was booked.
+    # Milliseconds by which the rate's line was behind the clock at the booking.
     gate_behind_ms: int = 0
-    # Which of its tenant's permits its newest attempt took, where the tenant has a quota.
+    # The permit that its newest attempt took, if the tenant has a quota.
     permit: str = ""
-    # What the execution that an awaiting run is polled for is called.
+    # The name of the execution that an awaiting run is polled for.
     waits_on: str = ""
-    # What an attempt that asked for another time left for the next.
+    # What an attempt that asked for another time left for the next one.
     checkpoint: Any = None
     progress: Any = None
     result: Any = None
@@ -75,16 +75,16 @@ class Life:
 
     @property
     def due_first_ms(self) -> int:
-        """When it was due before any retry: what it is listed by, and late by."""
+        """Returns when it was due before any retry. Lists and lateness use this time."""
         return self.first_due_ms or self.due_ms
 
     @property
     def called_back(self) -> bool:
-        """Tell whether nothing can be asked how it is: it says so itself."""
+        """Tells whether the run ends by a callback: then there is nothing to poll."""
         return self.status == "awaiting" and not self.waits_on
 
     def stored(self) -> dict[str, Any]:
-        """Give the map attribute; what is zero or empty is left out, but for the clauses' own."""
+        """Returns the map attribute. It omits zero and empty values that no clause needs."""
         kept = {name: getattr(self, name) for name in Life.__slots__}
         kept["attempts"] = list(self.attempts)
         for name in _HANDLERS:
@@ -92,7 +92,7 @@ class Life:
         return {name: value for name, value in kept.items() if value or name in _ALWAYS}
 
 
-# What handlers leave there, which may be any JSON.
+# Handlers write these. They may be any JSON.
 _HANDLERS = ("result", "progress", "checkpoint")
 _ALWAYS = frozenset({"status", "attempt", "tv", "schedule_version", "due_ms", "lease_ms"})
 
@@ -112,13 +112,13 @@ class Run:
     life: Life
     cancel_ms: int = 0
     cancel_by: str = ""
-    # Last slot of a row that stands for many.
+    # The last slot of a range.
     range_to: str = ""
-    # How many they are; 0 where they were too many to be counted within a call.
+    # The number of its slots. 0 if there were too many to count in one call.
     range_count: int = 0
-    # The slot that it stands for, where the key is not the slot's own.
+    # The slot of a run whose key is not the slot's own.
     slot: str = ""
-    # Where a payload, or a target, lies that it has in place of its task's.
+    # Where its own payload or target is stored, if it has one instead of the task's.
     payload_ref: str = ""
     target_ref: str = ""
     replay_of: str = ""
@@ -127,29 +127,29 @@ class Run:
     replayed_ms: int = 0
     purged_ms: int = 0
     backfill_id: str = ""
-    # Attempts that came to settle when the run was another's already.
+    # Attempts that came to settle when another worker had the run.
     stale: tuple[Mapping[str, Any], ...] = ()
-    # The list of what wants attention that it stands on.
+    # The attention list that it is on.
     attention: str = ""
 
     @property
     def run_id(self) -> str:
-        """The id that users, messages and targets see."""
+        """Returns the id that users, messages and targets see."""
         return run_id(self.task_id, self.key)
 
     @property
     def final(self) -> bool:
-        """Tell whether the outcome is written."""
+        """Tells whether the outcome is written."""
         return self.life.status in FINAL
 
     @property
     def is_range(self) -> bool:
-        """Tell whether the row stands for many slots, counted or not."""
+        """Tells whether the row is a range, with or without a count."""
         return bool(self.range_to)
 
     @property
     def span(self) -> dict[str, Any] | None:
-        """The slots that a range stands for; too many to be counted have no count."""
+        """Returns the slots of a range. If they were too many to count, there is no count."""
         if not self.is_range:
             return None
         first = self.key.partition("~")[0]
@@ -176,8 +176,7 @@ OPTIONAL = (
 
 
 def parse(item: Mapping[str, Any]) -> Run:
-    """Read a row."""
-    # What a newer version keeps there besides is passed over.
+    # Fields of a newer version are ignored.
     life = {name: value for name, value in item["life"].items() if name in _KNOWN}
     life["attempts"] = tuple(life.get("attempts", ()))
     life |= {name: small_json.read(life[name]) for name in _HANDLERS if name in life}
@@ -193,7 +192,7 @@ def parse(item: Mapping[str, Any]) -> Run:
 
 
 def readable(item: Mapping[str, Any]) -> Run | None:
-    """Read a row, or say that this version cannot: one such row must hold up no other."""
+    """Reads a row, or returns None if this version cannot. Such a row must not block others."""
     try:
         return parse(item)
     except (AttributeError, KeyError, TypeError, ValueError):
@@ -201,11 +200,11 @@ def readable(item: Mapping[str, Any]) -> Run | None:
 
 
 def row_key(run: str) -> dict[str, str]:
-    """Give the key of a run's row from its id."""
+    """Returns the key of a run's row from its id."""
     task_id, key = row_of(run)
     return {"task_id": task_id, "scheduled_for": key}
 
 
 def ended(life: Life, status: str, reason: str, *, now_ms: int, note: str = "") -> Life:
-    """Give the life its outcome."""
+    """Returns the life with its outcome."""
     return replace(life, status=status, reason=reason, ended_ms=now_ms, note=note, lease_ms=0)

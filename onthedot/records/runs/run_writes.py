@@ -1,6 +1,6 @@
-"""The writes of a run's life, each on condition of the state that its writer saw.
+"""Makes the writes of a run's life, each with the state that its writer saw as condition.
 
-What is noted on a row beside its life is written by `remarks` and `stale`.
+`row_remarks` and `stale_settles` write notes on a row beside its life.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ HISTORY_SEC = 90 * 86_400
 
 
 def insert(run: Run, *, now_ms: int) -> Insert:
-    """Claim: the first to put the row has to send it. A row born final is a record."""
+    """Claims a slot: the first to put the row must send it. A row born final is a record."""
     item = {
         "task_id": run.task_id,
         "scheduled_for": run.key,
@@ -42,13 +42,13 @@ def _update(run: Run, life: Life, clauses: tuple[Clause, ...], *, now_ms: int) -
 
 
 def _beside(run: Run, life: Life, now_ms: int) -> tuple[tuple[str, Any], ...]:
-    """What stands beside the life: places in indexes, and an end that only a final row has."""
+    """Returns the attributes beside the life: places in indexes, and the expiry of a final row."""
     end = (("expires_at", now_ms // 1000 + HISTORY_SEC),) if life.status in FINAL else ()
     return (*end, *attention.marks(run, life, now_ms), *pull.marks(run, life))
 
 
 def exact_state(life: Life) -> tuple[Clause, ...]:
-    """The very state that was seen, so that nothing can have happened in between."""
+    """Requires the very state that was seen, so that nothing has happened since."""
     clauses = (
         Clause.equal("life.status", life.status),
         Clause.equal("life.attempt", life.attempt),
@@ -60,29 +60,29 @@ def exact_state(life: Life) -> tuple[Clause, ...]:
 
 
 def claimed_by(life: Life) -> tuple[Clause, ...]:
-    """The claim of the very dispatcher that was seen: another may be sending it by now."""
+    """Requires the claim of the very dispatcher that was seen. Another may be sending it by now."""
     return (*exact_state(life), Clause.equal("life.claim_id", life.claim_id))
 
 
 def take_over_claim(
     run: Run, claim_id: str, claim_until: int, *, due_ms: int, now_ms: int
 ) -> Update:
-    """Own the sending of a claim whose dispatcher is dead, or that an API call sends itself.
+    """Takes a claim over, to send it: its dispatcher is dead, or an API call sends it itself.
 
-    The new owner says when it is due: another jitter may have moved that since it was claimed.
+    The new owner sets the due time: another jitter may have moved it since the claim.
     """
     life = replace(run.life, claim_id=claim_id, claim_until=claim_until, due_ms=due_ms)
     return _update(run, life, claimed_by(run.life), now_ms=now_ms)
 
 
 def miss_claim(run: Run, status: str, reason: str, *, now_ms: int) -> Update:
-    """Record a claim that nobody sent, and that is by now not to fire."""
+    """Records the outcome of a claim that was never sent and must not fire any more."""
     life = ended(run.life, status, reason, now_ms=now_ms)
     return _update(run, life, claimed_by(run.life), now_ms=now_ms)
 
 
 def settle_unstarted(run: Run, status: str, reason: str, *, now_ms: int, note: str = "") -> Update:
-    """Give an outcome to what does not run: skipped, missed, cancelled, dead."""
+    """Gives an outcome to a run that does not start: skipped, missed, cancelled, dead."""
     life = ended(run.life, status, reason, now_ms=now_ms, note=note)
     return _update(run, life, exact_state(run.life), now_ms=now_ms)
 
@@ -99,9 +99,9 @@ def started(
     waited: str = "",
     late: bool = False,
 ) -> Run:
-    """Give the run as it is once its next attempt has begun; a late slot catches up.
+    """Returns the run as it is after the start of its next attempt. A late slot catches up.
 
-    `version` is that of the spec by which its target is called.
+    `version` is that of the spec that the call of its target uses.
     """
     seen = run.life
     origin = "catchup" if late and run.origin == "schedule" else run.origin
@@ -114,7 +114,7 @@ def started(
         reason="",
         attempt=seen.attempt + 1,
         version=version,
-        # Who sent it is of no more use, and every write of the row pays for it.
+        # After a start nobody needs the claim, and every write of the row would pay for it.
         claim_id="",
         claim_until=0,
         owner=owner,
@@ -130,11 +130,11 @@ def started(
 
 
 def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
-    """Begin the next attempt; never early, and never on a state that has changed."""
+    """Begins the next attempt: never early, and never if the state has changed."""
     clauses = exact_state(seen.life)
     if seen.life.status == "running":
-        # An edit does not stamp a running run: only its queue shows that it was handed over.
-        # A request to cancel changes no state: who has not seen it must not begin again.
+        # An edit does not stamp a running run. Only its queue shows that it was handed over. A
+        # request to cancel changes no state, so a writer that has not seen it must not begin again.
         clauses = (*clauses, Clause.equal("queue", seen.queue), Clause.missing("cancel_ms"))
     if seen.life.status in NOT_STARTED:
         clauses = (*clauses, Clause(("life", "due_ms"), "<=", now_ms))
@@ -145,7 +145,7 @@ def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
 
 
 def at(start: Update, now_ms: int, lease_ms: int) -> Update:
-    """Put the time of its sending into a start that was written down ahead of it."""
+    """Puts the sending time into a start that was prepared before."""
     (_, life), *marks = start.sets
     sent = {**life, "started_ms": now_ms, "lease_ms": lease_ms}
     clauses = tuple(
@@ -156,7 +156,7 @@ def at(start: Update, now_ms: int, lease_ms: int) -> Update:
 
 
 def fence(life: Life) -> tuple[Clause, ...]:
-    """Only the newest start's owner may write what came of it."""
+    """Lets only the owner of the newest start write the outcome."""
     return (
         Clause.equal("life.status", "running"),
         Clause.equal("life.attempt", life.attempt),
@@ -165,9 +165,9 @@ def fence(life: Life) -> tuple[Clause, ...]:
 
 
 def settle(run: Run, life: Life, *, now_ms: int) -> Update:
-    """Write what became of the attempt that `run` shows running.
+    """Writes the outcome of the attempt that `run` shows running.
 
-    One that was asked to stop, unseen by its worker, is not to be tried again or waited for.
+    If a request to cancel came that its worker has not seen, a retry or a wait is refused.
     """
     clauses = fence(run.life)
     if life.status == "retrying" or life.called_back:
@@ -176,12 +176,12 @@ def settle(run: Run, life: Life, *, now_ms: int) -> Update:
 
 
 def stamp(run: Run, version: int, *, now_ms: int) -> Update:
-    """Bind a run that has not started to a newer version of its task."""
+    """Binds a run that has not started to a newer version of its task."""
     return _update(run, replace(run.life, tv=version), exact_state(run.life), now_ms=now_ms)
 
 
 def request_cancel(run: Run, by: str, *, now_ms: int) -> Update:
-    """Ask a running attempt to stop; it stands beside the life, which the worker replaces."""
+    """Asks a running attempt to stop. The worker replaces the life, so it stands beside it."""
     return Update(
         TABLE,
         (("task_id", run.task_id), ("scheduled_for", run.key)),
@@ -191,24 +191,24 @@ def request_cancel(run: Run, by: str, *, now_ms: int) -> Update:
 
 
 def exact_attempt(life: Life) -> tuple[Clause, ...]:
-    """The attempt that was seen running, also if its lease has another holder by now."""
+    """Requires the running attempt that was seen, even if its lease has another holder by now."""
     return (Clause.equal("life.status", "running"), Clause.equal("life.attempt", life.attempt))
 
 
 def mark(run: Run, life: Life, *, now_ms: int) -> Update:
-    """Note something on a row that otherwise stays as it was seen."""
+    """Writes a note on a row that must otherwise be as it was seen."""
     return _update(run, life, exact_state(run.life), now_ms=now_ms)
 
 
 def extend(run: Run, life: Life, *, long: bool, now_ms: int) -> Update:
-    """Keep a lease; a run that has used up most of its time is listed as long."""
+    """Extends a lease. A run that has used most of its time is listed as long."""
     write = replace(settle(run, life, now_ms=now_ms), removes=())
     marks = attention.long_marks(run, life, now_ms) if long else ()
     return replace(write, sets=(*write.sets, *marks))
 
 
 def cancel(run: Run, by: str, *, now_ms: int) -> Update:
-    """End a run that has not started, or that waits for its next attempt."""
+    """Ends a run that has not started, or that waits for its next attempt."""
     reason = by if by in ("previous", "task_deleted") else "user"
     write = settle_unstarted(run, "cancelled", reason, now_ms=now_ms)
     marks = (("cancel_ms", now_ms), ("cancel_by", by))

@@ -1,4 +1,4 @@
-"""What a run has in place of its task's payload and target: an item that lies beside its row."""
+"""Describes a run's own payload and target: an item beside its row, used instead of the task's."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from onthedot.records.keys import payload_key
 from onthedot.records.runs.run_row import TABLE, Run
 from onthedot.records.tasks import payloads
 
-# A hundred attempts of a day, each a day after the other, and 90 days of history: 290 days.
+# Seconds: a hundred attempts, each a day after the last, and 90 days of history, and some more.
 _KEPT_SEC = 400 * 86_400
 
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """Its own payload, or where that lies, and its own target; None is its task's."""
+    """Its own payload, or where that is stored, and its own target. None means the task's."""
 
     payload: Any = None
     target: Mapping[str, Any] | None = None
 
 
 def key(task_id: str, run_key: str) -> dict[str, str]:
-    """Give the item's key."""
+    """Returns the item's key."""
     return {"task_id": task_id, "scheduled_for": payload_key(run_key)}
 
 
 def item(run: Run, *, payload: str | None, target: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Write it; the payload as it is stored."""
+    """Writes the item. The payload is in its stored form."""
     kept = {"payload": payload, "target": target}
     return {
         **key(run.task_id, run.key),
@@ -39,7 +39,6 @@ def item(run: Run, *, payload: str | None, target: Mapping[str, Any] | None) -> 
 
 
 def parse(found: Mapping[str, Any] | None) -> Own:
-    """Read it."""
     if found is None:
         return Own()
     payload = payloads.read(found["payload"]) if "payload" in found else None
@@ -47,7 +46,7 @@ def parse(found: Mapping[str, Any] | None) -> Own:
 
 
 def without_payload(run: Run) -> Update:
-    """Drop the payload of a run that has a target of its own, too."""
+    """Deletes the payload of a run, even if the run has a target of its own."""
     beside = key(run.task_id, run.key)
     there = Clause.equal("scheduled_for", beside["scheduled_for"])
     return Update(TABLE, tuple(beside.items()), (), (there,), removes=("payload",))

@@ -1,4 +1,4 @@
-"""What is kept of an attempt that came to settle when its run was another's already."""
+"""Records an attempt that came to settle when another worker had its run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from onthedot.records.runs.run_row import TABLE, Life, Run
 
 
 def note(seen: Run, started: Life, *, now_ms: int) -> Update:
-    """Add a record beside the life, which is another's to write; it changes nothing else."""
+    """Adds a record beside the life, which only the run's owner writes. It changes nothing else."""
     record = attempt_record(started, "stale", now_ms)
     return Update(
         TABLE,

@@ -1,4 +1,4 @@
-"""Which runs an edit binds to its version before it is acknowledged: those of about a day."""
+"""Decides which runs an edit stamps before it is acknowledged: those of about a day."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from onthedot.records.timings import LOOK_AHEAD_SEC
 from onthedot.schedule.schedule import JITTER_MAX_SEC
 from onthedot.schedule.time.instants import nominal
 
-# Clocks differ, and a worker may look at a run somewhat later than an edit did.
+# Seconds. Clocks differ, and a worker may look at a run somewhat later than an edit did.
 _EDGE_SEC = 3_600
 
 
 def window(task: Task, now: int) -> tuple[str, str]:
-    """Between these keys an edit looks for runs that have not started."""
+    """Returns the two keys between which an edit looks for runs that have not started."""
     behind = task.misfire_grace_sec + LOOK_AHEAD_SEC + JITTER_MAX_SEC
     return nominal(max(0, now - behind)), nominal(now + LOOK_AHEAD_SEC + JITTER_MAX_SEC)
 
 
 def surely_within(key: str, task: Task, now: int) -> bool:
-    """Tell whether no edit can have missed it: old are backfills, retries, runs put off."""
+    """Tells whether every edit has seen it. Older are backfills, retries, runs put off."""
     return key >= window(task, now + _EDGE_SEC)[0]

@@ -1,4 +1,4 @@
-"""The record of an effect that a run has had: a side item, put by the first attempt that has it."""
+"""Describes the record of a step's effect: an item put by the first attempt that has it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STEP_MAX = 200
 
 
 def key(run_id: str, step: str) -> dict[str, str]:
-    """Give the record's key: it sorts right behind the run's row."""
+    """Returns the record's key. It sorts right behind the run's row."""
     if not 1 <= len(step) <= STEP_MAX:
         raise ValueError(f"a step's key has 1 to {STEP_MAX} characters, this one {len(step)}.")
     task_id, row = row_of(run_id)
@@ -23,7 +23,7 @@ def key(run_id: str, step: str) -> dict[str, str]:
 
 
 def written(step: str, value: Any) -> str:  # noqa: ANN401 any JSON
-    """Write a step's value as the text that is kept."""
+    """Writes a step's value as stored text."""
     try:
         text = json.dumps(value, allow_nan=False)
     except (RecursionError, TypeError, ValueError) as fault:
@@ -34,7 +34,7 @@ def written(step: str, value: Any) -> str:  # noqa: ANN401 any JSON
 
 
 def record(run_id: str, step: str, value: Any, *, now_ms: int) -> Insert:  # noqa: ANN401 any JSON
-    """Keep a value for every later attempt; the first to keep one wins."""
+    """Keeps a value for every later attempt. The first to keep one wins."""
     expires_at = now_ms // 1000 + HISTORY_SEC
     item = {**key(run_id, step), "value": written(step, value), "expires_at": expires_at}
     return Insert(TABLE, item, ("task_id", "scheduled_for"))

@@ -1,4 +1,4 @@
-"""A tenant's quota: each of its runs that is under way holds one of so many permits, by a lease."""
+"""Describes a tenant's quota: each run under way holds one of its permits, by a lease."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from onthedot.records.timings import MARGIN_SEC
 
 TABLE = "runs"
 LIMIT = "#limit"
-# Who starts a run reads all permits of its tenant.
+# A start reads all permits of its tenant.
 MOST = 1_000
 _PERMIT, _WAIT = "#permit#", "#wait#"
-# From the limit to the last permit: one range holds all that a start must know.
+# From the limit to the last permit: one range has all that a start must know.
 PERMITS = LIMIT, f"{_PERMIT}~"
 LINE = _WAIT, f"{_WAIT}~"
-# An entry that nobody needs goes by itself; the audit brings back the runs that still wait.
+# Seconds. Unused entries expire by themselves. The audit sends again the runs that still wait.
 _ENTRY_SEC = 86_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permit:
-    """A permit in a run's hands: only the worker that took it may extend it or give it back."""
+    """A permit that a run holds. Only the worker that took it may extend it or give it back."""
 
     tenant_id: str
     number: int
@@ -36,7 +36,7 @@ class Permit:
 
     @property
     def key(self) -> tuple[tuple[str, Any], ...]:
-        """Give the key of its item."""
+        """Returns the key of its item."""
         return (
             ("task_id", partition(self.tenant_id)),
             ("scheduled_for", f"{_PERMIT}{self.number:04}"),
@@ -44,36 +44,36 @@ class Permit:
 
     @property
     def held(self) -> dict[str, Any]:
-        """Give what changes together, as it is stored."""
+        """Returns the attributes that change together, as they are stored."""
         return {"holder": self.holder, "owner": self.owner, "lease_ms": self.lease_ms}
 
     def live(self, now_ms: int) -> bool:
-        """Tell whether it is somebody's, as far as any clock can tell."""
+        """Tells whether a run holds it, by any clock."""
         return bool(self.holder) and now_ms <= self.lease_ms + MARGIN_SEC * 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """How many runs of a tenant may be under way, and the permits that were ever used."""
+    """How many runs of a tenant may be under way, and all permits that were ever used."""
 
     tenant_id: str
-    # Zero is no limit.
+    # Zero means no limit.
     most: int
     permits: Mapping[int, Permit]
 
     def free(self, now_ms: int) -> list[int]:
-        """Name the free permits; those above a limit that was lowered count while they are held."""
+        """Returns the free permits. Held permits above a lowered limit still count."""
         held = {one.number for one in self.permits.values() if one.live(now_ms)}
         numbers = [number for number in range(self.most) if number not in held]
         return numbers[: max(0, self.most - len(held))]
 
     def of_run(self, run_id: str, now_ms: int) -> Permit | None:
-        """Find a live permit in a run's hands."""
+        """Returns the live permit that a run holds, if any."""
         permits = self.permits.values()
         return next((one for one in permits if one.holder == run_id and one.live(now_ms)), None)
 
     def take(self, wanted: Permit) -> Write:
-        """Take a permit that was seen free, or over."""
+        """Takes a permit that was seen free or expired."""
         seen = self.permits.get(wanted.number)
         if seen is None:
             item = {**dict(wanted.key), "held": wanted.held}
@@ -83,7 +83,7 @@ class Quota:
 
 
 def quota(tenant_id: str, items: Iterable[Mapping[str, Any]]) -> Quota:
-    """Read the limit and the permits; where no limit is stored, there is none."""
+    """Reads the limit and the permits. Without a stored limit there is none."""
     most, permits = 0, {}
     for item in items:
         if item["scheduled_for"] == LIMIT:
@@ -95,17 +95,17 @@ def quota(tenant_id: str, items: Iterable[Mapping[str, Any]]) -> Quota:
 
 
 def partition(tenant_id: str) -> str:
-    """Name the partition of all that a tenant's quota needs."""
+    """Returns the partition with all items of a tenant's quota."""
     return f"permit#{tenant_id}"
 
 
 def limit_key(tenant_id: str) -> dict[str, str]:
-    """Give the key of a tenant's limit."""
+    """Returns the key of a tenant's limit."""
     return {"task_id": partition(tenant_id), "scheduled_for": LIMIT}
 
 
 def permit_of(run: Run) -> Permit | None:
-    """Give the permit that a run's newest attempt took, whether it still holds it or not."""
+    """Returns the permit that a run's newest attempt took, even if the run lost it."""
     life = run.life
     if not life.permit:
         return None
@@ -123,49 +123,49 @@ def _own(permit: Permit) -> tuple[Clause, ...]:
 
 
 def extend(permit: Permit, lease_ms: int) -> Update:
-    """Keep it for another while."""
+    """Extends its lease."""
     held = {**permit.held, "lease_ms": lease_ms}
     return Update(TABLE, permit.key, (("held", held),), _own(permit))
 
 
 def give_back(permit: Permit) -> Update:
-    """Give it back; one that has become another's by now is left alone."""
+    """Gives a permit back. If another run has it by now, nothing changes."""
     free = Permit(tenant_id=permit.tenant_id, number=permit.number)
     return Update(TABLE, permit.key, (("held", free.held),), _own(permit))
 
 
 def in_line(run: Run) -> str:
-    """Sort who waits by how long it has been due."""
+    """Returns the sort value of a waiting run: the longer it has been due, the earlier."""
     return f"{_WAIT}{run.life.due_ms:013}#{run.run_id}"
 
 
 def entry_key(run: Run) -> dict[str, str]:
-    """Give the key of a run's entry in the line of its tenant."""
+    """Returns the key of a run's entry in the line of its tenant."""
     return {"task_id": partition(run.tenant_id), "scheduled_for": in_line(run)}
 
 
 def entry(run: Run, stamp: str, now_ms: int) -> dict[str, Any]:
-    """Write a run into the line; the stamp tells this entry from one before it."""
+    """Writes a run into the line. The stamp tells this entry from an earlier one."""
     return {**entry_key(run), "stamp": stamp, "expires_at": now_ms // 1000 + _ENTRY_SEC}
 
 
 def named(item: Mapping[str, Any]) -> str:
-    """Name the run of an entry."""
+    """Returns the run of an entry."""
     _, _, run_id = str(item["scheduled_for"]).removeprefix(_WAIT).partition("#")
     return run_id
 
 
 def struck(item: Mapping[str, Any]) -> Delete:
-    """Take the very entry that was seen out of the line."""
+    """Deletes the very entry that was seen."""
     key = tuple((name, item[name]) for name in ("task_id", "scheduled_for"))
     return Delete(TABLE, key, (Clause.equal("stamp", item["stamp"]),))
 
 
 def waits(run: Run, now_ms: int) -> bool:
-    """Tell whether the run of an entry may have no message any more, and so needs another.
+    """Tells whether the run of an entry may be without a message, and so needs one.
 
-    It may be due at another time by now: whose worker stalled was taken for dead, stood in the
-    line to be taken over, and was settled all the same.
+    Its due time may have changed: a stalled worker was taken for dead, its run joined the line to
+    be taken over, and then the worker settled it all the same.
     """
     if run.final or pulled(run.queue):
         return False
@@ -176,11 +176,10 @@ def waits(run: Run, now_ms: int) -> bool:
 def allot(
     free: Sequence[int], line: Iterable[str], runs: Iterable[Run], fraction: float
 ) -> dict[str, int]:
-    """Give free permits to the runs that have been due longest: run id to permit.
+    """Gives free permits to the runs that have been due longest. Returns run id to permit.
 
-    Nobody passes those in the line who have waited longer, but for who comes to fetch its run:
-    no message could call it later. Where to begin is drawn: workers that all began with the
-    first permit would get in one another's way.
+    No run passes one that has waited longer, except a fetched run, which no message can call later.
+    The first permit is random: workers that all begin with the same one collide.
     """
     first = int(fraction * len(free))
     spread = (*free[first:], *free[:first])

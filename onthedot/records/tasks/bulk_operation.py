@@ -1,4 +1,4 @@
-"""Work on many runs that goes on by itself, a minute's worth at a time, and may be stopped."""
+"""Describes work on many runs that goes on by itself, minute by minute, and can be stopped."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 from onthedot.records.conditional_writes import Clause, Insert, Update
 
 TABLE = "runs"
-# The partition of what goes on; whose it is and how far it is stands in its tenant's.
+# The partition of all running operations. Their state is in their tenants' partitions.
 RUNNING = "loops#running"
 KEPT_SEC = 90 * 86_400
-# What it counts its pace by: runs launched, or purged.
+# The name of the count that limits its pace: runs launched or purged.
 DONE = "done"
 _PARTITIONS = {
     "backfill": "backfill",
@@ -25,7 +25,7 @@ _CHANGING = ("cursor", "status", "counts", "minute", "in_minute", "ended_ms")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """What one is called, whose it is, who began it and when."""
+    """The id of an operation, its tenant, who began it and when."""
 
     loop_id: str
     tenant_id: str
@@ -35,7 +35,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """`wanted` is what its kind knows; `cursor` is how far it is, in that kind's words."""
+    """`wanted` is what its kind must know. `cursor` is how far it is, in a form of that kind."""
 
     loop_id: str
     tenant_id: str
@@ -47,7 +47,7 @@ class Loop:
     began_ms: int
     status: str = "running"
     counts: Mapping[str, int] = field(default_factory=dict)
-    # How many it has taken on in the minute that it was last at work.
+    # The minute in which it last worked, and how many runs it took on then.
     minute: int = 0
     in_minute: int = 0
     ended_ms: int = 0
@@ -55,42 +55,40 @@ class Loop:
 
     @property
     def key(self) -> tuple[tuple[str, str], ...]:
-        """The key of its item."""
+        """Returns the key of its item."""
         of = partition(self.kind, self.tenant_id)
         return (("task_id", of), ("scheduled_for", self.loop_id))
 
     @property
     def running(self) -> bool:
-        """Tell whether it goes on."""
         return self.status == "running"
 
     def allowance(self, now_ms: int) -> int:
-        """Tell how many it may still take on in this minute."""
+        """Returns how many runs it may still take on in this minute."""
         return max(0, self.per_minute - self._begun(now_ms))
 
     def _begun(self, now_ms: int) -> int:
-        """Tell how many it has taken on in this minute."""
+        """Returns how many runs it has taken on in this minute."""
         return self.in_minute if self.minute == now_ms // 60_000 else 0
 
     def counted(self, now_ms: int, *, done: int, **more: int) -> dict[str, Any]:
-        """Give the fields that follow from having done so much more."""
+        """Returns the changed fields after `done` more runs."""
         begun = self._begun(now_ms)
         numbers = {DONE: done, **more}
         counts = {name: self.counts.get(name, 0) + number for name, number in numbers.items()}
         return {"counts": counts, "minute": now_ms // 60_000, "in_minute": begun + done}
 
     def done_since(self, before: Loop) -> int:
-        """Tell how many runs it has taken on since it was seen so."""
+        """Returns how many runs it has taken on since it was seen so."""
         return self.counts.get(DONE, 0) - before.counts.get(DONE, 0)
 
 
 def partition(kind: str, tenant_id: str) -> str:
-    """Give the partition of a tenant's loops of such a kind."""
+    """Returns the partition of a tenant's operations of one kind."""
     return f"{_PARTITIONS[kind]}#{tenant_id}"
 
 
 def parse(item: Mapping[str, Any]) -> Loop:
-    """Read it."""
     names = set(Loop.__slots__) - {"loop_id"}
     return Loop(
         loop_id=item["scheduled_for"], **{name: item[name] for name in names if name in item}
@@ -98,12 +96,12 @@ def parse(item: Mapping[str, Any]) -> Loop:
 
 
 def pointer_key(loop_id: str) -> dict[str, str]:
-    """Give the key of what says that it goes on."""
+    """Returns the key of the item that lists it as running."""
     return {"task_id": RUNNING, "scheduled_for": loop_id}
 
 
 def begin(loop: Loop) -> tuple[Insert, Insert]:
-    """Put it, and what says that it goes on."""
+    """Puts the operation, and the item that lists it as running."""
     kept = {name: getattr(loop, name) for name in Loop.__slots__ if name != "loop_id"}
     pointer = {**pointer_key(loop.loop_id), "of": partition(loop.kind, loop.tenant_id)}
     names = ("task_id", "scheduled_for")
@@ -111,7 +109,7 @@ def begin(loop: Loop) -> tuple[Insert, Insert]:
 
 
 def moved(seen: Loop, wanted: Loop) -> Update:
-    """Go on from where it was seen; refused if another has moved it already."""
+    """Moves it on from where it was seen. Refused if another has moved it already."""
     sets = tuple((name, getattr(wanted, name)) for name in _CHANGING)
     ends = () if wanted.running else (("expires_at", wanted.ended_ms // 1000 + KEPT_SEC),)
     clauses = (Clause.equal("rev", seen.rev), Clause.equal("status", "running"))

@@ -1,4 +1,4 @@
-"""A calendar as its user keeps it, and as each task that names it has it."""
+"""Describes a calendar: as its user stores it, and as each task that names it keeps it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Stored:
 
     @property
     def blackout(self) -> Blackout:
-        """Give what a task keeps of it, or say what is wrong with it."""
+        """Returns what a task keeps of it, or says what is wrong with it."""
         try:
             return blackout(
                 self.calendar_id, timezone=self.timezone, dates=self.dates, cron=self.cron
@@ -42,20 +42,18 @@ class Stored:
 
     @property
     def key(self) -> tuple[tuple[str, str], ...]:
-        """The key of its item."""
+        """Returns the key of its item."""
         return (("task_id", partition(self.tenant_id)), ("part", self.calendar_id))
 
     def fields(self) -> dict[str, Any]:
-        """Give what is stored and shown of it."""
+        """Returns the fields that are stored and shown."""
         return {name: _plain(getattr(self, name)) for name in _KEPT}
 
     def view(self) -> dict[str, Any]:
-        """Show it."""
         return {"calendar_id": self.calendar_id, **self.fields()}
 
 
 def parse(item: Mapping[str, Any]) -> Stored:
-    """Read it."""
     kept = {name: item[name] for name in _KEPT if name in item}
     return Stored(
         tenant_id=item["task_id"].removeprefix("cal#"),
@@ -65,28 +63,27 @@ def parse(item: Mapping[str, Any]) -> Stored:
 
 
 def partition(tenant_id: str) -> str:
-    """Give the partition of a tenant's calendars."""
+    """Returns the partition of a tenant's calendars."""
     return f"cal#{tenant_id}"
 
 
 def key(tenant_id: str, calendar_id: str) -> dict[str, str]:
-    """Give the key of one."""
+    """Returns the key of a calendar."""
     return {"task_id": partition(tenant_id), "part": calendar_id}
 
 
 def insert(stored: Stored) -> Insert:
-    """Put a new one."""
     return Insert(TABLE, {**dict(stored.key), **stored.fields()}, ("task_id", "part"))
 
 
 def replacement(seen: Stored, wanted: Stored) -> Update:
-    """Put another in the place of the one that was seen."""
+    """Replaces the calendar that was seen."""
     clause = Clause.equal("version", seen.version)
     return Update(TABLE, wanted.key, tuple(wanted.fields().items()), (clause,))
 
 
 def removal(seen: Stored) -> Delete:
-    """Take away the one that was seen."""
+    """Deletes the calendar that was seen."""
     return Delete(TABLE, seen.key, (Clause.equal("version", seen.version),))
 
 

@@ -1,4 +1,4 @@
-"""Schedules that fire no more: listed when the cursor leaves the index, then noted as completed."""
+"""Lists schedules that have no slot left, before they are marked as completed."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from onthedot.schedule.schedule import JITTER_MAX_SEC
 from onthedot.schedule.time.instants import nominal, parse_nominal
 
 TABLE = "runs"
-# Many may end at midnight: one partition takes a thousand writes a second.
+# Partitions. Many may end at midnight, and one partition takes a thousand writes a second.
 _SPREAD = 4
-# Who lists a task and then dies before the cursor leaves has left a line that means nothing.
+# Seconds. A writer that lists a task and then dies leaves a line without meaning.
 _DOUBTFUL_SEC = 600
 _DAY_SEC = 86_400
 _SECOND = len("2026-11-18T14:00:00")
 
 
 def partitions() -> list[str]:
-    """Give the partitions of the list."""
+    """Returns the partitions of the list."""
     return [f"exhausted#{spread}" for spread in range(_SPREAD)]
 
 
 def line(task_id: str, version: int, now: int) -> Insert:
-    """List a task for the audit; its version keeps an edit's line apart from a dispatcher's."""
+    """Lists a task for the audit. Its version keeps the lines of edits and dispatchers apart."""
     item = {
         "task_id": f"exhausted#{shard_of(task_id) % _SPREAD}",
         "scheduled_for": f"{nominal(now)}#{task_id}#{version}",
@@ -38,7 +38,7 @@ def line(task_id: str, version: int, now: int) -> Insert:
 
 
 def lines(cursors: Sequence[Update], now: int) -> list[Insert]:
-    """List the schedules of these cursors."""
+    """Lists the schedules of these cursors."""
     found = []
     for write in cursors:
         version = next(clause.value for clause in write.clauses if clause.path == ("version",))
@@ -47,9 +47,9 @@ def lines(cursors: Sequence[Update], now: int) -> list[Insert]:
 
 
 def leaves(cursor: Update) -> bool:
-    """Tell whether a write takes a schedule's cursor out of the index.
+    """Tells whether a write takes a schedule's cursor out of the index.
 
-    A one-off task is never listed: its run says all of it.
+    One-off tasks are never listed: the run says everything about them.
     """
     return "due_shard" in cursor.removes and _task_id(cursor).startswith("sch_")
 
@@ -59,14 +59,14 @@ def _task_id(cursor: Update) -> str:
 
 
 def doubtful(sort: str, now: int) -> bool:
-    """Tell whether a line is so old that the cursor it announced will not leave any more."""
+    """Tells whether a line is so old that its cursor will not leave the index any more."""
     return parse_nominal(sort.partition("#")[0]) < now - _DOUBTFUL_SEC
 
 
 def note(task: Task, due: Due) -> list[Update]:
-    """Note it, unless an edit or a place given back came in between.
+    """Marks it completed, unless an edit or a returned place came in between.
 
-    The version stays: it counts what users wrote, and their If-Match still holds.
+    The version stays: it counts what users wrote, and their If-Match stays valid.
     """
     said = Update(
         TASKS,
@@ -80,7 +80,7 @@ def note(task: Task, due: Due) -> list[Update]:
     ]
     if due.runs_left is not None:
         clauses.append(Clause.equal("runs_left", due.runs_left))
-    # It is out of the index already: this only holds the cursor to what was seen.
+    # The cursor is out of the index already. This write only checks that it has not changed.
     still = Update(
         TASKS, tuple(cursor_key(task.task_id).items()), (), tuple(clauses), removes=("due_shard",)
     )
@@ -88,7 +88,7 @@ def note(task: Task, due: Due) -> list[Update]:
 
 
 def revived(task: Task) -> Update:
-    """Make it active again at the version that was just written."""
+    """Makes it active again at the version that was just written."""
     return Update(
         TASKS,
         tuple(spec_key(task.task_id).items()),
@@ -98,7 +98,7 @@ def revived(task: Task) -> Update:
 
 
 def oldest_open(task: Task, newest: str) -> str:
-    """Give the key before which no run is looked for: by then all attempts are over."""
+    """Returns the key of the oldest run that can be open. Attempts of older ones are over."""
     attempts_sec = task.max_attempts * (task.retry.cap_sec + task.timeout_sec)
     behind = task.misfire_grace_sec + LOOK_AHEAD_SEC + JITTER_MAX_SEC + attempts_sec
     instant = parse_nominal(f"{newest[:_SECOND]}Z")

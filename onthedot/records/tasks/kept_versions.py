@@ -1,6 +1,6 @@
-"""Former versions of a task's spec: the target and the payload that runs of that time were given.
+"""Keeps former versions of a task's spec: the target and the payload that its runs got then.
 
-Where they did not change, no version is kept: the first one that was kept later has them.
+A version without a change is not kept: the next kept version has its values.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from onthedot.records.tasks import payloads
 from onthedot.records.tasks.task_spec import TABLE, Task
 from onthedot.schedule.time.instants import nominal
 
-# A hundred attempts of a day, each a day after the other, and 90 days of history: 290 days.
+# Seconds: a hundred attempts, each a day after the last, and 90 days of history, and some more.
 KEPT_SEC = 300 * 86_400
 _PART = "spec#"
 _LAST = f"{_PART}~"
@@ -23,7 +23,7 @@ _LAST = f"{_PART}~"
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What an attempt was given: its target, and its payload or where that lies."""
+    """What an attempt got: its target, and its payload or where that is stored."""
 
     target: Mapping[str, Any] | None
     payload: Any
@@ -35,23 +35,23 @@ Which = Literal["sent", "current"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """Which payload and which target a replay takes: what was sent, or what its task has now."""
+    """Which payload and target a replay uses: what was sent, or what the task has now."""
 
     payload: Which = "sent"
     target: Which = "current"
 
     def as_json(self) -> dict[str, str]:
-        """Write it for a loop, a plan and an answer."""
+        """Writes it for a bulk operation, a plan and an answer."""
         return {"payload": self.payload, "target": self.target}
 
 
 def of_task(task: Task) -> Sent:
-    """Give what a run is given now."""
+    """Returns what a run gets now."""
     return Sent(task.target, task.payload)
 
 
 def differ(before: Task, after: Task) -> bool:
-    """Tell whether runs of the one are given something else than runs of the other."""
+    """Tells whether the runs of two versions get something different."""
     return (before.target, payloads.written(before.payload)) != (
         after.target,
         payloads.written(after.payload),
@@ -59,7 +59,7 @@ def differ(before: Task, after: Task) -> bool:
 
 
 def insert(before: Task, *, payload: str, until: int) -> Insert:
-    """Keep what is edited until no run can refer to it; `payload` is what its spec says."""
+    """Keeps the former version until no run can refer to it. `payload` is in its stored form."""
     item = {
         "task_id": before.task_id,
         "part": part(before.version),
@@ -72,24 +72,23 @@ def insert(before: Task, *, payload: str, until: int) -> Insert:
 
 
 def part(version: int) -> str:
-    """Give the sort key under which a version is kept."""
+    """Returns the sort key under which a version is kept."""
     return f"{_PART}{version:010}"
 
 
 def since(version: int) -> tuple[str, str]:
-    """Give the sort keys between which the versions from one on are kept."""
+    """Returns the sort keys of all kept versions from this one on."""
     return part(version), _LAST
 
 
 def parse(item: Mapping[str, Any]) -> Sent:
-    """Read one."""
     return Sent(item["target"], payloads.read(item["payload"]))
 
 
 def version_of(run: Run) -> int:
-    """Tell by which version a run's newest attempt was called; 0: it was not.
+    """Returns the version that a run's newest attempt used; 0 if it had none.
 
-    A former release did not note it: the version that the run obeyed comes next to it.
+    A former release did not record it. The version that the run obeyed is the nearest.
     """
     life = run.life
     return (life.version or life.tv) if life.attempt else 0

@@ -1,4 +1,4 @@
-"""Misfire: what becomes of a slot that is late, as its task's policy says."""
+"""Decides what becomes of a late slot, by its task's misfire policy."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from onthedot.records.timings import LATE_SEC
 from onthedot.schedule.blackouts import closing
 
 Ending = tuple[str, str]
-# How a slot that is late may end without a run.
+# The outcomes of a late slot without a run.
 ENDINGS = frozenset(
     {("missed", "outside_grace"), ("missed", "policy_none"), ("skipped", "coalesced")}
 )
 
 
 def is_late(due_ms: int, now_ms: int) -> bool:
-    """Tell whether a slot that nobody has taken up is late."""
+    """Tells whether a slot that was not taken up is late."""
     return now_ms - due_ms > LATE_SEC * 1000
 
 
 def grace_of(grace_sec: int) -> int:
-    """Give for how long a late slot may still run; nothing is late before that anyway."""
+    """Returns how long a late slot may still run. Nothing is late before that."""
     return max(grace_sec, LATE_SEC)
 
 
 def policy_ends(misfire: str, *, newer: bool) -> Ending | None:
-    """Tell how a late slot ends without a run; None: it runs. `newer`: one is due that may fire."""
+    """Returns how a late slot ends without a run, or None if it runs."""
     if misfire == "none":
         return "missed", "policy_none"
     if misfire == "latest" and newer:
@@ -37,9 +37,9 @@ def policy_ends(misfire: str, *, newer: bool) -> Ending | None:
 
 
 def newer_due(task: Task, slot: int, now: int) -> bool:
-    """Tell whether a newer slot is due by now that may fire, as far as its schedule says.
+    """Tells whether a newer slot that may fire is due by now, by the task's schedule.
 
-    The newest is asked first: in nearly every case that is the answer.
+    It begins with the newest, which is nearly always the answer.
     """
     schedule = task.schedule
     newest = schedule.prev(now + 1)
@@ -57,17 +57,17 @@ def _open(task: Task, slot: int, due: int) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """A slot's run that has not started in time: when it was due, and what is known of it."""
+    """The run of a slot that has not started in time: its due time, and what is known of it."""
 
     due_ms: int
-    # Its grace was asked when it was first found late: waiting for its turn does not lose it.
+    # Its grace was checked when it was first found late. Waiting in line does not use it up.
     judged: bool
-    # It stands in a line or has a booking, or is in its workers' queue.
+    # It waits in a line, has a booking, or is in the queue of outside workers.
     taken_up: bool
 
 
 def ending(task: Task, slot: Slot, now_ms: int, newer: Callable[[], bool]) -> Ending | None:
-    """Tell how it ends without a run; None: it runs, late or not."""
+    """Returns how it ends without a run, or None if it runs, late or not."""
     if slot.taken_up and not slot.judged:
         return None
     past_grace = now_ms - slot.due_ms > grace_of(task.misfire_grace_sec) * 1000

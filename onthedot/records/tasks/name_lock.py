@@ -1,4 +1,4 @@
-"""A schedule's name: one item a name, so that the store sees to it that no two share one."""
+"""Locks a schedule's name: one item for each name, so that no two schedules share one."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ _PART = "name"
 
 
 def key(tenant_id: str, name: str) -> dict[str, str]:
-    """Give the key of the item that says whose a name is."""
+    """Returns the key of the item that says which schedule has a name."""
     return {"task_id": f"name#{tenant_id}#{name}", "part": _PART}
 
 
 def taking(task: Task) -> Insert:
-    """Take the name; refused if it is another's."""
+    """Takes the name. Refused if another schedule has it."""
     item = key(task.tenant_id, task.name) | {OWNER: task.task_id}
     return Insert(TABLE, item, ("task_id", "part"))
 
 
 def freeing(task: Task) -> Delete:
-    """Give the name free."""
+    """Frees the name."""
     at: Key = tuple(key(task.tenant_id, task.name).items())
     return Delete(TABLE, at, (Clause.equal(OWNER, task.task_id),))

@@ -1,4 +1,4 @@
-"""Pauses that end by themselves: what one holds for, when it is over, who is to see to it."""
+"""Describes pauses that end by themselves: what a pause holds back, and when it ends."""
 
 from __future__ import annotations
 
@@ -10,45 +10,45 @@ from onthedot.records.tasks.task_spec import Task
 from onthedot.schedule.time.instants import measured, nominal, parse_nominal
 
 TABLE = "runs"
-# The partition of those that are to end, the nearest first.
+# The partition of pauses that are to end, the nearest first.
 OPEN = "pauses#open"
 SYSTEM = "system"
 
 
 def why(now: int, by: str, reason: str | None = None, until: int | None = None) -> dict[str, Any]:
-    """Say who paused it when, for what, and for how long."""
+    """Records who paused it, when, why and for how long."""
     end = None if until is None else measured(until)
     return {"at": measured(now), "by": by, "reason": reason, "until": end}
 
 
 def end_of(task: Task) -> int | None:
-    """Tell when its pause ends; None: it is not paused, or for as long as nobody resumes it."""
+    """Returns when the pause ends. None: the task is not paused, or paused without an end."""
     said = task.shown.get("paused") if task.status == "paused" else None
     return parse_nominal(said["until"]) if said and said.get("until") else None
 
 
 def holds(task: Task, due: int) -> bool:
-    """Tell whether it is paused for what is due then, whether or not the end is written down."""
+    """Tells whether the pause holds for a run due then, even if its end is not written yet."""
     end = end_of(task)
     return task.status == "paused" and (end is None or due < end)
 
 
 def over(task: Task, now: int) -> int | None:
-    """Tell from behind which second on it is active again, once that has come.
+    """Returns the second after which the task is active again, once that has come.
 
-    It is written down a second ahead, so that a run due at the very end is on time.
+    That is a second before the end, so that a run due at the very end is on time.
     """
     end = end_of(task)
     return end - 1 if end is not None and end - 1 <= now else None
 
 
 def ended_at(task: Task, end: int) -> bool:
-    """Tell whether its pause ended then, by itself."""
+    """Tells whether the pause ended then by itself."""
     return task.shown.get("pause_ended") == measured(end)
 
 
 def to_end(task: Task) -> list[Insert]:
-    """List a pause among those that are to end: a part of the write that paused the task."""
+    """Lists a pause that is to end. This is part of the write that pauses the task."""
     end = end_of(task)
     if end is None:
         return []
@@ -61,5 +61,5 @@ def to_end(task: Task) -> list[Insert]:
 
 
 def listed_end(item: Mapping[str, Any]) -> int:
-    """Tell when one of that list ends."""
+    """Returns when a listed pause ends."""
     return parse_nominal(item["scheduled_for"].partition("#")[0])

@@ -1,6 +1,6 @@
-"""A payload as stored: JSON text, so that it comes back as it was sent, or where it lies.
+"""Describes a stored payload: JSON text, which comes back as it was sent, or where it lies.
 
-The store's own maps bound the depth and the numbers, and take far longer to read.
+The store's own maps limit depth and numbers, and take far longer to read.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 from onthedot.records.keys import SPEC, payload_key
 
-# Every load of a run pays for the whole item, four kilobytes a unit.
+# Bytes. Every load of a run pays for the whole item, one unit for each 4 kB.
 INLINE_MAX_BYTES = 32 * 1024
-# No JSON text begins so.
+# No JSON text begins with this.
 _ELSEWHERE = "@"
 _OF_TASKS, _OF_RUNS = "tasks", "runs"
 _SORTS = {"tasks": "part", "runs": "scheduled_for"}
-# What nothing names any more lies behind this until the bucket's own rule lets it go.
+# Objects that nothing names lie under this prefix until the bucket's own rule deletes them.
 ASIDE = "aside/"
 
 
@@ -30,14 +30,13 @@ class Away:
 
 
 def written(payload: Any) -> str:  # noqa: ANN401 any JSON
-    """Write it."""
     if isinstance(payload, Away):
         return _ELSEWHERE + payload.key
     return json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
 
 
 def read(stored: Any) -> Any:  # noqa: ANN401 any JSON
-    """Read it; what a former version stored as a map is read as it is."""
+    """Reads it. A former version stored a map, which is returned as it is."""
     if not isinstance(stored, str):
         return stored
     if stored.startswith(_ELSEWHERE):
@@ -46,22 +45,22 @@ def read(stored: Any) -> Any:  # noqa: ANN401 any JSON
 
 
 def large(text: str) -> bool:
-    """Tell whether a payload is to lie in the bucket."""
+    """Tells whether a payload belongs into the bucket."""
     return len(text.encode()) > INLINE_MAX_BYTES
 
 
 def of_task(task_id: str, version: int) -> str:
-    """Say where the payload lies that a version of a task came with."""
+    """Returns where the payload of a task's version lies."""
     return f"{_OF_TASKS}/{task_id}/{version}"
 
 
 def of_run(task_id: str, key: str) -> str:
-    """Say where a run's own payload lies."""
+    """Returns where a run's own payload lies."""
     return f"{_OF_RUNS}/{task_id}/{key}"
 
 
 def away(place: str, text: str) -> Away:
-    """Name it after its content, too: what is there never changes, and putting it twice is once."""
+    """Adds a digest of the content to the name, so an object never changes and can be put twice."""
     return Away(f"{place}-{sha256(text.encode()).hexdigest()[:32]}")
 
 
@@ -74,20 +73,20 @@ class Namer(NamedTuple):
 
     @property
     def key(self) -> dict[str, str]:
-        """Its key."""
+        """Returns its key."""
         return {"task_id": self.task_id, _SORTS[self.table]: self.sort}
 
     @property
     def of_task(self) -> bool:
-        """Tell whether it is a task's spec: what that has named, its former versions may name."""
+        """Tells whether it is a task's spec. Former versions may name the same objects."""
         return self.table == _OF_TASKS
 
 
 def namer(key: str) -> Namer | None:
-    """Tell who may name an object; None: it is none of ours.
+    """Returns the item that may name an object, or None if the object is not ours.
 
-    No later version of a task takes up what a former one has left, and no run another's; only what
-    is kept of former versions still names theirs.
+    A later version of a task never names a former one's object, nor a run another run's. Only the
+    kept former versions still name theirs.
     """
     kind, _, rest = key.partition("/")
     task_id, _, rest = rest.partition("/")

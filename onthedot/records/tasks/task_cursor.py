@@ -1,4 +1,4 @@
-"""A task's cursor: what planning its next fires needs, as the index `due` shows it."""
+"""Describes a task's cursor: what planning its next fires needs, as the index `due` shows it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TABLE = "tasks"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """One task that is due; `next_run_at` is the due time of its next unclaimed slot."""
+    """A task that is due. `next_run_at` is the due time of its next unclaimed slot."""
 
     task_id: str
     tenant_id: str
@@ -31,26 +31,26 @@ class Due:
     misfire: str
     grace_sec: int
     queue: str
-    # Below zero, an edit has lowered the bound to less than it had had.
+    # Below zero if an edit has lowered the bound below what was used.
     runs_left: int | None = None
-    # Slots that it may come upon, and that an edit has counted; the index does not show them.
+    # Slots ahead that an edit has counted already. The index does not show them.
     ahead: tuple[str, ...] = ()
     pack_max: int = RUNS_MAX
-    # Its calendars, which the spec has: in them nothing fires.
+    # The task's calendars, from its spec. Nothing fires in them.
     closed: tuple[Calendar, ...] = ()
 
     @property
     def schedule(self) -> Schedule:
-        """Unpack the schedule, once for each that is stored."""
+        """Returns the schedule. Each stored schedule is unpacked once."""
         return _unpacked(self.compiled)
 
     @property
     def spent(self) -> bool:
-        """Tell whether it has no run left."""
+        """Tells whether it has no run left."""
         return self.runs_left is not None and self.runs_left <= 0
 
     def due_after(self, slot: int) -> int | None:
-        """When the slot after that one is due."""
+        """Returns when the slot after this one is due."""
         following = self.schedule.next(slot)
         return None if following is None else self.schedule.due_at(following)
 
@@ -61,7 +61,7 @@ def _unpacked(compiled: bytes) -> Schedule:
 
 
 def parse(item: Mapping[str, Any], closed: tuple[Calendar, ...] = ()) -> Due:
-    """Read an entry of the index, or the cursor itself."""
+    """Reads an entry of the index, or the cursor itself."""
     return Due(
         task_id=item["task_id"],
         tenant_id=item["tenant_id"],
@@ -80,16 +80,17 @@ def parse(item: Mapping[str, Any], closed: tuple[Calendar, ...] = ()) -> Due:
 
 
 def advance(due: Due, following: int | None, counted: int, *, last: int | None = None) -> Update:
-    """Acknowledge the slots before `following`; without any more, or any run left, leave the index.
+    """Moves past the slots before `following`. Without a next slot or a run left it leaves the
+    index.
 
-    It stands behind the `last` one that was due, then: what a cursor has passed has been counted.
+    Then it stands behind the `last` slot that was due: slots behind the cursor are counted.
     """
     behind = due.next_run_at if last is None else last + 1
     sets: tuple[tuple[str, Any], ...] = (
         ("next_run_at", nominal(behind if following is None else following)),
     )
     left = left_after(due, counted)
-    # Every API write that moves the cursor bumps its version: a plan made before is void.
+    # Every API write that moves the cursor raises its version, so an older plan is void.
     clauses = [Clause.equal("version", due.version)]
     if left is not None:
         sets += (("runs_left", left),)
@@ -105,12 +106,12 @@ def advance(due: Due, following: int | None, counted: int, *, last: int | None =
 
 
 def left_after(due: Due, counted: int) -> int | None:
-    """Count runs down, where they are counted."""
+    """Counts runs down if the task has a bound."""
     return None if due.runs_left is None else max(0, due.runs_left - counted)
 
 
 def behind(due: Due, following: int | None, counted: int) -> Due | None:
-    """Give the cursor as an advance leaves it; None: it has left the index."""
+    """Returns the cursor after an advance, or None if it has left the index."""
     left = left_after(due, counted)
     if following is None or left == 0:
         return None

@@ -1,4 +1,4 @@
-"""The two items of a task: what the user wrote, and the cursor that dispatch advances."""
+"""Describes the two items of a task: what the user wrote, and the cursor that dispatch advances."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Known:
     task: Task
     due: Due
     indexed: bool
-    # Shown otherwise than it is stored: fit to be looked at, not to be written over.
+    # Shown differently from what is stored. It may be read, but not written back.
     mended: bool = False
-    # What the spec says of its payload, which may lie elsewhere.
+    # The payload as the spec stores it: it may lie elsewhere.
     payload: str = ""
 
 
 def cursor(task: Task, next_run_at: int | None) -> dict[str, Any]:
-    """Write the cursor; without a next slot, or unless active, it is not in the index."""
+    """Writes the cursor. Without a next slot, or if not active, it is not in the index."""
     item: dict[str, Any] = {
         "task_id": task.task_id,
         "part": CURSOR,
@@ -44,7 +44,7 @@ def cursor(task: Task, next_run_at: int | None) -> dict[str, Any]:
         "next_run_at": nominal(task.effective_from if next_run_at is None else next_run_at),
     }
     if task.blackouts:
-        # Dispatch asks the spec of those that have any; the cursor has no room for them.
+        # Dispatch reads the spec of tasks with calendars: the cursor has no room for them.
         item["calendars"] = [one["name"] for one in task.blackouts]
     if task.max_runs is not None:
         item["runs_left"] = task.max_runs
@@ -56,9 +56,9 @@ def cursor(task: Task, next_run_at: int | None) -> dict[str, Any]:
 
 
 def first_due(task: Task) -> int | None:
-    """When the first slot of the present schedule is due.
+    """Returns when the first slot of the present schedule is due.
 
-    A slot counts by its due time, as the worker has it: jitter may carry one over the edge.
+    Due times decide, as in the worker: jitter may move a slot across the edge.
     """
     slot = task.schedule.prev(task.effective_from + 1)
     if slot is None or task.schedule.due_at(slot) <= task.effective_from:
@@ -67,7 +67,7 @@ def first_due(task: Task) -> int | None:
 
 
 def revision(before: Task, *, until: int, by: str) -> Insert:
-    """Keep what a schedule was, for as long as the runs that it led to are kept."""
+    """Keeps a former schedule as long as the runs that it led to."""
     item = {
         **revision_key(before.task_id, before.schedule_version),
         "compiled": before.compiled,
@@ -80,5 +80,5 @@ def revision(before: Task, *, until: int, by: str) -> Insert:
 
 
 def revision_key(task_id: str, schedule_version: int) -> dict[str, str]:
-    """Give the key under which a former schedule of a task is kept."""
+    """Returns the key under which a former schedule of a task is kept."""
     return {"task_id": task_id, "part": f"rev#{schedule_version:06}"}

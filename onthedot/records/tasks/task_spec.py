@@ -1,4 +1,4 @@
-"""What a user registered, as the worker needs it; the cursor that dispatch advances is apart."""
+"""Describes what a user registered, as the worker needs it. The cursor is a separate item."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from onthedot.schedule.calendar_times import Calendar
 from onthedot.schedule.schedule import Schedule
 
 TABLE = "tasks"
-# Nothing of it starts any more; the reason that its open runs get.
+# Statuses in which nothing starts any more, and the reason that open runs get.
 ENDED = {"deleted": "task_deleted", "cancelled": "task_cancelled"}
 QUEUES = {1: "high", 2: "normal", 3: "low"}
 
@@ -33,7 +33,7 @@ class Retry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """The spec: only user writes touch it."""
+    """The spec. Only user writes change it."""
 
     task_id: str
     tenant_id: str
@@ -41,7 +41,7 @@ class Task:
     status: str = "active"
     version: int = 1
     schedule_version: int = 1
-    # Slots of the present schedule count from here on; an edit and a resume move it.
+    # The present schedule's slots count from here on. Edits and resumes move it.
     effective_from: int = 0
     paused_at: int = 0
     compiled: bytes
@@ -57,30 +57,29 @@ class Task:
     timeout_sec: int = 300
     priority: int = 2
     max_runs: int | None = None
-    # Its calendars, resolved: an edit of a calendar is an edit of each task that names it.
+    # Its calendars in full: an edit of a calendar edits each task that names it.
     blackouts: tuple[Blackout, ...] = ()
-    # What only the API reads and shows: the expression as it was written, tags, who made it.
+    # What only the API reads and shows: the expression as written, tags, who made it.
     shown: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def schedule(self) -> Schedule:
-        """Unpack the schedule, once for each that is stored."""
+        """Returns the schedule. Each stored schedule is unpacked once."""
         return _unpacked(self.compiled)
 
     @property
     def closed(self) -> tuple[Calendar, ...]:
-        """When it does not fire, whatever its schedule says."""
+        """Returns the calendars in which it does not fire."""
         return calendars_of(self.blackouts)
 
     @property
     def queue(self) -> str:
-        """The queue of its priority, or the one that its workers fetch from."""
+        """Returns the queue of its priority, or the queue of its outside workers."""
         if self.target.get("type") == "pull":
             return pull.queue_of(self.priority, self.target["queue"])
         return QUEUES[self.priority]
 
     def item(self) -> dict[str, Any]:
-        """Write the spec."""
         item = {name: getattr(self, name) for name in _WORKED_WITH} | dict(self.shown)
         item["payload"] = payloads.written(self.payload)
         item["blackouts"] = list(self.blackouts) or None
@@ -98,21 +97,21 @@ def _unpacked(compiled: bytes) -> Schedule:
 
 
 def parse(item: Mapping[str, Any]) -> Task:
-    """Read the spec; what the worker does not know is kept as it is."""
+    """Reads the spec. Fields that the worker does not know are kept."""
     known: dict[str, Any] = {name: item[name] for name in _WORKED_WITH if name in item}
     known["shown"] = {name: item[name] for name in item if name not in _NOT_SHOWN}
     known["payload"] = payloads.read(item["payload"])
     known["retry"] = Retry(**item["retry"])
     known["blackouts"] = tuple(item.get("blackouts", ()))
-    # None is not stored, and for `allow` it means something: no bound.
+    # None is not stored. For `allow` it means that there is no bound.
     return Task(**{"max_concurrent": None} | known)
 
 
 def readable(item: Mapping[str, Any]) -> Task | None:
-    """Read a spec, or say that this version cannot: one such spec must hold up no other run."""
+    """Reads a spec, or returns None if this version cannot. It must not block other runs."""
     try:
         task = parse(item)
-        # What a worker asks of it later, with the runs of others in its hands.
+        # These may fail. The worker needs them later, when it has the runs of others in hand.
         _ = (task.schedule, task.closed, task.queue)
     except packed_schedule.UNREADABLE:
         return None
@@ -120,10 +119,10 @@ def readable(item: Mapping[str, Any]) -> Task | None:
 
 
 def spec_key(task_id: str) -> dict[str, str]:
-    """Give the key of a task's spec."""
+    """Returns the key of a task's spec."""
     return {"task_id": task_id, "part": SPEC}
 
 
 def cursor_key(task_id: str) -> dict[str, str]:
-    """Give the key of a task's cursor."""
+    """Returns the key of a task's cursor."""
     return {"task_id": task_id, "part": CURSOR}

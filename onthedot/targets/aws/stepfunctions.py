@@ -95,9 +95,7 @@ def stop(arn: str) -> bool:
 
 
 def _name(asked: Call) -> str:
-    """Makes the execution's name. Each attempt has its own if the run waits, else the run has
-    one.
-    """
+    """Makes the execution's name. If the run waits, each attempt has its own."""
     task, _, key = asked.run_id.partition(".")
     attempt = f"-{asked.attempt}" if asked.target.get("wait") else ""
     return re.sub(r"[^A-Za-z0-9_-]", "-", f"{task[-30:]}-{key}{attempt}")[-_NAME_MAX:]

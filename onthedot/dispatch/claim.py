@@ -1,4 +1,4 @@
-"""A slot that a dispatcher wants, and what becomes of its claim when the row is there already."""
+"""Describes a claim of a slot, and decides what to do if the row exists already."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from onthedot.records.tasks.task_cursor import Due
 
 
 class Fate(Enum):
-    """MINE is to be sent by us, DONE needs nothing more, TAKE may be taken over, LEFT is open."""
+    """MINE: we send it. DONE: nothing to do. TAKE: it may be taken over. LEFT: it stays open."""
 
     MINE = "mine"
     DONE = "done"
@@ -23,29 +23,29 @@ class Fate(Enum):
 
 @dataclass(slots=True, kw_only=True)
 class Claim:
-    """One slot of a plan on its way; its fate is what the store answers."""
+    """One slot of a plan. The store's answer decides its fate."""
 
     due: Due
     run: Run
     fate: Fate = Fate.LEFT
-    # The row that was there already, and needs nothing more.
+    # The row that existed already and needs nothing more.
     found: Run | None = None
-    # An edit has counted it, as it was claimed by then.
+    # An edit has counted it, because it was claimed by then.
     counted: bool = False
 
     @property
     def fires(self) -> bool:
-        """Tell a slot to be run from one that is only recorded."""
+        """Tells whether the slot is to run. Others are only recorded."""
         return self.run.life.status == "claimed"
 
     @property
     def is_given_up(self) -> bool:
-        """Tell whether misfire ends it without a run."""
+        """Tells whether its misfire policy ends it without a run."""
         return (self.run.life.status, self.run.life.reason) in ENDINGS
 
     @property
     def counts(self) -> bool:
-        """Tell a slot that `max_runs` counts: one that is planned to be recorded may have run."""
+        """Tells whether `max_runs` counts the slot. A slot to be recorded may have run already."""
         if self.counted:
             return False
         if self.found:
@@ -54,18 +54,18 @@ class Claim:
 
     @property
     def address(self) -> Address:
-        """What runs of one message have in common."""
+        """Returns what the runs of one message share."""
         run = self.run
         return run.queue, run.tenant_id, run.life.due_ms, self.due.pack_max
 
     @property
     def ticket(self) -> Ticket:
-        """The run as a message names it."""
+        """Returns the run's entry for a message."""
         return Ticket(self.run.run_id, 1, self.run.life.tv)
 
 
 def fate_of(claim: Claim, seen: Run | None, dispatch_id: str, now_ms: int, *, force: bool) -> Fate:
-    """Decide on a slot whose row could not be put, by the row as it is."""
+    """Decides on a slot whose row could not be put, by the row that exists."""
     if seen is None:
         return Fate.LEFT
     if seen.life.claim_id == dispatch_id and seen.life.status in ("claimed", claim.run.life.status):

@@ -1,4 +1,4 @@
-"""Dispatch: what is due within the look-ahead is planned, task by task, and carried out.
+"""Dispatches what is due within the look-ahead: each task is planned, and its plan carried out.
 
 Any number of dispatchers may look at the same shards: conditional writes decide.
 """
@@ -27,7 +27,7 @@ from onthedot.store.tasks import blackouts
 
 
 def dispatch(shards: Sequence[int]) -> Tick:
-    """One tick over some shards; any number may run over the same ones."""
+    """Runs one tick over some shards. Any number of ticks may run over the same ones."""
     tick = new_tick()
     backlog = overdue_backlog.parse(table_reads.get(run_row.TABLE, overdue_backlog.KEY))
     herd = Herd(budget=backlog.budget)
@@ -42,7 +42,7 @@ def dispatch(shards: Sequence[int]) -> Tick:
             if len(herd.on_time) >= DUE_MAX:
                 _carry(herd.take_on_time(), tick)
     _carry(herd.take_on_time(), tick)
-    # What is on time goes first; catching up gets what the budget leaves it.
+    # Tasks on time go first. Overdue ones get the rest of the budget.
     _carry(herd.overdue, tick)
     tick.report(
         due=herd.seen,
@@ -54,7 +54,8 @@ def dispatch(shards: Sequence[int]) -> Tick:
         after = backlog.after_tick(
             on_time=herd.seen - herd.behind,
             overdue=herd.behind,
-            # A machine whose clock is too far off has claimed nothing: no sign of life.
+            # A machine whose clock is too wrong has claimed nothing, so its tick is no sign of
+            # life.
             at_ms=backlog.at_ms if tick.hopeless else tick.started_ms,
         )
         table_reads.put(run_row.TABLE, after.item())
@@ -62,14 +63,14 @@ def dispatch(shards: Sequence[int]) -> Tick:
 
 
 def _since(tick: Tick) -> str:
-    """What was due before this is late: its misfire policy decides, within the tick's budget."""
+    """Returns the due time before which a slot is late: its misfire policy decides."""
     return nominal(tick.started_ms // 1000 - LATE_SEC)
 
 
 def _pages(shards: Sequence[int], tick: Tick) -> Iterator[list[table_reads.Item]]:
-    """First pages all at once; what lies behind one comes page by page.
+    """Reads all first pages at once, and the pages after them one by one.
 
-    Where overdue tasks fill a shard's first page, what is on time is asked for past them.
+    If overdue tasks fill a shard's first page, it also asks for the tasks on time after them.
     """
     since, until = _since(tick), nominal(tick.started_ms // 1000 + LOOK_AHEAD_SEC)
     firsts = aws.in_parallel(
@@ -92,7 +93,7 @@ def _carry(items: Sequence[table_reads.Item], tick: Tick) -> None:
 
 
 def _to_the_end(plans: list[Plan], tick: Tick) -> None:
-    """What is recorded of a bounded task goes first, and the rest is planned by what is left."""
+    """Carries plans out. A bounded task records first, and plans the rest by what is left."""
     while plans:
         onward = carry_out(plans, tick)
         plans = _from_here(onward, tick)
@@ -105,7 +106,7 @@ def _from_here(dues_now: Sequence[Due], tick: Tick) -> list[Plan]:
 
 
 def _planned(items: Sequence[table_reads.Item], tick: Tick) -> list[Plan]:
-    """Plan each task; one that cannot be planned is set aside and holds up no other."""
+    """Plans each task. A task that cannot be planned is set aside and blocks no other."""
     closed = blackouts([item["task_id"] for item in items if "calendars" in item])
     plans = (_plan_or_quarantine(item, closed.get(item["task_id"], ()), tick) for item in items)
     return [planned for planned in plans if planned]
@@ -125,7 +126,7 @@ def _plan_or_quarantine(
 
 
 def _behind_ranges(planned: Plan, tick: Tick) -> Plan | None:
-    """Ranges go first: what fires is planned from behind them, or by the next tick."""
+    """Puts ranges first. What fires is planned after the range, now or by the next tick."""
     while spanned := planned.range:
         if tick.over:
             return None
@@ -138,7 +139,7 @@ def _behind_ranges(planned: Plan, tick: Tick) -> Plan | None:
 
 
 def dispatch_inline(*near: Due) -> Tick:
-    """Dispatch tasks within an API call: what is due inside the look-ahead cannot wait."""
+    """Dispatches a task within an API call: what is due inside the look-ahead cannot wait."""
     tick = new_tick(force=True)
     _to_the_end(_from_here(near, tick), tick)
     return tick

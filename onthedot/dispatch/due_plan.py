@@ -1,4 +1,4 @@
-"""Which slots of a due task fire, which are recorded without firing, and where it goes on."""
+"""Decides for a due task which slots fire, which are recorded without firing, and what is next."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from onthedot.records.timings import LATE_SEC, LOOK_AHEAD_SEC, ROWS_MAX
 from onthedot.schedule.blackouts import closing
 from onthedot.schedule.dst_gaps import skipped_gaps
 
-# So many slots are looked at in one plan; the rest is planned by the next.
+# Slots that one plan looks at. The next plan continues from there.
 SLOTS_MAX = 50_000
-# A day of minutes: what a range may stand for ahead of its time.
+# Slots, as many as a day has minutes: the most that a blackout's range covers ahead of its time.
 BLACKOUT_MAX = 1_440
 
 
 def plan(due: Due, now: int, *, lost_for: str = "outside_grace") -> Plan:
-    """Decide over every slot that is due up to the look-ahead, oldest first.
+    """Decides on every slot that is due up to the look-ahead, oldest first.
 
-    `lost_for` is why a slot whose grace has run out was not caught up on in time.
+    `lost_for` is the reason for slots whose grace ran out before they were caught up on.
     """
     if due.spent:
         return Plan(due=due)
@@ -50,15 +50,15 @@ def plan(due: Due, now: int, *, lost_for: str = "outside_grace") -> Plan:
 
 
 def _as_range(due: Due, slots: list[tuple[int, int]], spanned: Unfired) -> Plan:
-    """Nothing else goes with a range but the gaps of the clock up to its end."""
+    """Plans a range alone, except for the gaps of the clock up to its end."""
     gaps = _gaps(due, [pair for pair in slots if pair[0] <= spanned.last])
     return Plan(due=due, unfired=[spanned, *gaps], following=due.due_after(spanned.last))
 
 
 def _blackout(due: Due, slots: list[tuple[int, int]]) -> Unfired | None:
-    """A blackout that begins at the cursor, as a range: what is to come in it may fire after all.
+    """Returns a blackout that begins at the cursor as a range, with slots to come.
 
-    For an edit may lift it before it is over, and a row beats a range.
+    A later edit may still lift it: then the slots to come fire, because a row beats a range.
     """
     first, due_at = slots[0]
     name = closing(due.closed, first)
@@ -75,7 +75,7 @@ def _blackout(due: Due, slots: list[tuple[int, int]]) -> Unfired | None:
 def _before_blackout(
     due: Due, slots: list[tuple[int, int]], after: int | None, now: int
 ) -> tuple[list[tuple[int, int]], int | None]:
-    """Go no further than to the next blackout to come: the plan after this one begins there."""
+    """Stops before the next blackout to come. The next plan begins there."""
     for place, (slot, due_at) in enumerate(slots):
         if due_at > now and closing(due.closed, slot):
             return slots[:place], slot
@@ -83,7 +83,7 @@ def _before_blackout(
 
 
 def _closed(due: Due, slots: list[tuple[int, int]]) -> list[Unfired]:
-    """Record slots of the past that lie inside a calendar; `note` names it."""
+    """Records past slots that lie inside a calendar. `note` names the calendar."""
     named = [(slot, due_at, closing(due.closed, slot)) for slot, due_at in slots if due.closed]
     return [
         Unfired(slot, due_at, "skipped", "calendar", note=name)
@@ -93,7 +93,7 @@ def _closed(due: Due, slots: list[tuple[int, int]]) -> list[Unfired]:
 
 
 def _gaps(due: Due, slots: list[tuple[int, int]]) -> list[Unfired]:
-    """Record a gap with the first slot after it, so that every gap is in one plan and no other."""
+    """Records a gap with the first slot after it, so that each gap is in exactly one plan."""
     if not slots:
         return []
     before = due.schedule.prev(slots[0][0])
@@ -102,7 +102,7 @@ def _gaps(due: Due, slots: list[tuple[int, int]]) -> list[Unfired]:
 
 
 def _first_slot(due: Due) -> int | None:
-    """Find the slot that is due at the cursor; a moved schedule goes on at its next one."""
+    """Returns the slot that is due at the cursor. If the schedule has moved, the next one."""
     slot = due.schedule.prev(due.next_run_at + 1)
     if slot is not None and due.schedule.due_at(slot) == due.next_run_at:
         return slot
@@ -112,7 +112,7 @@ def _first_slot(due: Due) -> int | None:
 def _sorted_out(
     due: Due, slots: list[tuple[int, int]], now: int, lost_for: str, *, more_due: bool
 ) -> tuple[list[Firing], list[Unfired]]:
-    """Of late slots the policy decides; `more_due` says that newer ones than these are due."""
+    """Lets the misfire policy decide on late slots. `more_due`: newer slots than these are due."""
     origin = "task" if due.task_id.startswith("tsk_") else "schedule"
     caught_up = "task" if origin == "task" else "catchup"
     late = [pair for pair in slots if pair[1] < now - LATE_SEC]
@@ -132,13 +132,13 @@ def _sorted_out(
 
 
 def _leading_range(unfired: list[Unfired]) -> Unfired | None:
-    """Take more than a hundred slots of one reason together, and nothing else in the same plan.
+    """Makes a range of more than a hundred slots with one reason. It is planned alone.
 
-    A range then begins where the cursor stands: two dispatchers that see the same cursor name the
-    same range, and the second one adopts its end.
+    So a range begins at the cursor: two dispatchers that see the same cursor name the same range,
+    and the second one adopts the first one's end.
     """
     alike = [record for record in unfired if record.reason == unfired[0].reason]
-    # Those of one reason stand before those of another: either group may be the long one.
+    # Slots of one reason come before those of another. Either group may be the long one.
     if max(len(alike), len(unfired) - len(alike)) <= ROWS_MAX:
         return None
     first = alike[0]

@@ -1,4 +1,4 @@
-"""What a dispatcher has seen to be due: bounded in what it holds, exact in what it counts."""
+"""Collects the tasks that a dispatcher finds due. Memory is bounded, counts are exact."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Item = dict[str, Any]
 
 
 def in_turn(overdue: Iterable[Item]) -> list[Item]:
-    """Order overdue tasks so that tenants take turns, each with its oldest first.
+    """Orders overdue tasks so that tenants take turns, each with its oldest task first.
 
-    Any beginning of it is a fair share: what one tenant does not need goes to the others. What is
-    not among the first so many of some of the tasks is not among them in all of them either.
+    So the first n tasks are a fair share: what one tenant does not need goes to the others. A task
+    that is not among the first n of a part is not among the first n of all.
     """
     taken: Counter[str] = Counter()
     turns: list[tuple[int, str, str, Item]] = []
@@ -31,10 +31,10 @@ def in_turn(overdue: Iterable[Item]) -> list[Item]:
 
 @dataclass(slots=True, kw_only=True)
 class Herd:
-    """Tasks on time, to be carried out as they come, and overdue ones up to the budget."""
+    """Tasks on time, carried out as they come, and overdue tasks up to the budget."""
 
     budget: int
-    # By task: a cursor that moves between two pages is on both.
+    # By task id: a cursor that moves between two reads appears on both pages.
     on_time: dict[str, Item] = field(default_factory=dict)
     late: dict[str, Item] = field(default_factory=dict)
     seen: int = 0
@@ -42,7 +42,7 @@ class Herd:
     oldest: str = "~"
 
     def add(self, items: Sequence[Item], *, since: str) -> None:
-        """Sort a page out."""
+        """Sorts the tasks of a page into on time and late."""
         for item in items:
             self.seen += 1
             due = item["next_run_at"]
@@ -56,18 +56,18 @@ class Herd:
             self.late = {item["task_id"]: item for item in self.overdue}
 
     def take_on_time(self) -> list[Item]:
-        """Hand over what is on time, and forget it."""
+        """Hands over the tasks on time, and forgets them."""
         taken = list(self.on_time.values())
         self.on_time.clear()
         return taken
 
     @property
     def overdue(self) -> list[Item]:
-        """Hand over what may be caught up on, shared fairly among tenants."""
+        """Returns the overdue tasks to catch up on, shared fairly among tenants."""
         return in_turn(self.late.values())[: self.budget]
 
     def not_fired(self, now_ms: int) -> int:
-        """Tell how many seconds the oldest is behind, if that is by definition not fired."""
+        """Returns how many tasks count as not fired: the overdue ones, if the oldest is late."""
         if self.oldest >= nominal(now_ms // 1000 - LATE_SEC):
             return 0
         return self.behind or 1

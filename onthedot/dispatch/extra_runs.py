@@ -1,4 +1,4 @@
-"""Runs besides the slots' own: listed, claimed by a key of their own, and sent."""
+"""Launches runs without a slot of their own: they are listed, claimed and sent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from onthedot.store.payloads import stored
 
 
 def first_life(task: Task, due_ms: int, claim_id: str) -> Life:
-    """Begin a run that is due at once, whatever its task's schedule says."""
+    """Returns the first life of a run with a due time of its own, apart from any schedule."""
     return Life(
         status="claimed",
         tv=task.version,
@@ -32,7 +32,7 @@ def first_life(task: Task, due_ms: int, claim_id: str) -> Life:
 
 
 def launch(extra: Sequence[Run]) -> list[Outcome]:
-    """List, claim, send; nobody else ever would, so the manifest goes first."""
+    """Lists, claims and sends runs. The manifest goes first: no tick would send them again."""
     now_ms = clock.now_ms()
     entries = [manifest.entry(run) for run in extra]
     manifests.write(manifest.listing(ids.token(), entries, now_ms=now_ms))
@@ -47,7 +47,7 @@ def launch(extra: Sequence[Run]) -> list[Outcome]:
 
 
 def launched(run: Run, payload: object, target: Mapping[str, Any] | None = None) -> Run:
-    """Launches one; what is its own is put first, for the worker that finds the run."""
+    """Launches a run. Its own payload and target go first, so that the worker finds them."""
     if payload is not None or target is not None:
         beside = payload_key(run.key)
         run = replace(
@@ -67,25 +67,25 @@ def launched(run: Run, payload: object, target: Mapping[str, Any] | None = None)
 
 
 def relaunched(earlier: Run) -> Run:
-    """Send the run of an earlier try of the same request again, which may have died before it."""
+    """Sends a run again that an earlier try of the same request claimed: it may have died."""
     if earlier.life.status == "claimed":
         send([earlier], why="start")
     return earlier
 
 
 def _ours(run: Run) -> bool:
-    """An insert whose answer was lost, and that was made again, is refused by itself."""
+    """Tells whether an existing row is ours: a repeated insert is refused by its own row."""
     item = table_reads.get(run_row.TABLE, run_row.row_key(run.run_id))
     seen = run_row.readable(item) if item else None
-    # Two backfills may fill the same slot; the row always names the one that made the run.
+    # Two backfills may fill the same slot. The row names the one that made the run.
     if seen is None or seen.backfill_id != run.backfill_id:
         return False
-    # Once started, it does not say any more who claimed it; another message is harmless.
+    # A started run no longer has its claim. Another message does no harm.
     return bool(seen.life.attempt) or seen.life.claim_id == run.life.claim_id
 
 
 def send(claimed: Sequence[Run], why: str = "resend") -> None:
-    """Send each run by a message of its own; unanswered, nothing may be acknowledged."""
+    """Sends each run by a message of its own. If that fails, nothing may be acknowledged."""
     now_ms = clock.now_ms()
     packs = [
         Pack(

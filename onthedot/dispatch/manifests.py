@@ -1,4 +1,4 @@
-"""Listing for the audit: what may be claimed, what was missed, what is to fire no more."""
+"""Writes lists for the audit: what may be claimed, what was missed, what is exhausted."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from onthedot.store.patience import Over
 
 
 def write(manifests: Sequence[Manifest]) -> None:
-    """Put each into the minute in which the audit is to look at it."""
+    """Puts each manifest into the minute in which the audit must look at it."""
     for each in manifests:
         table_reads.put(manifest.TABLE, each.item())
 
 
 def list_the_missed(records: Sequence[Run], *, by: str, now_ms: int) -> None:
-    """List those that somebody is to be told of; there are none on an ordinary day."""
+    """Lists missed runs that users must be told of. On an ordinary day there are none."""
     missed = [record for record in records if record.life.status == "missed"]
     if missed:
         entries = [manifest.entry(record) for record in missed]
@@ -28,9 +28,9 @@ def list_the_missed(records: Sequence[Run], *, by: str, now_ms: int) -> None:
 
 
 def list_the_exhausted(cursors: Sequence[Update], over: Over | None = None) -> list[Update]:
-    """List schedules before their cursors leave the index: no later look would find them.
+    """Lists schedules before their cursors leave the index: later nothing would find them.
 
-    Give the cursors whose schedules could not be listed: they wait for the next tick.
+    Returns the cursors whose schedules could not be listed. They wait for the next tick.
     """
     leaving = [write for write in cursors if exhausted_schedules.leaves(write)]
     if not leaving:

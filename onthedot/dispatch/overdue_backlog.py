@@ -1,4 +1,4 @@
-"""How much overdue work a tick may take on, so that catching up never holds up what is on time."""
+"""Limits how much overdue work a tick takes on, so that tasks on time are never delayed."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class Backlog:
     mean: float = 0.0
     overdue: tuple[int, ...] = ()
     open: bool = False
-    # When the last tick looked; 0 in an item of an older release.
+    # When the last tick looked. 0 in an item of an older release.
     at_ms: int = 0
 
     @property
     def budget(self) -> int:
-        """Twice what is usual, at least 500; a tenth of it while the circuit is open."""
+        """Returns twice the usual number, at least 500; a tenth of it while the circuit is open."""
         full = max(BUDGET_MIN, int(2 * self.mean))
         return full // 10 if self.open else full
 
     def after_tick(self, *, on_time: int, overdue: int, at_ms: int) -> Backlog:
-        """Open when the backlog grew five ticks running at full budget; close when it shrank."""
+        """Opens the circuit after five ticks of growth at full budget; closes it on a decrease."""
         counts = (*self.overdue, overdue)[-(_TREND + 1) :]
         steps = list(pairwise(counts))
         grew = len(steps) == _TREND and all(before < later for before, later in steps)
@@ -43,7 +43,6 @@ class Backlog:
         )
 
     def item(self) -> dict[str, Any]:
-        """Write the item."""
         return KEY | {
             "mean": round(self.mean, 3),
             "overdue": list(self.overdue),
@@ -53,7 +52,7 @@ class Backlog:
 
 
 def parse(item: Mapping[str, Any] | None) -> Backlog:
-    """Read the item; before the first tick there is none."""
+    """Reads the item. Before the first tick there is none."""
     if item is None:
         return Backlog()
     return Backlog(

@@ -1,6 +1,6 @@
-"""Plans made true: list, claim, send, advance. Never another order.
+"""Carries plans out: list, claim, send, advance, always in this order.
 
-The manifest lists before anything can be lost; the advance is the acknowledgement of the send.
+The manifest is written before anything can be lost. The advance acknowledges the send.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from onthedot.store import clock, patience, queue, table_reads
 
 
 def carry_out(plans: Sequence[Plan], tick: Tick) -> list[Due]:
-    """Make plans true, in the one order that loses nothing; give what is to be planned on."""
+    """Carries plans out in the one order that loses nothing. Returns cursors to plan again."""
     wanted = [claim for each in plans for claim in _claims(each, tick)]
     if wanted and not tick.over:
         _list(wanted, tick)
@@ -64,7 +64,7 @@ def _row(due: Due, planned: Firing | Unfired, tick: Tick) -> run_row.Run:
 
 
 def _list(wanted: Sequence[Claim], tick: Tick) -> None:
-    """Manifest first: a claim whose dispatcher dies is in nobody's hands but the audit's."""
+    """Writes manifests first: if the dispatcher dies after a claim, only the audit finds it."""
     entries = [manifest.entry(claim.run) for claim in wanted]
     lists = manifest.listing(tick.dispatch_id, entries, now_ms=tick.started_ms, earlier=tick.lists)
     tick.lists += len(lists)
@@ -86,7 +86,7 @@ def _claim(wanted: Sequence[Claim], tick: Tick) -> None:
 
 
 def _resolve(doubtful: Sequence[Claim], tick: Tick) -> None:
-    """Read back what was not plainly put: somebody else's, or ours after a lost answer."""
+    """Reads back the rows that were not surely put: another's, or ours after a lost answer."""
     keys = [{"task_id": c.run.task_id, "scheduled_for": c.run.key} for c in doubtful]
     bounded = dict.fromkeys(c.due.task_id for c in doubtful if c.due.runs_left is not None)
     cursors = [task_spec.cursor_key(task_id) for task_id in bounded]
@@ -101,7 +101,7 @@ def _resolve(doubtful: Sequence[Claim], tick: Tick) -> None:
         seen = run_row.readable(item) if item else None
         claim.fate = fate_of(claim, seen, tick.dispatch_id, clock.now_ms(), force=tick.force)
         if claim.fate is Fate.TAKE and seen and claim.is_given_up:
-            # It may stand in a line: that is for its worker to know.
+            # The run may wait in a line. Its worker will know.
             claim.run = seen
         if claim.fate is Fate.DONE:
             claim.found = seen
@@ -132,13 +132,13 @@ def _taking(claim: Claim, seen: run_row.Run, tick: Tick) -> Update:
 
 
 def _due_ms(claim: Claim, seen: run_row.Run) -> int:
-    """When a claim is due that is taken over: by the plan, unless an edit has come since."""
+    """Returns the due time of a claim that is taken over: the plan's, or that of a later edit."""
     behind = claim.due.version < seen.life.tv
     return seen.life.due_ms if behind else claim.run.life.due_ms
 
 
 def _send(wanted: Sequence[Claim], tick: Tick) -> None:
-    """Send every slot that is ours; what SQS did not take stays unacknowledged."""
+    """Sends every slot that is ours. Slots that SQS did not take stay unacknowledged."""
     mine = [claim for claim in wanted if claim.fate is Fate.MINE and claim.fires]
     if not mine or tick.over:
         _forget(mine)
@@ -158,9 +158,9 @@ def _forget(unsent: Iterable[Claim]) -> None:
 
 
 def _advance(plans: Sequence[Plan], wanted: Sequence[Claim], tick: Tick) -> list[Due]:
-    """Move each cursor to its first slot that is neither final, nor started, nor sent by us.
+    """Moves each cursor to its first slot that is neither final, nor started, nor sent by us.
 
-    Give those whose plans go on from there.
+    Returns the cursors of tasks whose planning continues at once.
     """
     if tick.over:
         return []
@@ -173,7 +173,7 @@ def _advance(plans: Sequence[Plan], wanted: Sequence[Claim], tick: Tick) -> list
         kept = next((claim for claim in claimed if claim.fate is Fate.LEFT), None)
         following = each.following if kept is None else kept.run.life.due_ms // 1000
         if following != each.due.next_run_at:
-            # What lies behind the new cursor only: the rest is counted when the cursor passes it.
+            # Only slots behind the new cursor. The others are counted when the cursor passes them.
             passed = claimed if kept is None else claimed[: claimed.index(kept)]
             counted = sum(claim.counts for claim in passed)
             last = passed[-1].run.life.due_ms // 1000 if passed else None

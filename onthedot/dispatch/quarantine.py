@@ -1,4 +1,4 @@
-"""A task that cannot be planned leaves the index, says so, and holds up no other."""
+"""Sets aside a task that cannot be planned: it leaves the index and blocks no other."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from onthedot.store import conditional_writer, table_reads
 
 
 def quarantine(item: table_reads.Item) -> None:
-    """Both or neither: a task that left the index without saying why would be a silent loss."""
+    """Writes both items or none: leaving the index without a reason would be a silent loss."""
     said = Update(
         TABLE,
         (("task_id", item["task_id"]), ("part", SPEC)),
         (("status", "invalid"),),
         (Clause.equal("status", "active"),),
     )
-    # Whatever is wrong with the entry, the index cannot have shown it without its key.
+    # Whatever is wrong with the entry, it has `next_run_at`: that is a key of the index.
     seen = "version" if "version" in item else "next_run_at"
     left = Update(
         TABLE,
         (("task_id", item["task_id"]), ("part", CURSOR)),
         (),
-        # An edit that heals the task bumps it: what is well again must not be marked.
+        # An edit that repairs the task raises the version. A repaired task must not be marked.
         (Clause.equal(seen, item[seen]),),
         removes=("due_shard",),
     )

@@ -1,4 +1,4 @@
-"""Where ranges end: a blackout that was recorded ahead reaches no further than its calendar did."""
+"""Shortens ranges: a blackout that was recorded ahead must not outlast its calendar."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from onthedot.schedule.schedule import Schedule
 from onthedot.schedule.time.instants import nominal, parse_nominal
 from onthedot.store import clock, conditional_writer, table_reads
 
-# Behind a blackout that goes on stand runs that nobody planned, and few others.
+# Rows. After a blackout that is still going on there are only runs without a plan, and few.
 _LOOK_MAX = 200
 
 
 def shorten(task: Task, now: int, *, whole: bool = True) -> None:
-    """End each range at the edit that ended its schedule, or paused or ended its task.
+    """Ends each range at the edit that ended its schedule, or paused or ended its task.
 
-    `whole`: what lies all behind the edit is taken away; else one slot of it is left.
+    With `whole`, a range that lies wholly after the edit is deleted. Else it keeps one slot.
     """
     for run in _ahead(task):
         until = _until(task, run, now)
@@ -36,7 +36,7 @@ def shorten(task: Task, now: int, *, whole: bool = True) -> None:
 
 
 def _ahead(task: Task) -> Iterator[Run]:
-    """Walk the newest rows for blackouts; they begin within the look-ahead."""
+    """Walks the newest rows for blackouts. They begin within the look-ahead."""
     last = clock.now_ms() // 1000 + 2 * LOOK_AHEAD_SEC
     between = ("0", f"{nominal(last)}~~")
     newest = table_reads.rows(
@@ -49,7 +49,7 @@ def _ahead(task: Task) -> Iterator[Run]:
 
 
 def _until(task: Task, run: Run, now: int) -> int | None:
-    """Tell when the range lost its ground; None: it stands."""
+    """Returns when the range stopped being true, or None if it still is."""
     if run.life.schedule_version < task.schedule_version:
         return task.effective_from
     if task.status == "paused":
@@ -58,7 +58,7 @@ def _until(task: Task, run: Run, now: int) -> int | None:
 
 
 def _schedule(task: Task, version: int) -> Schedule | None:
-    """Give the schedule that the range is of; None: nobody knows it any more."""
+    """Returns the schedule that the range belongs to, or None if nothing keeps it any more."""
     if version == task.schedule_version:
         return task.schedule
     item = table_reads.get(task_spec.TABLE, revision_key(task.task_id, version))
@@ -66,7 +66,7 @@ def _schedule(task: Task, version: int) -> Schedule | None:
 
 
 def _slots(run: Run, schedule: Schedule, until: int) -> list[int]:
-    """Give what of a range was due by then: a day of minutes at most."""
+    """Returns the slots of a range that were due by then: a day of minutes at most."""
     first, last = parse_nominal(run.key.partition("~")[0]), parse_nominal(run.range_to)
     inside = takewhile(lambda slot: slot <= last, schedule.slots(first - 1))
     return [slot for slot in inside if schedule.due_at(slot) <= until]

@@ -1,4 +1,4 @@
-"""Ranges: one row for many slots that do not fire, put before anything else of the task."""
+"""Records ranges: one row for many slots that do not fire, put before anything else of the task."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from onthedot.store.tasks import read
 
 
 def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
-    """Record the range and move the cursor behind it; give the cursor as it is then.
+    """Records the range and moves the cursor behind it. Returns the cursor.
 
-    None says that the task cannot go on now: a claim inside is still in another's hands.
+    None means that the task must wait: another dispatcher holds a claim inside the range.
     """
     last = _put(each.due, spanned)
     gaps = [_row(each.due, gap) for gap in each.unfired[1:]]
@@ -44,14 +44,14 @@ def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
 
 
 def _edited(due: Due) -> None:
-    """An edit that came in between has not seen the range; no dispatcher may take a row away."""
+    """Shortens the range if an edit came in between. No dispatcher may delete a row."""
     known = read(due.task_id) if due.closed else None
     if known is not None:
         range_ends.shorten(known.task, clock.now_ms() // 1000, whole=False)
 
 
 def covering(run: Run) -> Run | None:
-    """Find the range that a slot lies in; only rows that beat it stand between the two."""
+    """Finds the range that a slot lies in. Only rows that beat the range can stand between them."""
     newest = table_reads.rows(
         ("task_id", run.task_id),
         "scheduled_for",
@@ -63,14 +63,14 @@ def covering(run: Run) -> Run | None:
         if "range_to" not in item:
             continue
         spanned = run_row.parse(item)
-        # A blackout may have been lifted since: the worker knows of those that stand.
+        # A blackout may have been lifted since. The worker knows which ones hold.
         if spanned.life.reason != "calendar":
             return spanned if spanned.range_to >= run.key else None
     return None
 
 
 def _put(due: Due, spanned: Unfired) -> int:
-    """Put the row; the first dispatcher to do so decides where the range ends."""
+    """Puts the row. The first dispatcher to do so decides where the range ends."""
     row = replace(
         _row(due, spanned),
         key=range_key(spanned.slot, due.version),
@@ -86,7 +86,7 @@ def _put(due: Due, spanned: Unfired) -> int:
 
 
 def _row(due: Due, unfired: Unfired) -> Run:
-    """What is recorded without firing."""
+    """Returns the row of slots that are recorded without firing."""
     return Run(
         task_id=due.task_id,
         key=nominal(unfired.slot),
@@ -106,9 +106,9 @@ def _row(due: Due, unfired: Unfired) -> Run:
 
 
 def _resolve_inside(due: Due, spanned: Unfired, last: int, *, force: bool) -> int | None:
-    """A row beats the range that covers it; one that never was sent gets the range's outcome.
+    """Gives the range's outcome to claims inside it that were never sent. Other rows beat it.
 
-    Give how many of them `max_runs` counts; None: one is in another's hands.
+    Returns how many of them `max_runs` counts, or None if another dispatcher holds one.
     """
     now_ms = clock.now_ms()
     left, counted = [], 0
@@ -127,8 +127,8 @@ def _resolve_inside(due: Due, spanned: Unfired, last: int, *, force: bool) -> in
         else:
             counted += max_runs.counts(seen) and seen.key not in by_edit
     coming = [seen for seen in left if seen.life.due_ms > now_ms]
-    # Only a blackout is recorded ahead of its time, and one that stands when a slot is due has the
-    # worker to say so: what is claimed in it is sent, by us if by nobody else.
+    # Only a blackout is recorded ahead of its time. If it still holds when a slot is due, the
+    # worker skips that run. So claims inside it are sent: nobody else would send them.
     send(coming)
     left = [seen for seen in left if seen not in coming]
     outcomes = conditional_writer.write_many(

@@ -1,4 +1,4 @@
-"""What a look at a due task decides: slots that fire, slots that are recorded, where it goes on."""
+"""Describes what one look at a due task decides: slots to fire, slots to record, what is next."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ class Firing:
     slot: int
     due: int
     origin: str
-    # It comes after late ones of its task.
+    # It waits behind late slots of its task.
     behind: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Unfired:
-    """A slot, or a run of them up to `last`, whose outcome is recorded instead."""
+    """A slot, or a run of slots up to `last`, whose outcome is recorded without a run."""
 
     slot: int
     due: int
     status: str
     reason: str
-    # The last slot of a range, and how many it stands for; a single slot's own record is none.
+    # The last slot of a range, and the number of its slots. Both are 0 for a single slot.
     last: int = 0
     count: int = 0
     origin: str = "schedule"
@@ -35,24 +35,24 @@ class Unfired:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What one look at a due task decides; `following` is None when no slot is left."""
+    """What one look at a due task decides. `following` is None if no slot is left."""
 
     due: Due
     firings: list[Firing] = field(default_factory=list)
     unfired: list[Unfired] = field(default_factory=list)
     following: int | None = None
-    # How many may fire of what lies behind is known only then; it is planned at once.
+    # How many of the next slots may fire is known only then. They are planned at once.
     goes_on: bool = False
 
     @property
     def range(self) -> Unfired | None:
-        """The slots that one row stands for; what else is in such a plan are gaps of the clock."""
+        """Returns the range of the plan. The rest of such a plan are gaps of the clock."""
         return self.unfired[0] if self.unfired and self.unfired[0].count else None
 
     def within_bound(self, left: int) -> Plan:
-        """Let as many fire as are left; but what is recorded before them goes first, and alone.
+        """Lets only as many fire as are left. What is recorded before them goes first, alone.
 
-        A dispatcher that died may have run one of those, on time still, and nobody has counted it.
+        A dispatcher that died may have fired one of those on time without counting it.
         """
         if not self.firings:
             return self

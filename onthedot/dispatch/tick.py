@@ -1,4 +1,4 @@
-"""One pass of the dispatcher: its name among claims, its deadline, and what it has done."""
+"""Describes one pass of the dispatcher: its id in claims, its deadline, and its counts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from onthedot.store.aws import Watch
 
 @dataclass(slots=True)
 class Tick:
-    """One pass: its name among claims, its deadline, and what it has done so far."""
+    """One pass: its id in claims, its deadline, and what it has done so far."""
 
     dispatch_id: str
     started_ms: int
@@ -20,7 +20,7 @@ class Tick:
     force: bool = False
     watch: Watch = field(default_factory=aws.watching)
     hopeless: bool = False
-    # What could not be caught up on while the backlog's circuit is open is missed for that.
+    # The reason for slots that were lost while the backlog's circuit was open.
     lost_for: str = "outside_grace"
     counts: dict[str, int] = field(default_factory=dict)
     # How many lists it has written for the audit.
@@ -28,11 +28,11 @@ class Tick:
 
     @property
     def over(self) -> bool:
-        """Past its deadline a dispatcher stops where it stands: the next tick plans afresh."""
+        """Tells whether the deadline has passed. Then it stops: the next tick plans again."""
         return self.hopeless or clock.monotonic() > self.deadline
 
     def correct_clock(self) -> None:
-        """Go by the store's clock; a machine that is too far from it claims nothing."""
+        """Uses the store's clock. A machine whose clock is too far from it claims nothing."""
         before = clock.now_ms()
         skew = self.watch.skew
         self.hopeless = skew.hopeless
@@ -41,19 +41,18 @@ class Tick:
         self.report(clock_offset_ms=abs(skew.offset_ms), clock_unsure_ms=skew.half_width_ms)
 
     def report(self, **figures: int) -> None:
-        """Put figures of the whole pass beside what is counted."""
+        """Writes figures of the whole pass beside the counts."""
         self.counts |= figures
 
     @property
     def claim_until(self) -> int:
-        """When another may take its claims over."""
+        """Returns when others may take its claims over."""
         return self.started_ms + CLAIM_SEC * 1000
 
     def count(self, name: str, number: int) -> None:
-        """Add to what is reported."""
+        """Adds to a count of the report."""
         self.counts[name] = self.counts.get(name, 0) + number
 
 
 def new_tick(*, force: bool = False) -> Tick:
-    """Begin a pass."""
     return Tick(ids.token(), clock.now_ms(), clock.monotonic() + DISPATCH_LIMIT_SEC, force)

@@ -1,4 +1,4 @@
-"""Runs that no tick fires: triggers, replays, backfills, catch-up after a pause.
+"""Launches runs that no tick fires: triggers, replays, backfills, catch-up after a pause.
 
 Begin with `trigger.py`.
 """

@@ -1,4 +1,4 @@
-"""A backfill: slots of the past to be run again, so many a minute, until done or cancelled."""
+"""Describes a backfill: past slots that run again, some each minute, until done or cancelled."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from onthedot.schedule.schedule import Schedule
 from onthedot.schedule.time.instants import nominal, parse_nominal
 
 RATE_MAX = 1_000
-# It did not run because another did: that is no outcome of the slot.
+# Another run was the reason that it did not run. That is no outcome of the slot.
 _TURNED_AWAY = frozenset({"overlap", "queue_full", "previous"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backfill:
-    """What is to be run; `only_missing` leaves what succeeded alone."""
+    """What is to run. `only_missing` leaves out slots that succeeded."""
 
     task_id: str
     first: int
@@ -26,7 +26,7 @@ class Backfill:
     only_missing: bool = True
 
     def wanted(self) -> dict[str, str | bool]:
-        """Write it for its loop, whose cursor is the next slot to be looked at."""
+        """Writes it for its bulk operation, whose cursor is the next slot to look at."""
         return {
             "task_id": self.task_id,
             "first": nominal(self.first),
@@ -35,7 +35,7 @@ class Backfill:
         }
 
     def slots(self, schedule: Schedule, since: int) -> Iterator[int]:
-        """Walk what is left of it."""
+        """Walks the slots that are left."""
         for slot in schedule.slots(max(self.first, since) - 1):
             if slot > self.last:
                 return
@@ -43,7 +43,7 @@ class Backfill:
 
 
 def loop(wanted: Backfill, name: Named, *, per_minute: int = 60) -> Loop:
-    """Give the loop that carries it out."""
+    """Returns the bulk operation that carries it out."""
     return Loop(
         loop_id=name.loop_id,
         tenant_id=name.tenant_id,
@@ -57,7 +57,7 @@ def loop(wanted: Backfill, name: Named, *, per_minute: int = 60) -> Loop:
 
 
 def of(loop: Loop) -> Backfill:
-    """Read what a loop is to run."""
+    """Reads what a bulk operation is to run."""
     return Backfill(
         task_id=loop.wanted["task_id"],
         first=parse_nominal(loop.wanted["first"]),
@@ -68,14 +68,14 @@ def of(loop: Loop) -> Backfill:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What there is of some slots: their own rows, and those of backfills, by number."""
+    """The existing runs of some slots: their own rows, and their backfills by number."""
 
     own: Mapping[str, Run]
     earlier: Mapping[str, Mapping[int, Run]]
 
     @classmethod
     def of(cls, rows: Sequence[Run]) -> Past:
-        """Sort rows by their keys."""
+        """Sorts rows by their keys."""
         earlier: dict[str, dict[int, Run]] = {}
         for run in rows:
             slot, _, number = run.key.partition("~b")
@@ -84,20 +84,20 @@ class Past:
         return cls({run.key: run for run in rows if is_slot_key(run.key)}, earlier)
 
     def number(self, slot: int, *, only_missing: bool) -> int | None:
-        """Which backfill of a slot is to be made; None for none."""
+        """Returns the number of the backfill to make for a slot, or None if none is needed."""
         key = nominal(slot)
         return number(self.own.get(key), self.earlier.get(key, {}), only_missing=only_missing)
 
     def newest(self, slot: int) -> Run | None:
-        """The newest backfill of a slot."""
+        """Returns the newest backfill of a slot."""
         found = self.earlier.get(nominal(slot), {})
         return found[max(found)] if found else None
 
 
 def number(slot_row: Run | None, earlier: Mapping[int, Run], *, only_missing: bool) -> int | None:
-    """Which backfill of a slot is to be made; None for none.
+    """Returns the number of the backfill to make for a slot, or None if none is needed.
 
-    An open or a succeeded one stands for the slot; after one that came to nothing comes the next.
+    An open or successful backfill counts for the slot. After one that failed comes the next.
     """
     if only_missing and slot_row is not None and slot_row.life.status == "succeeded":
         return None
@@ -110,7 +110,7 @@ def number(slot_row: Run | None, earlier: Mapping[int, Run], *, only_missing: bo
 
 
 def turned_away(run: Run) -> bool:
-    """Tell whether a run gave way to another one before it began."""
+    """Tells whether a run gave way to another run before it began."""
     return run.final and not run.life.attempt and run.life.reason in _TURNED_AWAY
 
 

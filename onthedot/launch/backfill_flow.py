@@ -1,6 +1,6 @@
-"""Backfill: planned first, then carried out so many slots a minute, and to be stopped any time.
+"""Plans a backfill, then launches some of its slots each minute. It can be stopped at any time.
 
-Where runs may not overlap freely, one follows the other: none of them may turn another away.
+If runs may not overlap freely, one follows the other, so that none turns another away.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from onthedot.schedule.time.instants import nominal, parse_nominal
 from onthedot.store import clock, conditional_writer, ids, table_reads
 from onthedot.store.tasks import read
 
-# How many slots one look passes over where there is nothing to do.
+# Slots that one look passes if there is nothing to do for them.
 LOOK_MAX = 1_000
 
 
 def plan(task: Task, wanted: Backfill, most: int) -> list[int]:
-    """Dry run: the slots that would be run now, up to so many looked at."""
+    """Returns the slots that would run now, among the first `most`. Nothing is written."""
     slots = list(islice(wanted.slots(task.schedule, wanted.first), most))
     past = _past(task, slots)
     return [
@@ -38,7 +38,7 @@ def plan(task: Task, wanted: Backfill, most: int) -> list[int]:
 
 
 def step(loop: Loop) -> Loop:
-    """Launch first, move on second: a crash in between finds the keys taken and goes on."""
+    """Launches first, then moves on: after a crash in between, the keys are found taken."""
     wanted = backfill.of(loop)
     known = read(wanted.task_id)
     if known is None or known.task.status in ENDED:
@@ -49,7 +49,7 @@ def step(loop: Loop) -> Loop:
 
 
 def follow(ended: Iterable[Run]) -> None:
-    """The end of one launches the next, at once; if that fails, the minute's step makes it."""
+    """Launches the next slot when one ends. If that fails, the minute's step does it."""
     for run in ended:
         key = {"task_id": bulk_operation.partition("backfill", run.tenant_id)}
         item = table_reads.get(bulk_operation.TABLE, key | {"scheduled_for": run.backfill_id})
@@ -61,7 +61,7 @@ def follow(ended: Iterable[Run]) -> None:
 
 
 def _all_at_once(loop: Loop, wanted: Backfill, task: Task) -> Loop:
-    """Launch as many as the minute has room for, and look no further; late slots go first."""
+    """Launches as many as the minute's limit allows, and looks no further. Late slots go first."""
     if _gate(task).catches_up:
         return loop
     now_ms = clock.now_ms()
@@ -85,7 +85,7 @@ def _all_at_once(loop: Loop, wanted: Backfill, task: Task) -> Loop:
 
 
 def _one_by_one(loop: Loop, wanted: Backfill, task: Task) -> Loop:
-    """Stay at a slot until its run has ended; what gave way to another run is launched again."""
+    """Stays at a slot until its run has ended. A run that gave way to another is launched again."""
     now_ms = clock.now_ms()
     slots = _left(loop, wanted, task)
     past = _past(task, slots)
@@ -110,7 +110,7 @@ def _left(loop: Loop, wanted: Backfill, task: Task) -> list[int]:
 
 
 def _behind(loop: Loop, wanted: Backfill, task: Task, looked_at: int | None) -> Loop:
-    """Go on behind what was looked at; with nothing left it is done."""
+    """Continues after the slots that were looked at. If none is left, the backfill is done."""
     rest = () if looked_at is None else wanted.slots(task.schedule, looked_at + 1)
     following = next(iter(rest), None)
     if following is None:
@@ -119,7 +119,7 @@ def _behind(loop: Loop, wanted: Backfill, task: Task, looked_at: int | None) -> 
 
 
 def _free(task: Task) -> bool:
-    """Tell whether nobody holds a place, waits for one or catches up; the final do not."""
+    """Tells whether no run holds a place, waits for one or catches up. Final runs do not count."""
     seen = _gate(task)
     if seen.since:
         return False
@@ -136,7 +136,7 @@ def _gate(task: Task) -> Gate:
 
 
 def _past(task: Task, slots: Sequence[int]) -> Past:
-    """Read what there is of these slots in one walk: their rows lie beside one another."""
+    """Reads the existing runs of these slots in one walk: their rows are neighbours."""
     if not slots:
         return Past.of([])
     between = nominal(slots[0]), f"{nominal(slots[-1])}~~"

@@ -1,4 +1,4 @@
-"""Running what passed under a pause: each slot once more, beside the outcome that it has."""
+"""Runs slots that passed during a pause, beside the outcomes that they have."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from onthedot.store import clock, ids, table_reads
 
 
 def catch_up(task: Task, slots: Sequence[int]) -> None:
-    """Launch them; a slot that was run again before is left alone."""
+    """Launches the slots. A slot that was run again before is left alone."""
     now_ms = clock.now_ms()
     wanted = [
         Run(
@@ -39,7 +39,7 @@ def catch_up(task: Task, slots: Sequence[int]) -> None:
 
 
 def before_resume(task: Task) -> Task:
-    """Gives a schedule as its last resume found it, or as it is if there was none."""
+    """Returns a schedule as its last resume found it, or as it is if there was none."""
     number = task.schedule_version - 1
     item = table_reads.get(task_spec.TABLE, task_items.revision_key(task.task_id, number))
     if item is None:
@@ -55,7 +55,7 @@ def before_resume(task: Task) -> Task:
 
 
 def _go_on(run: Run) -> None:
-    """Sends one that an earlier try has claimed, and may have died before it sent it."""
+    """Sends a run that an earlier try claimed: it may have died before it sent it."""
     item = table_reads.get(run_row.TABLE, run_row.row_key(run.run_id))
     there = run_row.readable(item) if item else None
     if there is not None and there.origin == run.origin:

@@ -1,4 +1,4 @@
-"""Replay: what has an outcome is run again, as a new run; the old one keeps its outcome."""
+"""Replays a run that has an outcome, as a new run. The old one keeps its outcome."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from onthedot.targets import current_rules
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """Who wants the replay, and what with: None is the payload that `use` says.
+    """Who wants the replay, and with what. None means the payload that `use` names.
 
-    Each run keeps a payload of its own: the old one's may be purged.
+    Each run keeps a payload of its own, because the old run's may be purged.
     """
 
     by: str = "user"
     use: Use = field(default_factory=Use)
     payload: Any = None
-    # What is to be changed in the payload that `use` says (RFC 7396).
+    # What to change in the payload that `use` names (RFC 7396).
     patch: Mapping[str, Any] | None = None
-    # A replay that may be asked for again has a key that follows from what it belongs to.
+    # If the replay may be asked for twice, the key comes from the request.
     key: str = ""
 
 
 def replay(run_id: str, wish: Wish | None = None) -> Run | None:
-    """Run it once more; None: it may not be, as of now.
+    """Runs it once more. None: it cannot be replayed now.
 
-    It is open, purged, or of a task that is no more; its payload is gone; or nobody may call that
-    target any more, by today's rules or the tenant's.
+    It is open, purged, or its task is gone; its payload is gone; or the target is not allowed any
+    more, by today's rules or the tenant's.
     """
     item = table_reads.get(run_row.TABLE, run_row.row_key(run_id))
     old = run_row.parse(item) if item else None
@@ -57,7 +57,7 @@ def replay(run_id: str, wish: Wish | None = None) -> Run | None:
 
 
 def chosen(old: Run, task: Task, wish: Wish) -> Own | None:
-    """Give what the replay is to have in place of its task's; None: the payload is gone."""
+    """Returns what the replay gets instead of its task's values. None: the payload is gone."""
     was = run_inputs.sent(old, task, run_inputs.own(old))
     target = was.target if wish.use.target == "sent" else None
     payload = wish.payload
@@ -70,9 +70,9 @@ def chosen(old: Run, task: Task, wish: Wish) -> Own | None:
 
 
 def again(old: Run, task: Task, wish: Wish, given: Own) -> Run:
-    """Run again what was read and may be."""
+    """Runs again what was read and is allowed."""
     made = _made(old, replace(task, target=given.target or task.target), wish.key)
-    # Asked for again, it may have been launched by a step that died before it said so.
+    # An earlier step may have launched it and died before it recorded that.
     there = wish.key and table_reads.get(run_row.TABLE, run_row.row_key(made.run_id))
     begun = (
         relaunched(run_row.parse(there)) if there else launched(made, given.payload, given.target)
@@ -84,29 +84,29 @@ def again(old: Run, task: Task, wish: Wish, given: Own) -> Run:
 
 
 def replayable(old: Run, task: Task) -> bool:
-    """Tell whether it can be run again: what was purged has nothing left to be run with."""
+    """Tells whether a run can be replayed. A purged run has nothing left to run with."""
     return old.final and not old.purged_ms and not old.is_range and task.status not in ENDED
 
 
 def _payload(was: Sent, task: Task, wish: Wish) -> Any:  # noqa: ANN401 any JSON
-    """Give the payload itself, or where it lay that is gone; None: it was given none."""
+    """Returns the payload, or the place of one that is gone. None: the run had none."""
     said = was.payload if wish.use.payload == "sent" else task.payload
     if said is None and wish.patch is not None:
-        # It never started: it is changed in what it would have been given.
+        # It never started. The change applies to what it would have got.
         said = task.payload
     found = at_hand(said)
     return said if found is None else found
 
 
 def _patched(present: Any, patch: Mapping[str, Any] | None) -> Any:  # noqa: ANN401 any JSON
-    """Give a payload with what is to be changed in it."""
+    """Returns a payload with the changes applied."""
     if patch is None:
         return present
     return merged(present if isinstance(present, Mapping) else {}, patch)
 
 
 def _allowed(old: Run, task: Task, target: Mapping[str, Any]) -> bool:
-    """Tell whether the run's tenant may call that today; the worker asks once more."""
+    """Tells whether the run's tenant may call the target today. The worker checks again."""
     if not current_rules.permits(target, task.timeout_sec):
         return False
     limit = table_reads.get(tenant_permits.TABLE, tenant_permits.limit_key(old.tenant_id))

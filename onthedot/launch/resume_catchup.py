@@ -1,4 +1,4 @@
-"""What passed while a schedule was paused, and what of it is to be run after all."""
+"""Finds the slots that passed during a pause and are to run after all."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ SLOTS_MAX = 100
 
 
 def slots(task: Task, mode: str, now: int) -> list[int]:
-    """Give the slots to run: none, the latest or all since the pause."""
+    """Returns the slots to run: none, the latest, or all since the pause began."""
     if task.status != "paused" or mode == "none":
         return []
-    # What was due after the pause's own end is no matter of the pause.
+    # Slots due after the pause's own end did not fall into the pause.
     now = min(now, pause_ends.end_of(task) or now)
     since = max(task.paused_at, task.effective_from)
     if mode == "latest":
@@ -33,7 +33,7 @@ def slots(task: Task, mode: str, now: int) -> list[int]:
 
 
 def effects(task: Task, found: list[int], following: str | None) -> dict[str, Any]:
-    """Say what a resume would do: how many it runs, in which order, and for how long that holds."""
+    """Says what a resume would do: how many runs, in which order, and until when that holds."""
     will_run = [nominal(slot) for slot in found]
     said = {"action": "resume", "will_run": will_run, "next_run_at": following}
     return said | {"count": len(found), "order": _order(task)} if found else said

@@ -1,4 +1,4 @@
-"""Trigger: a run without a slot, now or later; it never moves the cursor."""
+"""Triggers a run without a slot, now or later. It never moves the cursor."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from onthedot.store.tasks import read
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What the run's key is made of: asked for again with the same, it is the same run."""
+    """The parts of the run's key. The same parts give the same run."""
 
     now_ms: int
     token: str
-    # When it is due, if that is not at once.
+    # The due time. 0 means at once.
     due_ms: int = 0
-    # Whether it may have been asked for before.
+    # Whether an earlier try may have asked for it.
     again: bool = True
 
 
@@ -34,7 +34,7 @@ def trigger(
     moment: Moment | None = None,
     known: Known | None = None,
 ) -> Run | None:
-    """Run a task once, with its own payload or another; `known`: it has just been read."""
+    """Runs a task once, with its own payload or another. `known`: the task was just read."""
     known = known or read(task_id)
     if known is None or known.task.status in ENDED:
         return None

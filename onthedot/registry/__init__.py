@@ -1,4 +1,4 @@
-"""What a user's write does: create, edit, pause, resume, delete, calendars, code.
+"""Does what a user's write asks: create, edit, pause, resume, delete, calendars, code.
 
 Begin with `edit.py`.
 """

@@ -1,4 +1,4 @@
-"""What a definition that is valid is warned of: its policies, its payload, its handler."""
+"""Warns of definitions that are valid but doubtful: policies, payload, handler."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAMES_PAYLOAD = re.compile(r"\{\{\s*payload\b")
 
 
 def pause_near(failures: int, most: int) -> Warned:
-    """Warn of the pause that further deaths bring."""
+    """Warns that further deaths will pause the schedule."""
     died = "The last run died." if failures == 1 else f"The last {failures} runs died."
     detail = (
         f"{died} After {most} deaths in a row the schedule is paused (pause_after_deaths). "
@@ -24,7 +24,7 @@ def pause_near(failures: int, most: int) -> Warned:
 
 
 def grace_short(grace_sec: int) -> list[Warned]:
-    """Warn of a grace that is shorter than the time after which a slot is late at all."""
+    """Warns of a grace that is shorter than the time after which a slot is late."""
     if grace_sec >= LATE_SEC:
         return []
     detail = (
@@ -35,7 +35,7 @@ def grace_short(grace_sec: int) -> list[Warned]:
 
 
 def payload_unsent(target: Mapping[str, Any], payload: object) -> list[Warned]:
-    """Warn of a payload that a request without a body leaves behind."""
+    """Warns of a payload that is not sent, because the request has no body."""
     method = target.get("method", "POST")
     if target.get("type") != "http" or method not in BODILESS or not payload:
         return []
@@ -50,14 +50,14 @@ def payload_unsent(target: Mapping[str, Any], payload: object) -> list[Warned]:
 
 
 def unknown_handler(name: str, near: str | None) -> Warned:
-    """Warn of a handler that no deployment has brought yet."""
+    """Warns of a handler that no deployment has brought yet."""
     meant = f" Did you mean '{near}'?" if near else ""
     detail = f"No handler in jobs/ is called '{name}': its runs are dead until one is.{meant}"
     return Warned("unknown_handler", detail)
 
 
 def undone(managed_by: str) -> Warned:
-    """Warn of a change to what code declares."""
+    """Warns of a change to a schedule that code declares."""
     detail = (
         f"It is declared in code ({managed_by}): the next deployment undoes this change. "
         "Change it in the code as well, or set managed_by to api."

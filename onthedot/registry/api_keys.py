@@ -1,4 +1,4 @@
-"""API keys: made, shown once, revoked; one admin key of the operator's always opens."""
+"""Makes and revokes API keys. A key is shown once. One admin key of the operator stays valid."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def make(
     queues: tuple[str, ...] = (),
     by: By | None = None,
 ) -> tuple[Key, str]:
-    """Make a key and give it with its text, of which only a digest is kept."""
+    """Makes a key and returns it with its text. Only a digest is stored."""
     secret = ids.token(api_key.SECRET_LENGTH)
     made = Key(
         key_id=new_id("key"),
@@ -48,7 +48,7 @@ def make(
 
 
 def of(tenant_id: str) -> list[Key]:
-    """List a tenant's keys, oldest first."""
+    """Returns a tenant's keys, oldest first."""
     place = ("pk", api_key.tenant_key(tenant_id)["pk"])
     pointers = table_reads.rows(place, "sk", ("key#", "key#~"), table=api_key.TABLE)
     named = [api_key.key_key(item["sk"].removeprefix("key#")) for item in pointers]
@@ -57,7 +57,7 @@ def of(tenant_id: str) -> list[Key]:
 
 
 def make_first() -> str | None:
-    """Make an admin key where none opens: in a new system, or when all are revoked or expired."""
+    """Makes an admin key if none is valid: in a new system, or if all are revoked or expired."""
     if _admins(FIRST_TENANT):
         return None
     _, text = make(tenant_id=FIRST_TENANT, role="admin", name="first")
@@ -65,7 +65,7 @@ def make_first() -> str | None:
 
 
 def revoke(key: Key, by: By) -> None:
-    """Let a key open nothing any more; what is revoked stays so."""
+    """Makes a key invalid for ever."""
     if key.revoked_ms:
         return
     writes: list[Part] = [
@@ -85,13 +85,13 @@ def revoke(key: Key, by: By) -> None:
 
 
 def check_revocable(key: Key) -> None:
-    """Refuse to revoke the operator's last admin key: nobody could make another."""
+    """Refuses to revoke the operator's last admin key: nobody could make another."""
     if _operates(key) and [one.key_id for one in _admins(key.tenant_id)] == [key.key_id]:
         raise admin_keys.last_one(key)
 
 
 def warnings(key: Key, keys: Sequence[Key] | None = None) -> list[str]:
-    """Say what the operator should know of it; `keys` are the tenant's, if they are at hand."""
+    """Returns warnings about the key for the operator. `keys` are the tenant's, if at hand."""
     if not _operates(key):
         return []
     found = of(key.tenant_id) if keys is None else keys
@@ -107,7 +107,7 @@ def _admins(tenant_id: str) -> list[Key]:
 
 
 def _write(writes: Sequence[Part]) -> None:
-    """Write until the store has said so; a refusal means that an earlier try was done."""
+    """Writes until the store has answered. A refusal means that an earlier try was done."""
     for _ in range(_TRIES):
         if conditional_writer.write_together(writes) is not Outcome.UNSURE:
             return

@@ -1,4 +1,4 @@
-"""Calendars: resolved into the tasks that name them, and again whenever one of them changes."""
+"""Writes calendars, and recomputes the tasks that name them whenever a calendar changes."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from onthedot.schedule.calendar_times import Calendar
 from onthedot.store import clock, conditional_writer, table_pages, table_reads
 from onthedot.store.tasks import read as read_task
 
-# The index lags, and a task may be registered meanwhile: the second look finds it.
+# Passes. The index lags, and tasks may be registered meanwhile: the second pass finds them.
 PASSES = 2
 _PAGE = 1_000
-# An edit of a task makes some ten calls.
+# Tasks. An edit of a task makes about ten calls.
 PER_MINUTE = 300
 
 
 def resolve(tenant_id: str, ids: Sequence[str]) -> tuple[Blackout, ...]:
-    """Give what these calendars exclude; an unknown one is the caller's mistake."""
+    """Returns what these calendars exclude. An unknown id is the caller's mistake."""
     found = _by_id(tenant_id, ids)
     missing = [one for one in ids if one not in found]
     if missing:
@@ -41,13 +41,13 @@ def resolve(tenant_id: str, ids: Sequence[str]) -> tuple[Blackout, ...]:
 
 
 def read(tenant_id: str, calendar_id: str) -> Stored | None:
-    """Read one."""
+    """Reads a calendar."""
     item = table_reads.get(calendar.TABLE, calendar.key(tenant_id, calendar_id))
     return calendar.parse(item) if item else None
 
 
 def compiled(tenant_id: str) -> dict[str, Calendar]:
-    """Give all of a tenant's, compiled, by their ids."""
+    """Returns all compiled calendars of a tenant by id."""
     mine = calendar.partition(tenant_id)
     found = table_reads.rows(("task_id", mine), "part", ("0", "~"), table=calendar.TABLE)
     stored = [calendar.parse(item) for item in found]
@@ -56,7 +56,7 @@ def compiled(tenant_id: str) -> dict[str, Calendar]:
 
 
 def write(seen: Stored | None, wanted: Stored, by: By) -> bool:
-    """Put one, new or in the place of what was seen; False: it has changed meanwhile."""
+    """Puts a new calendar, or replaces the one that was seen. False: it has changed meanwhile."""
     what = "calendar.created" if seen is None else "calendar.changed"
     put = calendar.insert(wanted) if seen is None else calendar.replacement(seen, wanted)
     before = seen.fields() if seen else None
@@ -65,13 +65,13 @@ def write(seen: Stored | None, wanted: Stored, by: By) -> bool:
 
 
 def remove(seen: Stored, by: By) -> bool:
-    """Take one away."""
+    """Deletes a calendar."""
     told = audit_trail.insert(by, "calendar.deleted", seen.calendar_id, before=seen.fields())
     return _together([calendar.removal(seen), told])
 
 
 def named_by(tenant_id: str, calendar_id: str) -> Iterator[dict[str, Any]]:
-    """Walk the schedules that name one, as the index knows them."""
+    """Walks the schedules that name a calendar, by the index."""
     after: Mapping[str, Any] | None = None
     while True:
         page = table_pages.by_tenant(f"{tenant_id}#s", limit=_PAGE, start=after)
@@ -82,7 +82,7 @@ def named_by(tenant_id: str, calendar_id: str) -> Iterator[dict[str, Any]]:
 
 
 def step(loop: Loop) -> Loop:
-    """Recompute those that name it, as many as the minute has room for."""
+    """Recomputes schedules that name it, as many as the minute's limit allows."""
     now_ms = clock.now_ms()
     place: dict[str, Any] = json.loads(loop.cursor) if loop.cursor else {"pass": 1, "after": None}
     allowed, done = loop.allowance(now_ms), 0
@@ -111,7 +111,7 @@ def _passed(loop: Loop, number: int, done: int, now_ms: int) -> Loop:
 
 
 def _recompute(task_id: str) -> bool:
-    """Another blackout is another schedule: it holds from now on."""
+    """Edits a task's blackouts. Another blackout is another schedule, valid from now on."""
     known = read_task(task_id)
     if known is None or known.task.status == "deleted":
         return False
@@ -125,7 +125,7 @@ def _reclosed(task: Task, now: int) -> Task:
 
 
 def _blackouts(task: Task) -> tuple[Blackout, ...]:
-    """What is gone by now excludes nothing."""
+    """Returns the task's blackouts. A calendar that is gone excludes nothing."""
     ids: Sequence[str] = task.shown.get("calendars", ())
     found = _by_id(task.tenant_id, ids)
     return tuple(found[one].blackout for one in dict.fromkeys(ids) if one in found)

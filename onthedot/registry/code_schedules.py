@@ -1,6 +1,6 @@
-"""Schedules that code declares: a deployment makes, changes and ends them, and nobody else's.
+"""Makes, changes and ends the schedules that code declares, and no others, at a deployment.
 
-Whether one is paused is its operators' word: no deployment starts what they have stopped.
+Operators alone decide about pauses: no deployment starts what they have stopped.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _PAGE = 100
 
 
 def register(wanted: Iterable[Mapping[str, Any]], tenant_id: str) -> dict[str, int]:
-    """Make the tenant's declared schedules what the code says; doing it again changes nothing.
+    """Makes the tenant's schedules as the code declares them. A second call changes nothing.
 
-    A name that is not the code's own is left alone, and counted as taken.
+    A name that belongs to another schedule is left alone, and counted as taken.
     """
     by_name = {fields["name"]: fields for fields in wanted}
     done: Counter[str] = Counter()
@@ -64,7 +64,7 @@ def _changed(task: Task, fields: Mapping[str, Any]) -> bool:
 
 
 def _end_others(kept: set[str], tenant_id: str) -> int:
-    """What code declared once and declares no more would find no handler."""
+    """Ends schedules that the code no longer declares: they would find no handler."""
     gone = [item for item in _listed(tenant_id) if item["name"] not in kept]
     for item in gone:
         schedule_actions.end(item["task_id"], _by(tenant_id))
@@ -72,7 +72,7 @@ def _end_others(kept: set[str], tenant_id: str) -> int:
 
 
 def _listed(tenant_id: str) -> Iterator[dict[str, Any]]:
-    """Read all first: ending one takes it off the list that is being walked."""
+    """Reads all before it returns: ending one removes it from the list that is read."""
     found: list[dict[str, Any]] = []
     start: Mapping[str, Any] | None = None
     while True:
@@ -84,7 +84,7 @@ def _listed(tenant_id: str) -> Iterator[dict[str, Any]]:
 
 
 def _by(tenant_id: str) -> By:
-    """A deployment has no key and no request: the trail names it as what it is."""
+    """Signs as a deployment, which has no key and no request."""
     now_ms = clock.now_ms()
     return By(
         tenant_id=tenant_id,

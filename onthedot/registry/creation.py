@@ -1,4 +1,4 @@
-"""Registers new tasks, and dispatches what of them is due soon; `edit` changes them later."""
+"""Registers new tasks, and dispatches those that are due soon. `edit` changes them later."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TRIES = 8
 
 
 def create_with(task: Task, also: Sequence[Part]) -> Task | None:
-    """Register a task together with what else belongs to it; None: some of that is taken."""
+    """Registers a task together with other items. None: one of those is taken."""
     born = lifecycle.born(task, clock.now_ms() // 1000)
     items = [cursor(born, first_due(born)), _spec(born)]
     inserts = [Insert(task_spec.TABLE, item, ("task_id", "part")) for item in items]
@@ -32,7 +32,7 @@ def create_with(task: Task, also: Sequence[Part]) -> Task | None:
             break
         known = read(born.task_id)
         if known is not None and known.task == born:
-            # Our own write, whose answer was lost.
+            # It is our own write, whose answer was lost.
             break
         if known is None and outcome is Outcome.REFUSED:
             return None
@@ -43,9 +43,9 @@ def create_with(task: Task, also: Sequence[Part]) -> Task | None:
 
 
 def create_many(wanted: Sequence[Task]) -> list[Task]:
-    """Register tasks by themselves: no name, count or line of the trail is written with them.
+    """Registers tasks alone: no name, count or line of the trail is written with them.
 
-    Specs go first: a task fires once its cursor is there.
+    Specs go first, because a task fires as soon as its cursor exists.
     """
     now = clock.now_ms() // 1000
     born = [lifecycle.born(task, now) for task in wanted]
@@ -61,7 +61,7 @@ def _spec(task: Task) -> dict[str, Any]:
 
 
 def _dispatch_near(written: Sequence[tuple[Task, Mapping[str, Any]]]) -> None:
-    """What the next tick may come too late for is dispatched here, as it was just written."""
+    """Dispatches tasks for which the next tick may be too late, as they were just written."""
     until = clock.now_ms() // 1000 + LOOK_AHEAD_SEC
     due = [task_cursor.parse(item, task.closed) for task, item in written if "due_shard" in item]
     near = [each for each in due if each.next_run_at <= until]

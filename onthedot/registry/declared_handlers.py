@@ -1,4 +1,4 @@
-"""The names of the handlers in `jobs/`: written by a deployment, for who cannot import them."""
+"""Stores the names of the handlers in `jobs/`, for functions that cannot import them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ KEY = {"task_id": "meta#handlers", "scheduled_for": "-"}
 
 
 def publish(names: Iterable[str]) -> None:
-    """Write which handlers there are now."""
+    """Writes the names of the present handlers."""
     table_reads.put(TABLE, KEY | {"names": sorted(names)})
 
 
 def named(item: Mapping[str, Any]) -> frozenset[str]:
-    """Read them."""
+    """Reads the names."""
     return frozenset(item["names"])

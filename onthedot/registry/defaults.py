@@ -1,4 +1,4 @@
-"""Every field that a user may define and what it is by default; those that nobody may."""
+"""Lists every field that a user may define with its default, and the fields that nobody may."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SCHEDULE: dict[str, Any] = {
     "target": {},
     "status": "active",
 }
-# What the index of a tenant's schedules carries of them.
+# The fields that the index of a tenant's schedules carries.
 LISTED = {
     name: SCHEDULE[name]
     for name in (

@@ -1,6 +1,6 @@
-"""What a user defines, as fields: their defaults, and the task they make.
+"""Makes a task from the fields that a user defines, with their defaults.
 
-Names, types and limits were held against the fields before; what they mean together is here.
+Names, types and limits were checked before. Here the fields are checked together.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from onthedot.schedule.expression.errors import ScheduleError
 from onthedot.schedule.schedule import Schedule, compile_schedule
 from onthedot.schedule.time.instants import nominal, parse_instant
 
-# Kept in the task for the worker under these very names.
+# Kept in the task for the worker under these names.
 _WORKED_WITH = (
     "name",
     "status",
@@ -45,10 +45,10 @@ def schedule(
     tenant_id: str,
     blackouts: tuple[Blackout, ...] = (),
 ) -> Task:
-    """Make the task that a schedule's fields define, or say all that is wrong with them."""
+    """Makes a schedule's task from its fields, or says everything that is wrong with them."""
     whole = SCHEDULE | dict(fields)
     found = compiled(whole, task_id)
-    # One way to write an instant, whatever offset it came with.
+    # One form for each instant, whatever its offset was.
     bounds = {"start_at": found.start_at, "end_at": found.end_at}
     whole |= {name: None if at is None else nominal(at) for name, at in bounds.items()}
     if whole["max_concurrent"] is None and whole["overlap"] != "allow":
@@ -65,7 +65,7 @@ def schedule(
 
 
 def compiled(whole: Mapping[str, Any], task_id: str) -> Schedule:
-    """Compile a schedule from its fields, or say all that is wrong with them."""
+    """Compiles a schedule from its fields, or says everything that is wrong with them."""
     faults: list[Fault] = []
     found = _compiled(whole, task_id, faults)
     if faults or found is None:
@@ -74,7 +74,7 @@ def compiled(whole: Mapping[str, Any], task_id: str) -> Schedule:
 
 
 def fields_of(task: Task) -> dict[str, Any]:
-    """Give a schedule's fields back, defaults and all."""
+    """Returns a schedule's fields, with defaults."""
     found = SCHEDULE | {name: task.shown[name] for name in SCHEDULE if name in task.shown}
     found |= {name: getattr(task, name) for name in _WORKED_WITH}
     found["pause_after_deaths"] = death_limit.limit(task)
@@ -82,24 +82,24 @@ def fields_of(task: Task) -> dict[str, Any]:
 
 
 def patched(fields: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge a patch into fields; a target of another type has nothing in common with the old."""
+    """Merges a patch into fields. A target of another type replaces the old one."""
     old, new = fields["target"], patch.get("target")
     if isinstance(new, Mapping) and new.get("type", old.get("type")) != old.get("type"):
         fields = {**fields, "target": {}}
     whole = merged(fields, patch)
-    # The one field whose null is a value of its own, and not the default.
+    # Only for this field null is a value of its own, not the default.
     never = "pause_after_deaths" in patch and patch["pause_after_deaths"] is None
     return whole | ({"pause_after_deaths": None} if never else {})
 
 
 def differences(before: Task, after: Task) -> dict[str, Any]:
-    """Give the fields that differ, as they were and as they are."""
+    """Returns the fields that differ, before and after."""
     old, new = fields_of(before), fields_of(after)
     return {name: {"from": old[name], "to": new[name]} for name in old if old[name] != new[name]}
 
 
 def _shown(whole: Mapping[str, Any]) -> dict[str, Any]:
-    """What only the API reads; a default is not kept, it would only cost."""
+    """Returns the fields that only the API reads, without defaults, which would only cost."""
     apart = (*_WORKED_WITH, "retry", "pause_after_deaths")
     kept = {name: value for name, value in whole.items() if name not in apart}
     kept = {name: value for name, value in kept.items() if value not in (None, "", {}, [])}
@@ -142,5 +142,5 @@ def _instant(text: str | None, name: str, faults: list[Fault]) -> int | None:
 
 
 def _pointer(error: ScheduleError) -> str:
-    """Every field of the schedule's own stands at the top; the rest are places in `cron`."""
+    """Points to a field: the schedule's own fields stand at the top, all others are in `cron`."""
     return f"/{error.field}" if error.field in SCHEDULE else "/cron"

@@ -1,4 +1,4 @@
-"""An edit: the one way in which a task that is registered changes, for users and the system."""
+"""Edits a registered task. Users and the system change tasks in this one way."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ Check = Callable[[Task], None]
 
 
 def any_state(_task: Task) -> None:
-    """Ask nothing of the task as it is."""
+    """Accepts the task in any state."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A task before and after an edit, and its runs of about now, which had to be looked at."""
+    """A task before and after an edit, and its runs around now, which the edit looked at."""
 
     before: Task
     task: Task
@@ -53,10 +53,10 @@ def edit(
     known: Known | None = None,
     as_it_stands: bool = False,
 ) -> Edited | None:
-    """Change a task, as it is or has just been read; None: it is not there any more.
+    """Changes a task that was just read or is read now. None: it does not exist.
 
-    `check` refuses the task as it is, `make` gives what it is to be; both are asked at each try.
-    A pause that is over is ended first, unless the task is to be taken as it stands.
+    `check` may refuse the present task; `make` returns the new one. Each try calls both. A pause
+    that is over is ended first, unless `as_it_stands`.
     """
     at_hand = None if known is None or known.mended else known
     for _ in range(_TRIES):
@@ -78,34 +78,34 @@ def edit(
 
 
 def _carry_out(step: Step) -> Sequence[Run] | None:
-    """Carry one step out; None: the task was not as it had been read. Decision 0158 has the order.
+    """Carries one step out. None: the task has changed since it was read. See decision 0158.
 
-    If a caller dies on the way, the next one finds it written, and does the rest again.
+    If the caller dies on the way, the next call finds the write done and repeats the rest.
     """
     counted = Recount()
     if not step.written:
         if step.moves:
-            # Behind the cursor nobody else would give a slot that nobody claimed its outcome.
+            # Behind the cursor nobody else would record slots that nobody claimed.
             close_the_books(step.seen, step.at)
             counted = recount(step)
         if not _write(step, counted):
             return None
-    # From here on no run starts as it would have before: only then may a place be given back.
+    # From here on no run starts by the former version. Only now may places be given back.
     near = _stamp(step.wanted)
     give_back(step, counted, near)
     if _may_lift(step):
         range_ends.shorten(step.wanted, step.at)
-    # What has left the index may have been claimed by a dispatcher that died before it sent it.
+    # A run outside the index may be claimed by a dispatcher that died before it sent it.
     _send(near, step.sent_from)
-    # The next tick would come too late for what is due within the look-ahead.
+    # The next tick would be too late for what is due within the look-ahead.
     _dispatch(step.wanted.task_id, step.next_due)
     return near
 
 
 def _may_lift(step: Step) -> bool:
-    """A blackout is recorded ahead of its time, and may be over with this edit, or an earlier try.
+    """Tells whether this edit, or an earlier try of it, may end a blackout that is recorded ahead.
 
-    What that one has lifted is not there any more; but it was another schedule, or stands still.
+    After an earlier try the old blackouts are unknown. A first version that is active has none.
     """
     after = step.wanted
     if step.written:
@@ -114,14 +114,14 @@ def _may_lift(step: Step) -> bool:
 
 
 def _signed(before: Task, wanted: Task, signed: Signed | None) -> Task:
-    """Say who changed it; a name is looked up, so that a refusal can say whose it is."""
+    """Signs the change. A new name is looked up first, so that a refusal can say whose it is."""
     if wanted.name != before.name:
         check_free(wanted)
     return lifecycle.touched(before, wanted, signed.by) if signed else wanted
 
 
 def _write(step: Step, counted: Recount) -> bool:
-    """Write all or nothing; a large payload lies where the item says before the item says so."""
+    """Writes all or nothing. A large payload is stored before the item that names it."""
     task = step.wanted
     payload = None
     if task.item()["payload"] != step.seen.task.item()["payload"]:
@@ -132,14 +132,14 @@ def _write(step: Step, counted: Recount) -> bool:
 
 
 def _stamp(task: Task) -> list[Run]:
-    """L5: every run that has not started obeys this version before the write is acknowledged.
+    """Stamps every run that has not started, before the write is acknowledged (L5).
 
-    A worker that starts one with a key from before that looks at the task once more.
+    A worker that starts a run with an older key looks at the task once more.
     """
     between = stamp_window.window(task, clock.now_ms() // 1000)
     for _ in range(_TRIES):
         items = table_reads.rows(("task_id", task.task_id), "scheduled_for", between)
-        # A run's own payload lies beside it; a row of another version holds up no edit.
+        # A run's own payload lies beside it. A row of another version must not block an edit.
         near = [run for item in items if (run := run_row.readable(item))]
         behind = [run for run in near if _to_be_stamped(run, task)]
         if not behind:
@@ -167,7 +167,7 @@ def _send(near: Sequence[Run], sent_from: int | None) -> None:
 
 
 def _dispatch(task_id: str, next_due: int | None) -> None:
-    """A cursor that was moved nearer since is another writer's to dispatch."""
+    """Dispatches what is due soon, unless another writer moved the cursor and does it."""
     if next_due is None or not _is_near(next_due):
         return
     known = read(task_id)

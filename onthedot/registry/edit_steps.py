@@ -1,4 +1,4 @@
-"""An edit of a task as steps: what each writes, and what is to be done once it is written."""
+"""Describes an edit of a task as steps: what each one writes, and what to do afterwards."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from onthedot.registry.definition import fields_of
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """Who asks for an edit, and what the audit trail calls it."""
+    """Who asks for an edit, and its name on the audit trail."""
 
     by: By
     what: str
@@ -25,37 +25,37 @@ class Signed:
 
 @dataclass(frozen=True, slots=True)
 class Recount:
-    """How many runs the edit counts, and the keys of those that a cursor may yet come upon."""
+    """How many runs the edit counts, and the keys of those that the cursor may still reach."""
 
     counted: int = 0
     ahead: tuple[str, ...] = ()
-    # The keys of all that was claimed by then.
+    # The keys of all slots that were claimed by then.
     claimed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One write of an edit: the task as it was read, and as it is to be."""
+    """One write of an edit: the task as it was read, and as it will be."""
 
     seen: Known
     wanted: Task
-    # What was due by then belongs to the task as it was.
+    # Slots due by then belong to the former task.
     at: int
     signed: Signed | None = None
-    # An earlier try has written it, and may have died before it was made to govern.
+    # An earlier try has written it, and may have died before the rest.
     written: bool = False
-    # The system writes it first, whatever was asked for: the task's pause is over.
+    # The system writes it first, whatever the user asked for: the task's pause is over.
     by_itself: bool = False
 
     @property
     def moves(self) -> bool:
-        """Tell whether the cursor goes elsewhere."""
+        """Tells whether the cursor moves."""
         before, after = self.seen.task, self.wanted
         return (before.schedule_version, before.status) != (after.schedule_version, after.status)
 
     @property
     def next_due(self) -> int | None:
-        """Tell where the write leaves the cursor: where it was, unless it is moved."""
+        """Returns where the cursor stands after the write."""
         if self.wanted.status != "active":
             return None
         if self.moves:
@@ -64,14 +64,14 @@ class Step:
 
     @property
     def sent_from(self) -> int | None:
-        """Tell from which due time on claimed runs are to be sent: nobody else may know of them."""
+        """Returns the due time from which claimed runs are sent. Others may not know them."""
         if self.written or _crowd(self.seen.task) != _crowd(self.wanted):
             return 0
         return self.seen.due.next_run_at if self.moves else None
 
 
 def end_of_pause(seen: Known, now: int) -> Step | None:
-    """Write down that a pause is over, as of its end; None: it is not, or there is none."""
+    """Ends a pause that is over, as of its end. None: it is not over, or there is none."""
     at = pause_ends.over(seen.task, now)
     if at is None:
         return None
@@ -80,7 +80,7 @@ def end_of_pause(seen: Known, now: int) -> Step | None:
 
 
 def asked_for(seen: Known, wanted: Task, now: int, signed: Signed | None) -> Step | None:
-    """Write what was asked for; None: the task has ended, and nothing revives it."""
+    """Makes the step that was asked for. None: the task has ended, and nothing revives it."""
     if _unstamped(wanted) == _unstamped(seen.task):
         return Step(seen=seen, wanted=seen.task, at=now, written=True)
     if seen.task.status in ENDED:
@@ -90,7 +90,7 @@ def asked_for(seen: Known, wanted: Task, now: int, signed: Signed | None) -> Ste
 
 
 def foreseen(seen: Known, wanted: Task, now: int) -> Known:
-    """Tell what an edit would leave; runs that it would drop are not looked for."""
+    """Returns what an edit would leave. It does not look for runs that the edit would drop."""
     step = Step(seen=seen, wanted=_reopened(seen, wanted, now), at=now)
     due = replace(seen.due, runs_left=remaining(step, Recount()))
     if step.moves:
@@ -99,7 +99,7 @@ def foreseen(seen: Known, wanted: Task, now: int) -> Known:
 
 
 def remaining(step: Step, counted: Recount) -> int | None:
-    """How many runs an edit leaves to a bounded task; below zero, where it has had more already."""
+    """Returns how many runs an edit leaves to a bounded task. Below zero, it has had too many."""
     if step.wanted.max_runs is None:
         return None
     most, seen = step.seen.task.max_runs, step.seen.due.runs_left
@@ -109,7 +109,7 @@ def remaining(step: Step, counted: Recount) -> int | None:
 
 
 def beside(step: Step) -> list[Part]:
-    """Give what is written together with the task: its name, its former schedule, the trail."""
+    """Returns what is written with the task: its name, its former schedule, the trail."""
     before, after, signed = step.seen.task, step.wanted, step.signed
     parts: list[Part] = []
     if after.status == "deleted":
@@ -120,7 +120,7 @@ def beside(step: Step) -> list[Part]:
         key_id = signed.by.key_id if signed else pause_ends.SYSTEM
         parts.append(revision(before, until=after.effective_from, by=key_id))
     if kept_versions.differ(before, after):
-        # What it does not know, it has at hand.
+        # If the item does not have the payload, the task in memory does.
         said = step.seen.payload or payloads.written(before.payload)
         parts.append(kept_versions.insert(before, payload=said, until=step.at))
     if pause_ends.end_of(after) != pause_ends.end_of(before):
@@ -134,18 +134,18 @@ def beside(step: Step) -> list[Part]:
 
 
 def _next_version(seen: Known, wanted: Task) -> Task:
-    """Every write of a task is a version of its own: a plan by another one is refused."""
+    """Raises the version: every write of a task has its own, and plans by another are refused."""
     return replace(wanted, version=seen.task.version + 1)
 
 
 def _reopened(seen: Known, wanted: Task, now: int) -> Task:
-    """One that had fired all it could and is given more goes on from now."""
+    """Reopens a task that had fired all its runs, if it gets more. It goes on from now."""
     left = remaining(Step(seen=seen, wanted=wanted, at=now), Recount())
     return lifecycle.reopened(seen.task, wanted, left, now, indexed=seen.indexed)
 
 
 def _unstamped(task: Task) -> Task:
-    """Leave out what follows from when an edit is carried out: two tries differ in it."""
+    """Removes what depends on the time of an edit: two tries differ in it."""
     return replace(task, effective_from=0, paused_at=0, schedule_version=0)
 
 

@@ -1,4 +1,4 @@
-"""An edit's step as writes: both items of the task, each only as it was read."""
+"""Writes an edit's step: both items of the task, each only if it is as it was read."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from onthedot.records.tasks import exhausted_schedules, task_spec
 from onthedot.records.tasks.task_items import cursor, first_due
 from onthedot.registry.edit_steps import Recount, Step, remaining
 
-# What dispatch plans with besides the schedule.
+# What dispatch needs for planning besides the schedule.
 _PLANNED_WITH = ("misfire", "grace_sec", "queue", "pack_max")
 
 
 def writes(step: Step, counted: Recount, *, payload: str | None, now: int) -> list[Write]:
-    """Write both items; a mere change of payload, given as it is stored, spares the cursor.
+    """Writes both items. If only the payload changes, in its stored form, the cursor stays.
 
-    A schedule that has nothing left to fire is listed, for the audit to note it.
+    A schedule without a slot left is listed, so that the audit marks it as completed.
     """
     spec = _spec(step, payload)
     part = _cursor(step, counted)
@@ -41,7 +41,7 @@ def _spec(step: Step, payload: str | None) -> Update:
         task_spec.TABLE,
         (("task_id", before.task_id), ("part", SPEC)),
         tuple(said.items()),
-        # The audit notes that one is completed, and dispatch sets one aside, at the same version.
+        # The audit completes a task, and dispatch sets one aside, without a new version.
         (Clause.equal("version", before.version), Clause.equal("status", before.status)),
         removes=tuple(name for name in written if name not in changed),
     )
@@ -75,16 +75,16 @@ def _cursor(step: Step, counted: Recount) -> Update | None:
         sets.pop("due_shard", None)
     if (spent or step.moves) and "due_shard" not in item:
         removes += ("due_shard",)
-    # Every write of the cursor bumps its version: what was planned before is void.
+    # Every write of the cursor raises its version, so older plans are void.
     sets |= {"version": wanted.version}
     key = (("task_id", before.task_id), ("part", CURSOR))
     return Update(task_spec.TABLE, key, tuple(sets.items()), clauses, removes)
 
 
 def _runs_left(step: Step, sets: dict[str, Any], counted: Recount) -> tuple[Clause, ...]:
-    """A bound counts what has been claimed, as it was seen, and what this edit counts.
+    """Counts what was claimed, as it was seen, and what this edit counts, against the bound.
 
-    Below zero it has had more than it may have now: a bound that is raised again must know.
+    A value below zero means that more were used than are allowed. A later, higher bound needs it.
     """
     left = remaining(step, counted)
     if left is not None:

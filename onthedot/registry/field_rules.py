@@ -1,4 +1,4 @@
-"""What fields must be to one another and to the ids, beyond their own limits."""
+"""Checks fields against each other and against ids, beyond their own limits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CODE = "code:"
 
 
 def check(fields: Mapping[str, Any]) -> None:
-    """Refuse a name that reads as an id, and a backoff that begins above its own bound."""
+    """Refuses a name that reads as an id, and a backoff whose start is above its own cap."""
     faults: list[Fault] = []
     if str(fields.get("name", "")).startswith(_ID_PREFIXES):
         message = f"'{fields['name']}' looks like an id: begin it otherwise than with sch_ or tsk_."
@@ -27,7 +27,7 @@ def check(fields: Mapping[str, Any]) -> None:
 
 
 def check_new(fields: Mapping[str, Any]) -> None:
-    """What is new is active or paused; whatever else it may be, it becomes."""
+    """Refuses a new schedule that is neither active nor paused."""
     status = fields.get("status", "active")
     if status not in ("active", "paused"):
         message = f"A new schedule cannot be {status}: expected active or paused."
@@ -35,12 +35,12 @@ def check_new(fields: Mapping[str, Any]) -> None:
 
 
 def of_code(managed_by: str) -> bool:
-    """Tell whether code declares it, so that deployments make, change and end it."""
+    """Tells whether code declares it, so that deployments make, change and end it."""
     return managed_by.startswith(_CODE)
 
 
 def check_owner(fields: Mapping[str, Any], before: str = "") -> None:
-    """Only a deployment makes a schedule the code's own: the next one would end any other."""
+    """Lets only a deployment give a schedule to the code: the next one would end any other."""
     owner = fields.get("managed_by", "")
     if of_code(owner) and owner != before:
         message = f"managed_by is '{owner}', which only deployments write: expected another owner."

@@ -1,4 +1,4 @@
-"""What a user's write makes of a task: registered, redefined, paused, resumed, ended."""
+"""Makes the task that a user's write leaves: registered, redefined, paused, resumed, ended."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from onthedot.registry import definition
 from onthedot.schedule.blackouts import Blackout
 from onthedot.schedule.time.moments import moment
 
-# What is written beside the fields, and stays when they change.
+# Stored beside the fields. It stays when they change.
 _BESIDE = (
     "listed",
     "created_at",
@@ -27,7 +27,7 @@ _BESIDE = (
 
 
 def stamped(task: Task, by: By) -> Task:
-    """Say who made it and when, and put it on its tenant's list."""
+    """Records who made it and when, and puts it on its tenant's list."""
     at = moment(by.now_ms)
     kind = "s" if task.task_id.startswith("sch_") else "t"
     shown = {
@@ -46,7 +46,7 @@ def stamped(task: Task, by: By) -> Task:
 
 
 def born(task: Task, now: int) -> Task:
-    """Let its slots count from now on, unless it says since when; without any it is completed."""
+    """Counts slots from now on, or from `start_at`. Without any slot it is completed."""
     begun = replace(task, effective_from=task.effective_from or now)
     recurs = task.task_id.startswith("sch_")
     if recurs and begun.status == "active" and first_due(begun) is None:
@@ -57,7 +57,7 @@ def born(task: Task, now: int) -> Task:
 def redefined(
     before: Task, now: int, fields: Mapping[str, Any], blackouts: tuple[Blackout, ...] = ()
 ) -> Task:
-    """Give a schedule other fields; what it is beside them stays."""
+    """Gives a schedule other fields. What is stored beside them stays."""
     made = definition.schedule(
         fields, task_id=before.task_id, tenant_id=before.tenant_id, blackouts=blackouts
     )
@@ -71,16 +71,16 @@ def redefined(
         paused_at=before.paused_at,
         shown={**made.shown, **kept},
     )
-    # What follows from the expression is another schedule, and nothing of it fires in the past.
+    # Another expression is another schedule, and none of its slots are in the past.
     same = (made.compiled, made.blackouts) == (before.compiled, before.blackouts)
-    # What was set aside goes on from now: its cursor says nothing that can be relied on.
+    # A task that was set aside continues from now: its cursor is not reliable.
     return wanted if same and before.status != "invalid" else restarted(wanted, now)
 
 
 def reopened(before: Task, wanted: Task, left: int | None, now: int, *, indexed: bool) -> Task:
-    """Let one that has fired all it could go on from now, if an edit gives it more to fire.
+    """Lets a task that had fired all its runs continue from now, if an edit gives it more.
 
-    `left` is how many runs the edit leaves it, below zero where it has had more; None is no bound.
+    `left` is how many runs the edit leaves, below zero if it has had too many. None: no bound.
     """
     alive = ("active", "completed")
     spent = left is not None and left <= 0
@@ -95,43 +95,43 @@ def reopened(before: Task, wanted: Task, left: int | None, now: int, *, indexed:
 
 
 def reclosed(task: Task, now: int, blackouts: tuple[Blackout, ...]) -> Task:
-    """Give it what its calendars exclude now: with another blackout it is another schedule."""
+    """Gives it what its calendars exclude now. Another blackout is another schedule."""
     if blackouts == task.blackouts:
         return task
     return restarted(replace(task, blackouts=blackouts), now)
 
 
 def restarted(task: Task, since: int) -> Task:
-    """Let its slots count from then on: what was claimed before is another schedule's."""
+    """Counts slots from then on. Earlier claims belong to another schedule."""
     return replace(task, schedule_version=task.schedule_version + 1, effective_from=since)
 
 
 def paused(task: Task, now: int, why: Mapping[str, Any]) -> Task:
-    """Stop new starts, and say why; of what is paused already the latest says until when."""
+    """Stops new starts, and says why. If it is paused already, the latest end counts."""
     if task.status != "paused":
         shown = {**task.shown, "paused": why}
         return replace(task, status="paused", paused_at=now, shown=shown)
     before = task.shown.get("paused", why)
     said = {**why, "at": before["at"], "reason": why["reason"] or before["reason"]}
     alike = all(said[name] == before[name] for name in ("reason", "until"))
-    # A pause by the system is probed and may end by itself: a person's may not.
+    # A pause by the system may end by itself. A person's may not.
     if alike and before["by"] != pause_ends.SYSTEM:
         return task
     return replace(task, shown={**task.shown, "paused": said})
 
 
 def paused_by(task: Task, now: int, *, key_id: str, reason: str | None, until: int | None) -> Task:
-    """Pause it for a key, for a reason and until a time, if any are given."""
+    """Pauses it for a key, with a reason and an end if they are given."""
     return paused(task, now, pause_ends.why(now, key_id, reason, until))
 
 
 def unchanged(task: Task, _now: int) -> Task:
-    """Leave it as it is: an edit that finds it so finishes what an earlier try has begun."""
+    """Changes nothing. An edit that does this finishes what an earlier try has begun."""
     return task
 
 
 def resumed(task: Task, now: int) -> Task:
-    """Go on from now; what is not paused goes on already, or has nothing left to fire."""
+    """Continues from now. A task that is not paused continues already or has no slot left."""
     if task.status in ("active", "completed"):
         return task
     shown = {name: value for name, value in task.shown.items() if name != "paused"}
@@ -139,7 +139,7 @@ def resumed(task: Task, now: int) -> Task:
 
 
 def resumed_by_itself(task: Task, at: int) -> Task:
-    """Let it go on from the end of its pause, as if it had been resumed in that second."""
+    """Continues from the end of its pause, as if it had been resumed in that second."""
     shown = dict(task.shown)
     why_paused = shown.pop("paused")
     active = replace(task, status="active", shown={**shown, "pause_ended": why_paused["until"]})
@@ -147,7 +147,7 @@ def resumed_by_itself(task: Task, at: int) -> Task:
 
 
 def ended(task: Task, now: int) -> Task:
-    """End it: it is on no list any more, and its item stays as long as its history."""
+    """Ends it. It leaves every list; its item stays as long as its history."""
     if task.status == "deleted":
         return task
     kept = {name: value for name, value in task.shown.items() if name != "listed"}
@@ -155,7 +155,7 @@ def ended(task: Task, now: int) -> Task:
 
 
 def touched(before: Task, after: Task, by: By) -> Task:
-    """Say who changed it and when, if anything did change."""
+    """Records who changed it and when, if anything changed."""
     if before == after:
         return before
     stamps = {"updated_at": moment(by.now_ms), "updated_by": by.key_id}
@@ -163,12 +163,11 @@ def touched(before: Task, after: Task, by: By) -> Task:
 
 
 def cancelled(task: Task) -> Task:
-    """Take a one-off task back."""
     return replace(task, status="cancelled")
 
 
 def moved(task: Task, elsewhere: Task) -> Task:
-    """Give a one-off task another's time."""
+    """Gives a one-off task the time of another."""
     if task.compiled == elsewhere.compiled:
         return task
     times = {name: elsewhere.shown[name] for name in ("start_at", "expires_at")}

@@ -1,6 +1,6 @@
-"""What an edit counts of a bounded task: every slot that was claimed by then, and none twice.
+"""Counts for a bounded task what an edit finds claimed, each slot once.
 
-What it drops of them, it gives back.
+Slots that the edit drops are given back.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _TRIES = 8
 
 
 def recount(step: Step) -> Recount:
-    """Count what a dispatcher had claimed and not counted yet, for it died or was late.
+    """Counts slots that a dispatcher claimed and did not count, because it died or was late.
 
-    The cursor goes back to what comes next, where some is claimed and counted already.
+    The cursor may move back to slots that are claimed and counted already.
     """
     known, wanted = step.seen, step.wanted
     if known.due.runs_left is None:
         return Recount()
     claimed = list(_claimed(known, step.at))
     uncounted = sum(not _is_counted(run, known) for run in claimed)
-    # A cursor that is not set back stands where it stood, and what lies before it is counted.
+    # A cursor that does not move back stays, and slots before it are counted.
     edge = wanted.effective_from
     if wanted.status != "active":
         edge = max(edge, known.due.next_run_at - 1)
@@ -47,11 +47,11 @@ def recount(step: Step) -> Recount:
 
 
 def give_back(step: Step, counted: Recount, near: Sequence[Run]) -> None:
-    """Give a bounded task the runs back that an edit dropped, by marking them and by a new count.
+    """Gives back the runs that an edit dropped: it marks them, then raises the count.
 
-    After the stamp, before anything is dispatched: none of them can start any more, and what is
-    marked no later edit takes up again. Who dies in between gives nothing back, and a cursor that
-    somebody has moved since is left alone: a run too few, never one too many.
+    It comes after the stamp and before any dispatch: no dropped run can start any more, and no
+    later edit restores a marked one. After a crash nothing is given back, and a cursor that moved
+    since is left alone: rather a run too few than one too many.
     """
     wanted, left = step.wanted, remaining(step, counted)
     reasons = [(run, reason) for run in near if (reason := _why_dropped(run, wanted, counted))]
@@ -69,7 +69,7 @@ def give_back(step: Step, counted: Recount, near: Sequence[Run]) -> None:
 
 
 def _count_again(wanted: Task, written: int, raised: int) -> None:
-    """Raise the count; one that had none left is in the index and active again, by one write."""
+    """Raises the count. One write also makes a task that had no run left active again."""
     sets: tuple[tuple[str, Any], ...] = (("runs_left", raised),)
     back = written <= 0 < raised and first_due(wanted) is not None
     if back:
@@ -80,7 +80,7 @@ def _count_again(wanted: Task, written: int, raised: int) -> None:
     if not back:
         conditional_writer.write_one(count)
         return
-    # The audit may have noted it as completed by now.
+    # The audit may have marked it as completed by now.
     for _ in range(_TRIES):
         if (
             conditional_writer.write_together([count, exhausted_schedules.revived(wanted)])
@@ -90,7 +90,7 @@ def _count_again(wanted: Task, written: int, raised: int) -> None:
 
 
 def _why_dropped(run: Run, wanted: Task, counted: Recount) -> str | None:
-    """Of what this edit has seen and counted, tell why a run that has not started never will."""
+    """Returns why a run that this edit counted will never start, or None."""
     waits = run.key in counted.claimed and run.life.status == "claimed"
     return why_dropped(run, wanted) if waits and wanted.status == "active" else None
 
@@ -105,12 +105,12 @@ def _claimed(known: Known, now: int) -> Iterator[Run]:
 
 
 def _is_counted(run: Run, known: Known) -> bool:
-    """By an edit before this one, or by the cursor since."""
+    """Tells whether a run was counted, by an earlier edit or by the cursor."""
     due = _due(run)
     by_edit = run.key in known.due.ahead or due <= known.task.effective_from
     return by_edit or due < known.due.next_run_at
 
 
 def _due(run: Run) -> int:
-    """When it was due at first: a retry has a due time of its own."""
+    """Returns when it was first due. A retry has a due time of its own."""
     return run.life.due_first_ms // 1000

@@ -1,4 +1,4 @@
-"""A one-off task: what its fields define, and how it is shown."""
+"""Defines one-off tasks from their fields, and shows them."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _STAMPS = ("created_at", "created_by", "updated_at", "updated_by")
 
 
 def define(fields: Mapping[str, Any], *, task_id: str, tenant_id: str, now_ms: int) -> Task:
-    """Make the task, or say what is wrong with when it is to run."""
+    """Makes the task, or says what is wrong with its time."""
     whole = COMMON | dict(fields)
     retry = Retry(**COMMON["retry"] | dict(fields.get("retry", {})))
     at = run_at(fields, whole["misfire_grace_sec"], now_ms)
     compiled = compile_schedule(f"at({nominal(at)[:-1]})")
-    # It is kept as long as its run may take, and its history after that.
+    # It is kept as long as its run may take, and then as long as its history.
     longest = whole["max_attempts"] * (retry.cap_sec + whole["timeout_sec"])
     target = whole["target"]
     shown = {name: whole[name] for name in _SHOWN if whole.get(name)}
@@ -47,7 +47,7 @@ def define(fields: Mapping[str, Any], *, task_id: str, tenant_id: str, now_ms: i
         tenant_id=tenant_id,
         name=whole.get("name", ""),
         compiled=packed_schedule.pack(compiled),
-        # A time that has just passed counts too: it runs at once.
+        # A time that has just passed counts too: the task runs at once.
         effective_from=min(now_ms // 1000, at - 1),
         overlap="allow",
         max_concurrent=None,
@@ -58,7 +58,7 @@ def define(fields: Mapping[str, Any], *, task_id: str, tenant_id: str, now_ms: i
 
 
 def moved(task: Task, fields: Mapping[str, Any], now_ms: int) -> Task:
-    """Give it another time, as a definition of its own."""
+    """Gives it another time, as a definition of its own."""
     if not {"run_at", "delay_sec"} & fields.keys():
         message = "Neither run_at nor delay_sec is given: expected one of them."
         raise of_faults("invalid_field", [_fault("run_at", "missing", message)])
@@ -74,12 +74,12 @@ def moved(task: Task, fields: Mapping[str, Any], now_ms: int) -> Task:
 
 
 def run_at(fields: Mapping[str, Any], grace_sec: int, now_ms: int) -> int:
-    """Read when it is to run: at an instant, after a while, or now."""
+    """Reads when it is to run: at an instant, after a delay, or now."""
     if "run_at" in fields and "delay_sec" in fields:
         message = "Both run_at and delay_sec are given: expected one of them."
         raise of_faults("invalid_field", [_fault("delay_sec", "field_count", message)])
     if "run_at" not in fields:
-        # Never early: what is left of the second is waited for too.
+        # Never early: the rest of the second is waited for too.
         delay_ms = 1000 * int(fields.get("delay_sec", 0))
         return now_ms // 1000 if not delay_ms else (now_ms + delay_ms + 999) // 1000
     try:
@@ -93,7 +93,7 @@ def run_at(fields: Mapping[str, Any], grace_sec: int, now_ms: int) -> int:
 
 
 def at_of(task: Task) -> int:
-    """Give the instant that it runs at."""
+    """Returns the instant at which it runs."""
     found = task.schedule.next(0)
     if found is None:
         raise ValueError(f"{task.task_id} never runs")
@@ -101,12 +101,12 @@ def at_of(task: Task) -> int:
 
 
 def row_key(task: Task) -> dict[str, str]:
-    """Give the key of its run's row."""
+    """Returns the key of its run's row."""
     return {"task_id": task.task_id, "scheduled_for": slot_key(at_of(task))}
 
 
 def view(task: Task, run: Run | None, shown_run: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Show it, and its run once there is one."""
+    """Shows it, with its run if there is one."""
     over = run is not None and run.final
     return {
         "task_id": task.task_id,
@@ -128,7 +128,7 @@ def view(task: Task, run: Run | None, shown_run: Mapping[str, Any] | None) -> di
 
 
 def entry(item: Mapping[str, Any], run: Run | None) -> dict[str, Any]:
-    """Show it in a list, from what the index carries."""
+    """Shows it in a list, by what the index carries."""
     over = run is not None and run.final
     target = {"type": item.get("target_type")}
     return {

@@ -1,4 +1,4 @@
-"""One-off tasks: registered once for a key of the caller's, cancelled, moved to another time."""
+"""Registers, cancels and moves one-off tasks. A caller's key registers only one."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _TRIES = 3
 def create(
     task: Task, by: By, key: BusinessKey | None = None, *, again: bool = False
 ) -> tuple[Task, bool]:
-    """Register it, unless its key has one already; give the task, and whether it is new.
+    """Registers it, unless its key has one. Returns the task, and whether it is new.
 
-    `again`: an earlier try may have registered it, and have died before it was dispatched.
+    `again`: an earlier try may have registered it and died before it was dispatched.
     """
     done = edit(task.task_id, lifecycle.unchanged) if again else None
     if done is not None:
@@ -50,7 +50,7 @@ def create(
         born = create_with(task, parts)
         if born is not None:
             return born, True
-        # Another request took the key in between; whose task it is, is read again.
+        # Another request took the key in between. The key's task is read again.
         count(by.tenant_id, -1)
     raise BusyError(f"the key of {task.task_id} kept changing under {_TRIES} tries")
 
@@ -68,7 +68,7 @@ def _same(former: dict[str, object], key: BusinessKey) -> Task:
 
 
 def create_all(wanted: Sequence[Task], by: By) -> list[Task]:
-    """Register many at once: one count, one line on the trail, each by itself else."""
+    """Registers many at once: one count and one line on the trail, but a write for each."""
     if not wanted:
         return []
     count(by.tenant_id, len(wanted))
@@ -77,11 +77,11 @@ def create_all(wanted: Sequence[Task], by: By) -> list[Task]:
 
 
 def cancel(task_id: str, by: By) -> Task | None:
-    """Cancel it before it starts; done again, it is made to govern again."""
+    """Cancels it before it starts. A second call finishes what the first one began."""
     done = edit(task_id, _cancelled, Signed(by, "task.cancelled"))
     if done is None:
         return None
-    # Of many at once only the one whose write ends it gives its place back.
+    # Of several calls only the one whose write ends it gives its place back.
     if done.before.status != "cancelled":
         count(by.tenant_id, -1)
     return done.task
@@ -94,7 +94,7 @@ def _cancelled(task: Task, _now: int) -> Task:
 
 
 def reschedule(task_id: str, moved: Task, by: By) -> Task | None:
-    """Give it the time of another definition; what waits for the former time is superseded."""
+    """Gives it the time of another definition. What waits for the former time is superseded."""
     done = edit(task_id, partial(_moved, elsewhere=moved), Signed(by, "task.rescheduled"))
     return done.task if done else None
 
@@ -102,19 +102,19 @@ def reschedule(task_id: str, moved: Task, by: By) -> Task | None:
 def _moved(task: Task, _now: int, *, elsewhere: Task) -> Task:
     moved = lifecycle.moved(task, elsewhere)
     if moved != task:
-        # Else an earlier try of the same request has moved it: its run may have started since.
+        # Else an earlier try of the same request has moved it, and its run may have started.
         refuse_started(row(task))
     return moved
 
 
 def row(task: Task) -> Run | None:
-    """Read its run, if there is one yet."""
+    """Reads its run, if there is one."""
     item = table_reads.get(run_row.TABLE, oneoff.row_key(task))
     return run_row.readable(item) if item else None
 
 
 def refuse_started(run: Run | None) -> None:
-    """Only what has not begun can be taken back."""
+    """Refuses if the run has begun: then it cannot be taken back."""
     if run is not None and run.final:
         message = f"Its run is {run.life.status}: nothing can be changed any more."
         raise Problem("already_finished", message)

@@ -1,4 +1,4 @@
-"""Cancel a run: at once while it has not started, by request while it runs."""
+"""Cancels a run: at once if it has not started, by a request while it runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TRIES = 8
 
 
 def cancel(run_id: str, *, by: str = "user") -> Run | None:
-    """Give the run as it then stands: cancelled, asked to stop, or final already."""
+    """Returns the run afterwards: cancelled, asked to stop, or already final."""
     for _ in range(_TRIES):
         item = table_reads.get(run_row.TABLE, run_row.row_key(run_id))
         if item is None:
@@ -29,7 +29,8 @@ def cancel(run_id: str, *, by: str = "user") -> Run | None:
         elif (
             conditional_writer.write_one(run_writes.cancel(seen, by, now_ms=now_ms)) is Outcome.DONE
         ):
-            # What a run has started is stopped first: a store that is busy keeps its places only.
+            # First stops what the run has started: if the store is busy, only the places stay
+            # taken.
             executions.stop_soon(seen)
             tenant_quota.leave([seen])
             overlap.give_up(seen)

@@ -1,4 +1,6 @@
-"""What a user does to a schedule: created, changed, paused, resumed, ended; counted and told of."""
+"""Does what a user asks of a schedule: create, change, pause, resume, end. Counts and records
+it.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,9 @@ from onthedot.store.schedule_names import owner, taken
 
 
 def create(task: Task, by: By, *, again: bool = False) -> Task:
-    """Register a schedule; the counter stands outside, or creates would cancel one another.
+    """Registers a schedule. The counter is not in the transaction, or creates would collide.
 
-    `again`: an earlier try may have registered it, and have died before it was dispatched.
+    `again`: an earlier try may have registered it and died before it was dispatched.
     """
     done = edit(task.task_id, lifecycle.unchanged) if again else None
     if done is not None:
@@ -44,7 +46,7 @@ def create(task: Task, by: By, *, again: bool = False) -> Task:
 
 
 def redefined(task: Task, now: int, *, fields: Mapping[str, Any]) -> Task:
-    """Give a schedule these fields, and what the calendars that they name exclude by now."""
+    """Gives a schedule these fields, and what their calendars exclude now."""
     named = resolve(task.tenant_id, fields.get("calendars", ()))
     return lifecycle.redefined(task, now, fields, named)
 
@@ -52,7 +54,7 @@ def redefined(task: Task, now: int, *, fields: Mapping[str, Any]) -> Task:
 def redefine(
     task_id: str, make: Make, by: By, *, check: Check = any_state, known: Known | None = None
 ) -> Edited | None:
-    """Give a schedule what `make` makes of it; `known`: it has just been read."""
+    """Changes a schedule by `make`. `known`: it was just read."""
     return edit(task_id, make, Signed(by, "schedule.changed"), check=check, known=known)
 
 
@@ -65,7 +67,7 @@ def pause(
     check: Check = any_state,
     known: Known | None = None,
 ) -> Edited | None:
-    """Stop new starts, until then or until it is resumed; what runs goes on."""
+    """Stops new starts, until a time or until it is resumed. Running runs go on."""
     make = partial(lifecycle.paused_by, key_id=by.key_id, reason=reason, until=until)
     return edit(task_id, make, Signed(by, "schedule.paused"), check=check, known=known)
 
@@ -78,7 +80,7 @@ def resume(
     check: Check = any_state,
     known: Known | None = None,
 ) -> Edited | None:
-    """Go on from now, and run these slots of the pause after all."""
+    """Continues from now, and runs these slots of the pause after all."""
     signed = Signed(by, "schedule.resumed")
     resumed = edit(task_id, lifecycle.resumed, signed, check=check, known=known)
     if resumed is not None:
@@ -89,17 +91,17 @@ def resume(
 def end(
     task_id: str, by: By, *, check: Check = any_state, known: Known | None = None
 ) -> Edited | None:
-    """End a schedule; done again, it is made to govern again."""
+    """Ends a schedule. A second call finishes what the first one began."""
     signed = Signed(by, "schedule.deleted")
     ended = edit(task_id, lifecycle.ended, signed, check=check, known=known)
-    # Of many at once only the one whose write ends it gives its place back.
+    # Of several calls only the one whose write ends it gives its place back.
     if ended is not None and ended.before.status != "deleted":
         count(by.tenant_id, -1)
     return ended
 
 
 def count(tenant_id: str, number: int) -> None:
-    """Count a tenant's tasks, up to its quota."""
+    """Counts a tenant's tasks, up to its quota."""
     counted = key_items.count(tenant_id, number)
     if not counted and recount(tenant_id):
         counted = key_items.count(tenant_id, number)
@@ -109,5 +111,5 @@ def count(tenant_id: str, number: int) -> None:
 
 
 def tell(by: By, what: str, about: str, **changed: Mapping[str, Any]) -> None:
-    """Put a line on the audit trail for what is no write of its own; `before`, `after` as well."""
+    """Writes a line on the audit trail for an act without a write of its own."""
     conditional_writer.write_one(audit_trail.insert(by, what, about, **changed))

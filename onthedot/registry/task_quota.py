@@ -1,6 +1,6 @@
-"""Counting a tenant's tasks again: those that have run take no room, but do not say so themselves.
+"""Counts a tenant's tasks again: tasks that have run take no room, but do not report it.
 
-Done when the quota would refuse, and at most once a minute.
+It is done when the quota would refuse, and at most once a minute.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from onthedot.store import clock, table_pages, table_reads
 from onthedot.store.access import key_items
 
 AGAIN_MS = 60_000
-# A task that was due so long ago has run, or is one of the few that still try.
+# Seconds. A task that was due before that has run, or is one of the few that still retry.
 OVER_SEC = 86_400
 
 
 def recount(tenant_id: str) -> bool:
-    """Give what the tenant has left its true value; False: that was just done.
+    """Corrects what the tenant has left. False: that was just done.
 
-    Below zero where its limit was lowered: as many are to go before there is room again.
+    Below zero after its limit was lowered: that many tasks must end before there is room.
     """
     item = table_reads.get(TABLE, tenant_key(tenant_id)) or {}
     now_ms = clock.now_ms()

@@ -1,6 +1,6 @@
-"""At an upgrade: each tenant from before gets the targets that its tasks use.
+"""Limits existing tenants at an upgrade to the targets that their tasks use.
 
-For calls the list holds only once what was registered meanwhile is found: no accepted run dies.
+Calls are held to the list only when all tasks are collected, so no accepted run dies.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from onthedot.store import aws, clock, full_scan
 from onthedot.store.access import tenant_bounds, tenants
 from onthedot.work.gates import tenant_line
 
-# The API keeps what it read for 50 s, and a request may take 29 s: older than that is none.
+# Seconds. The API keeps what it read for 50 s, and a request takes up to 29 s.
 SETTLED_SEC = 80.0
 _TENANT = "tenant#"
-# By what is used: the names or ids of the tasks.
+# The names or ids of the tasks by the thing that they use.
 Used = dict[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounded:
-    """A tenant, what it may call from now on, and which of its tasks would be refused without."""
+    """A tenant, what it may call from now on, and which of its tasks would be refused otherwise."""
 
     tenant_id: str
     targets: list[str]
@@ -34,7 +34,7 @@ class Bounded:
 
 
 def bound(waiting: Sequence[str], wait: Callable[[float], None] = clock.sleep) -> list[Bounded]:
-    """Give tenants for which nothing was said the targets in use; what an operator says stays."""
+    """Sets the targets in use for tenants without a list. A list by an operator stays."""
     if not waiting:
         return []
     used = _used(waiting)
@@ -51,14 +51,14 @@ def bound(waiting: Sequence[str], wait: Callable[[float], None] = clock.sleep) -
 
 
 def unbound() -> list[str]:
-    """Name the tenants that call what they like; those of an upgrade that broke off among them."""
+    """Returns the tenants without limits, also those of an upgrade that broke off."""
     known = {*tenants.listed(), *_with_items()} - {FIRST_TENANT}
     items = tenant_line.limits(known)
     return sorted(each for each in known if tenant_reach.at_call(items.get(each)) is None)
 
 
 def _with_items() -> Iterable[str]:
-    """A tenant may have keys and never have been listed."""
+    """Returns all tenants with items. A tenant may have keys without being listed."""
     for item in full_scan.items(api_key.TABLE):
         if str(item["pk"]).startswith(_TENANT):
             yield str(item["pk"]).removeprefix(_TENANT)

@@ -1,4 +1,4 @@
-"""Closing the books: slots that were due and that nobody claimed get an outcome of their own."""
+"""Closes the books: due slots that nobody claimed get an outcome of their own."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from onthedot.schedule.packed_schedule import UNREADABLE
 from onthedot.schedule.time.instants import nominal
 from onthedot.store import ids, patience
 
-# A tenth of a second's walk.
+# Slots that a tenth of a second can walk.
 COUNT_MAX = 100_000
 
 
 def close_the_books(known: Known, now: int) -> None:
-    """Record what a write is about to leave behind, but for slots that were claimed before."""
+    """Records the slots that a write is about to leave behind. Claimed slots keep their rows."""
     task = known.task
     slots = list(islice(_open_slots(known, now), COUNT_MAX + 1))
     if not slots:
@@ -38,9 +38,9 @@ def close_the_books(known: Known, now: int) -> None:
 
 
 def _ranges(known: Known, slots: Sequence[int], now: int) -> list[Run]:
-    """Make one row for each stretch that a calendar closes or leaves open; for many, one in all.
+    """Makes one row for each stretch inside or outside a calendar, or one row if they are many.
 
-    Slots that are too many to count within one call are not counted: the last row has no count.
+    Slots that are too many for one call are not counted: then the last row has no count.
     """
     task = known.task
     stretches = [(name, [*each]) for name, each in groupby(slots, partial(closing, task.closed))]
@@ -62,10 +62,10 @@ def _ranges(known: Known, slots: Sequence[int], now: int) -> list[Run]:
 
 
 def _open_slots(known: Known, now: int) -> Iterator[int]:
-    """Give the slots that are due by now: since the pause, or from where the cursor stands."""
+    """Yields the slots that are due by now: since the pause, or from the cursor on."""
     task = known.task
     if task.status == "paused":
-        # What was due by then was in the books of the pause, or of an edit under it.
+        # Earlier slots were recorded by the pause, or by an edit during it.
         since = max(task.paused_at, task.effective_from) + 1
     elif known.indexed or task.status == "invalid":
         since = known.due.next_run_at
@@ -74,7 +74,7 @@ def _open_slots(known: Known, now: int) -> Iterator[int]:
     try:
         schedule = task.schedule
     except UNREADABLE:
-        # An edit must be able to heal it, and a delete to end it; which slots it had, nobody knows.
+        # Edits must be able to repair it, and deletes to end it. Its slots are unknown.
         return
     slot = schedule.prev(since + 1)
     if slot is None or schedule.due_at(slot) < since:

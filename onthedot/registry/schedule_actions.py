@@ -1,6 +1,4 @@
-"""Does what a user asks of a schedule: create, change, pause, resume, end. Counts and records
-it.
-"""
+"""Does what a user asks of a schedule: create, change, pause, resume, end."""
 
 from __future__ import annotations
 

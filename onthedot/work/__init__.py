@@ -1,4 +1,4 @@
-"""From a message to an outcome: received, loaded, held, admitted, started, ended.
+"""Takes a message to an outcome: received, loaded, held, admitted, started, ended.
 
 Begin with `worker.py`, then `decision_table.py`.
 """

@@ -1,4 +1,4 @@
-"""Awaiting: what a target took on is looked at by messages, and no worker is held meanwhile."""
+"""Looks at work that a target took on. Messages bring the looks, and no worker waits meanwhile."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from onthedot.work.job import Job
 
 
 def look(batch: Batch, job: Job) -> None:
-    """Settle what has ended or will not any more; for the rest a message comes back."""
+    """Settles the run if it has ended or never will. Else a message comes back later."""
     run, task = job.held, job.task
     if task is None:
         raise LookupError(f"{run.run_id} has no task")
@@ -37,7 +37,7 @@ def look(batch: Batch, job: Job) -> None:
 
 
 def conclude(run: Run, task: Task, answer: Answer) -> bool:
-    """Write what came of an attempt that no worker of ours is beside; False if it has moved on.
+    """Writes the outcome of an attempt that no worker of ours runs. False if it has moved on.
 
     The order is the worker's own: the retry's message, the row, the permit, the gate.
     """
@@ -54,14 +54,14 @@ def conclude(run: Run, task: Task, answer: Answer) -> bool:
 
 
 def give_up_places(run: Run) -> None:
-    """Let others have what an attempt that has ended held; twice does no harm."""
+    """Frees the places of an attempt that has ended. A second call does no harm."""
     tenant_quota.leave([run])
     if run.final:
         overlap.give_up(run)
 
 
 def _given_up(run: Run) -> Answer | None:
-    """Nobody waits for it any more: it was to stop before it began to wait, or its time is up."""
+    """Returns an answer if nobody waits any more: it was to stop before, or its time is up."""
     if run.cancel_ms:
         return Stopped("previous" if run.cancel_by == "previous" else "user")
     if clock.now_ms() >= run.life.lease_ms:
@@ -71,7 +71,7 @@ def _given_up(run: Run) -> Answer | None:
 
 
 def _looked_at(run: Run) -> Answer | None:
-    """A look that fails says nothing: there is another, until the time is up."""
+    """Returns the answer, if there is one. A look that fails is repeated until the time is up."""
     try:
         return stepfunctions.look(run.life.waits_on) if run.life.waits_on else None
     except (BotoCoreError, ClientError):

@@ -1,4 +1,4 @@
-"""The messages of one invocation: what each still owes, and what becomes of it in the end."""
+"""Holds the messages of one invocation: the runs that each still owes, and how each one ends."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from onthedot.store.patience import Forgiven
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Received:
-    """One message, and the runs of it that are not done with."""
+    """One message, and its runs that are not done."""
 
     pack: Pack
     message_id: str
     receipt: str
     receives: int
-    # By the queue's clock; 0 where the poller does not say.
+    # By the queue's clock. 0 if the poller does not say.
     received_ms: int = 0
     owes: set[str] = field(default_factory=set)
     deleted: bool = False
-    # Received by ourselves: the poller knows nothing of it.
+    # We received it ourselves: the poller knows nothing of it.
     later: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Foreign:
-    """One message that no release of ours wrote, and why it is known to be none."""
+    """A message that no release of ours wrote, and how we know."""
 
     message_id: str
     receipt: str
@@ -41,12 +41,12 @@ class Foreign:
 
 @dataclass(slots=True)
 class Batch:
-    """All messages of an invocation; a run that several of them name is worked once."""
+    """All messages of an invocation. A run that several of them name is worked once."""
 
     queue: str
     messages: list[Received]
-    # Ids of messages that come back unworked: those of a newer release, and packs of whose parts
-    # SQS did not take all.
+    # Ids of messages that come back unworked: those of a newer release, and packs that SQS did not
+    # take in parts.
     put_back: list[str] = field(default_factory=list)
     foreign: list[Foreign] = field(default_factory=list)
     # How many messages and entries named no run.
@@ -54,16 +54,16 @@ class Batch:
 
     @property
     def url(self) -> str:
-        """Where they came from."""
+        """Returns the queue that they came from."""
         return aws.queue_url(self.queue)
 
     def shorten(self) -> None:
-        """Let messages come back as soon as a lease would end: recovery must not wait longer."""
+        """Lets messages come back when a lease would end, so that recovery waits no longer."""
         receipts = [(message.receipt, LEASE_SEC) for message in self.messages]
         queue.change_visibility(self.url, receipts)
 
     def split(self) -> None:
-        """Send the runs of a pack that came back one by one: a poisonous one takes none along."""
+        """Sends the runs of a returned pack one by one, so that a bad run takes no other along."""
         again = [m for m in self.messages if m.receives > 1 and len(m.pack.tickets) > 1]
         for message in again:
             now_ms = clock.now_ms()
@@ -74,12 +74,12 @@ class Batch:
             if not queue.send([(single, delay) for single in singles]):
                 message.owes.clear()
         self.delete_done()
-        # L2: what has a part that is in no message yet must come back as a whole.
+        # L2: a message with a run that is in no other message yet must come back as a whole.
         self.put_back += [m.message_id for m in again if m.owes and not m.later]
         self.messages = [m for m in self.messages if m not in again]
 
     def single(self, of: Pack, ticket: Ticket, why: str, due_ms: int | None = None) -> Pack:
-        """Make a message of one run."""
+        """Makes a message for one run."""
         return Pack(
             due_ms=of.due_ms if due_ms is None else due_ms,
             why=why,
@@ -89,7 +89,7 @@ class Batch:
         )
 
     def pass_on(self, tickets: Sequence[Ticket], delay_sec: int = 0) -> None:
-        """Send runs on in messages of their own, to any worker with a place for them."""
+        """Passes runs on in messages of their own, to any worker with room."""
         owed = [(ticket, self.naming(ticket.run_id)) for ticket in tickets]
         singles = {
             ticket.run_id: self.single(of[0].pack, ticket, "split") for ticket, of in owed if of
@@ -100,7 +100,7 @@ class Batch:
         self.delete_done()
 
     def send_on(self, tickets: Sequence[Ticket], delay_sec: int) -> None:
-        """Send runs on as they came together; another receive finds them later."""
+        """Passes runs on in the packs they came in. A later receive finds them."""
         wanted = {ticket.run_id for ticket in tickets}
         for message in self.messages:
             going = tuple(t for t in message.pack.tickets if t.run_id in message.owes & wanted)
@@ -110,47 +110,47 @@ class Batch:
         self.delete_done()
 
     def forget(self, why: str, run_ids: Collection[str]) -> None:
-        """Strike runs off the messages of one kind only: others name them, too."""
+        """Strikes runs off messages of one kind. Other messages name them, too."""
         for message in self.messages:
             if message.pack.why == why:
                 message.owes -= set(run_ids)
 
     def naming(self, run_id: str) -> list[Received]:
-        """Give the messages that still owe a run."""
+        """Returns the messages that still owe a run."""
         return [message for message in self.messages if run_id in message.owes]
 
     def done(self, run_ids: Iterable[str]) -> None:
-        """Strike runs off every message that names them."""
+        """Strikes runs off every message that names them."""
         struck = set(run_ids)
         for message in self.messages:
             message.owes -= struck
 
     def delete_done(self) -> None:
-        """Delete each message when its runs are done with, not when the batch is."""
+        """Deletes each message when its own runs are done, before the batch is."""
         ended = [m for m in self.messages if not m.owes and not m.deleted]
         if not ended:
             return
-        # What the queue did not delete now it deletes when the invocation answers.
+        # What the queue does not delete now, it deletes when the invocation answers.
         with Forgiven():
             queue.delete(self.url, [message.receipt for message in ended])
             for message in ended:
                 message.deleted = True
 
     def failures(self) -> dict[str, Any]:
-        """Report what must come back."""
+        """Returns the messages that must come back, in the form of Lambda."""
         left = [message for message in self.messages if message.owes and not message.later]
         failed = [*self.put_back, *(message.message_id for message in left)]
         return {"batchItemFailures": [{"itemIdentifier": each} for each in failed]}
 
 
 def received(event: Mapping[str, Any]) -> Batch:
-    """Read the event of a queue's poller."""
+    """Reads the event of the queue's poller."""
     records: Sequence[Mapping[str, Any]] = event["Records"]
     return _read(aws.queue_of_arn(records[0]["eventSourceARN"]), records)
 
 
 def received_later(queue_name: str, records: Sequence[Mapping[str, Any]]) -> Batch:
-    """Read what was received besides: what is not deleted comes back by itself."""
+    """Reads messages that we received ourselves. Those that are not deleted come back."""
     batch = _read(queue_name, records)
     batch.put_back = []
     for message in batch.messages:

@@ -1,4 +1,4 @@
-"""Bury: what SQS gave up on is sent afresh while it may still run, and ended when it may not."""
+"""Handles messages that SQS gave up on: their runs are sent again, or ended if they cannot run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from onthedot.work.job import Job, load
 
 
 def bury(event: Mapping[str, Any]) -> dict[str, Any]:
-    """Work through dead messages; one whose run could not be dealt with comes back."""
+    """Works through dead messages. A message whose run could not be handled comes back."""
     batch = received(event)
     unreadable_messages.put_aside(batch)
     for message in batch.messages:
@@ -47,7 +47,7 @@ def _job(ticket: Ticket, message: Received) -> Job:
 
 
 def _dealt_with(job: Job) -> bool:
-    """A healthy run is never killed: it gets a fresh message, with a fresh count of receipts."""
+    """Sends a healthy run again, with a new count of receives. It is never ended here."""
     if job.run is None:
         return job.missing
     run, now_ms = job.held, clock.now_ms()
@@ -55,7 +55,7 @@ def _dealt_with(job: Job) -> bool:
         overlap.finish(job)
         return True
     if pulled(run.queue):
-        # Outside workers find it by its index; it needs no message.
+        # Outside workers find it by its index. It needs no message.
         return True
     lease_ends = run.life.lease_ms + MARGIN_SEC * 1000
     if run.life.status in ("running", "awaiting") and now_ms <= lease_ends:
@@ -64,7 +64,7 @@ def _dealt_with(job: Job) -> bool:
     if job.task is not None and counted >= job.task.max_attempts:
         return _ended(job, now_ms)
     if now_ms < died_ms(run.life) or _waits(run, now_ms):
-        # Nothing shows that a message of it was given up on: anybody may have written this one.
+        # Nothing shows that SQS gave up on a message of this run: anybody can write such a text.
         return _sent_afresh(run, delay_sec(run.life.due_ms, now_ms))
     if run.life.buried >= BURIED_MAX:
         return _ended(job, now_ms)
@@ -75,16 +75,16 @@ def _dealt_with(job: Job) -> bool:
 
 
 def died_ms(life: Life) -> int:
-    """Give the earliest moment at which SQS can have given up on one more message of a run.
+    """Returns the earliest time at which SQS can have given up on one more message of a run.
 
-    Each of its receipts takes a lease; the first one comes shortly before the run is due.
+    Each receive takes a lease. The first one comes shortly before the run is due.
     """
     receipts = (life.buried + 1) * RECEIVES_MAX
     return life.due_ms + (receipts * LEASE_SEC - HOLD_MAX_SEC) * 1000
 
 
 def _waits(run: Run, now_ms: int) -> bool:
-    """One that stands in a line has been dealt with by all of its messages."""
+    """Tells whether a run waits in a line: then all of its messages are done."""
     return waiting_runs.shown([run], now_ms)[0].life.status == "waiting"
 
 

@@ -1,6 +1,6 @@
-"""What a worker does with a run: one table, the first line that matches wins.
+"""Decides what a worker does with a run: one table, the first line that matches wins.
 
-It decides by the row and by the task as both are when the run is due; the message is a hint.
+Row and task decide, as they are when the run is due. The message is only a hint.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from onthedot.schedule.time.instants import parse_nominal
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """Nothing is left to do but to finish and delete; a row that is missing alarms."""
+    """Nothing is left to do: finish and delete the message. A missing row raises an alarm."""
 
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """Somebody holds a live lease: look again so many seconds from now."""
+    """Another worker has a live lease: look again after these seconds."""
 
     again_sec: int
 
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """It does not run, and this is why."""
+    """The run does not run, for this reason."""
 
     status: str
     reason: str
@@ -40,14 +40,14 @@ class Skip:
 
 @dataclass(frozen=True, slots=True)
 class Defer:
-    """Not due for a while: a fresh message, so many seconds late."""
+    """It is not due for a while: send a new message with this delay."""
 
     delay_sec: int
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Start the next attempt; under a newer schedule at that schedule's own due time."""
+    """Start the next attempt. Under a newer schedule its due time is that schedule's."""
 
     due_ms: int
     schedule_version: int
@@ -55,14 +55,14 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """A slot due long ago that has not started: what it stood in line for decides, or misfire."""
+    """A slot that is late and has not started. The line that it waited in decides, or misfire."""
 
     then: Start
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Due within seconds: wait for it. Of what was decided for then, only a start holds."""
+    """It is due within seconds: wait. Of what was decided for then, only a start counts."""
 
     until_ms: int
     then: Start | None = None
@@ -70,7 +70,7 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Await:
-    """Its target has taken the work on: see whether it has answered, or will not any more."""
+    """Its target took the work on: see whether it has answered, or never will."""
 
 
 Decision = Over | Busy | Skip | Defer | Hold | Start | Late | Await
@@ -78,7 +78,7 @@ Decision = Over | Busy | Skip | Defer | Hold | Start | Late | Await
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hint:
-    """What the message adds: the attempt it is to start, how often it came, its id, and why."""
+    """What the message adds: the attempt to start, its receives, its id, and its kind."""
 
     attempt: int
     receives: int
@@ -87,7 +87,7 @@ class Hint:
 
 
 def decide(run: Run | None, task: Task | None, hint: Hint, now_ms: int) -> Decision:
-    """Lines 1 to 5 hold at any time; the others are asked as of the due time."""
+    """Decides about a run. Lines 1 to 5 apply at any time, the others as of the due time."""
     if run is None:
         return Over()
     if run.final:
@@ -112,9 +112,9 @@ def decide(run: Run | None, task: Task | None, hint: Hint, now_ms: int) -> Decis
 
 
 def _busy(run: Run, hint: Hint, now_ms: int) -> Busy:
-    """The holder's own message comes back when the lease ends; others stay out of the way.
+    """Lets the holder's message come back when the lease ends, and others later.
 
-    A pack that came back was split: its runs' own messages are new ones, seen for the first time.
+    A pack that came back was split: its runs then have new messages, received for the first time.
     """
     own = run.life.msg == hint.message_id or hint.receives == 1
     if own or hint.attempt > run.life.attempt:
@@ -123,7 +123,7 @@ def _busy(run: Run, hint: Hint, now_ms: int) -> Busy:
 
 
 def _awaiting(life: Life, hint: Hint, now_ms: int) -> Busy | Await:
-    """The next attempt's message may be here before the answer that calls for it is written."""
+    """Waits if the next attempt's message is here before the answer that calls for it."""
     if hint.attempt > life.attempt and now_ms <= life.lease_ms:
         return Busy(min(BUSY_MAX_SEC, (MARGIN_SEC + 1) * 2 ** min(hint.receives - 1, 8)))
     return Await()
@@ -152,7 +152,7 @@ def _when_due(run: Run, task: Task, hint: Hint, now_ms: int) -> Decision:
 
 
 def _not_before(starting: Start, now_ms: int) -> Decision:
-    """A newer schedule may have the slot's run later: nobody waits for that with a lease."""
+    """Waits for a newer schedule's due time, which may be later, without a lease."""
     ahead_ms = starting.due_ms - now_ms
     if ahead_ms > HOLD_MAX_SEC * 1000:
         return Defer(min(BUSY_MAX_SEC, ahead_ms // 1000 - 1))
@@ -162,7 +162,7 @@ def _not_before(starting: Start, now_ms: int) -> Decision:
 
 
 def suspect(run: Run | None, now_ms: int) -> bool:
-    """A run whose worker was lost may be what killed it: nothing is to run beside it again."""
+    """Tells whether a run may have killed its worker. Then nothing runs beside it again."""
     if run is None or run.final:
         return False
     if run.life.status == "running":
@@ -171,5 +171,5 @@ def suspect(run: Run | None, now_ms: int) -> bool:
 
 
 def was_lost(run: Run | None) -> bool:
-    """Tell whether a worker has been lost over it."""
+    """Tells whether a worker was lost while it ran."""
     return run is not None and any(each["outcome"] == "lost" for each in run.life.attempts)

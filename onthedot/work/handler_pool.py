@@ -1,4 +1,4 @@
-"""Handlers beside the loop that extends their leases; the simulation puts its own in place."""
+"""Runs handlers beside the loop that extends their leases. The simulation replaces it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 _THREADS = 256
-# As long as a handler whose lease was lost may take to notice.
+# Seconds that a handler may take to notice that its lease was lost.
 PATIENCE_SEC = 5.0
 _under_way: set[Future[Any]] = set()
 
@@ -22,7 +22,7 @@ def _pool() -> ThreadPoolExecutor:
 
 
 def submit(work: Callable[[], Any]) -> Future[Any]:
-    """Begin work; the corrected clock is the same there."""
+    """Begins work in a thread, which has the same corrected clock."""
     part = _pool().submit(copy_context().run, work)
     _under_way.add(part)
     part.add_done_callback(_under_way.discard)
@@ -30,19 +30,19 @@ def submit(work: Callable[[], Any]) -> Future[Any]:
 
 
 def wait(parts: Sequence[Future[Any]], seconds: float) -> None:
-    """Wait until one of them ends, or so long."""
+    """Waits until one of them ends, or for this time."""
     wait_for(parts, timeout=max(0.0, seconds), return_when=FIRST_COMPLETED)
 
 
 def end_process() -> None:
-    """End all that runs here: the messages of the batch come back."""
+    """Ends all that runs in this process. The messages of the batch come back."""
     os._exit(1)
 
 
 def leave_no_strays(patience_sec: float = PATIENCE_SEC) -> None:
-    """End the process if a handler was left behind and does not return: a thread cannot be killed.
+    """Ends the process if a handler was left and does not return: a thread cannot be killed.
 
-    Called when all else is settled and acknowledged; nothing would be served beside a stray.
+    It comes when all else is settled and acknowledged. No other run would be served beside it.
     """
     _, strays = wait_for(list(_under_way), timeout=patience_sec)
     if strays:

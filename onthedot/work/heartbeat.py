@@ -1,4 +1,4 @@
-"""Heartbeat: leases and messages of running handlers are extended together."""
+"""Extends the leases and messages of running handlers together."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from onthedot.work.batch import Batch
 from onthedot.work.gates import tenant_quota
 from onthedot.work.job import Job, load
 
-# Four fifths of it: four times as much as is left.
+# Four fifths of the time are used: four times what is left.
 _MOST_TIMES = 4
 
 
 def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
-    """Give the jobs that are still ours; who has lost its lease is told, and nothing is settled."""
+    """Returns the jobs that are still ours. The others are told that they lost their lease."""
     now_ms = clock.now_ms()
     lease_ms = now_ms + LEASE_SEC * 1000
     outcomes = tenant_quota.extend(running, lease_ms)
@@ -33,7 +33,7 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
     kept = []
     for job in running:
         outcome = outcomes[job]
-        # In doubt for longer than the last lease that is certain, it may be another's by now.
+        # The extension is in doubt for longer than the last sure lease: the run may be another's.
         over = outcome is Outcome.UNSURE and job.held.life.lease_ms <= now_ms
         if outcome is Outcome.REFUSED or over:
             job.lost = True
@@ -46,7 +46,7 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
     receipts = [
         (message.receipt, LEASE_SEC) for job in kept for message in batch.naming(job.ticket.run_id)
     ]
-    # A message that comes back finds the run busy, and a cancel is found by the next beat.
+    # A message that comes back finds the run busy, and the next beat finds a cancel.
     with Forgiven():
         queue.change_visibility(batch.url, list(dict.fromkeys(receipts)))
     _look_for_cancels(kept)
@@ -54,24 +54,24 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
 
 
 def _long(job: Job, now_ms: int) -> bool:
-    """Most of the time that the attempt may take is gone."""
+    """Tells whether most of the attempt's time has passed."""
     taken_ms, given_ms = now_ms - job.held.life.started_ms, job.deadline_ms - now_ms
     return taken_ms >= _MOST_TIMES * given_ms
 
 
 def _look_for_cancels(kept: Sequence[Job]) -> None:
-    """A request to cancel stands on the row: a call is broken off, a handler finds it by itself."""
+    """Looks for requests to cancel on the rows. A call is broken off; a handler finds it itself."""
     before = [(job, job.held) for job in kept]
     with Forgiven():
         load(kept)
     for job, mine in before:
-        # A look that failed may have got as far as the row of another's attempt.
+        # A look that failed may have read the row of another attempt.
         seen = job.run or mine
         job.run = replace(
             mine,
             cancel_ms=seen.cancel_ms,
             cancel_by=seen.cancel_by,
-            # A beat whose answer was lost may have listed it: its settle has to take it off.
+            # A beat whose answer was lost may have listed it. Its settle has to remove that.
             attention=seen.attention or mine.attention,
         )
         if seen.cancel_ms:

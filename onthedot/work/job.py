@@ -1,4 +1,4 @@
-"""One run in the hands of a worker, from its message to its outcome."""
+"""Holds one run in the hands of a worker, from its message to its outcome."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from onthedot.work.decision_table import Hint, Start
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The next attempt, written down: the row as it will be, and the write that makes it so."""
+    """The next attempt, prepared: the row as it will be, and the write that makes it so."""
 
     begun: Run
     write: Update
@@ -35,54 +35,54 @@ class Ready:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Job:
-    """What is known of the run, and where it stands."""
+    """What is known of the run, and how far it is."""
 
     ticket: Ticket
     hint: Hint
-    # Who starts it, by the name that its row gets; each receipt has another.
+    # The name of the starting worker on the row. Each receive has another.
     worker: str = ""
-    # Whose it is, by its message; empty where that does not say.
+    # The tenant by its message. Empty if the message does not say.
     tenant_id: str = ""
-    # How many runs of its tenant may be under way; 0 is no limit.
+    # How many runs of its tenant may be under way. 0 means no limit.
     most: int = 0
-    # What its tenant's runs may call; None where nothing is set.
+    # What its tenant's runs may call. None if nothing is set.
     targets: Sequence[str] | None = None
-    # Which of the permits for that is in its hands.
+    # The tenant's permit that it holds.
     permit: Permit | None = None
     run: Run | None = None
     task: Task | None = None
-    # The due time and schedule that it starts under, once that is decided.
+    # The due time and schedule that it starts under, once decided.
     under: Start | None = None
     ready: Ready | None = None
     # It was not taken up in time, and runs late by its policy.
     late: bool = False
-    # It was asked about when it was late already: it may start so.
+    # The misfire policy has let it start late.
     judged: bool = False
-    # Which turn at its key's rate it took: the line's place, the booking, and when.
+    # The turn it took at its key's rate: place, booking, and time.
     turn: tuple[str, int, int] | None = None
-    # Nothing is done with it before; 0 is at once.
+    # Nothing is done with it before this time. 0 means at once.
     wake_ms: int = 0
     rounds: int = 0
-    # Since when the store has not said whether it took what we wrote, and how often we asked.
+    # Since when the store has not said whether it took our write, and how often we asked.
     doubt_ms: int = 0
     tries: int = 0
     loaded: bool = False
-    # Its row or its task is not of a form that this version knows: it is left to the dead letters.
+    # Its row or task has a form that this version cannot read. It is left to the dead letters.
     unreadable: bool = False
-    # What the handler said last of how far it is.
+    # The last progress that its handler reported.
     progress: Any = None
-    # The handler's running call, once it has started, and whether it only hands the work over.
+    # The handler's running call, and whether it only hands the work over.
     part: Any = None
     delivers: bool = False
-    # What is known of its end before the handler says so.
+    # The outcome, if it is known before the handler answers.
     answer: Answer | None = None
-    # Its lease is another's by now, or may be: its handler is to stop.
+    # Its lease is lost or may be. Its handler must stop.
     lost: bool = False
-    # Since when its worker knows that it was cancelled; what its target waits in.
+    # When its worker learned of the cancel, and the exchange in which its target waits.
     stopped_ms: int = 0
     exchange: Exchange = field(default_factory=Exchange)
-    # What the row is to become; whether a message of the next attempt is out, whether the row
-    # has become so, and whether its places are given up, too.
+    # What the row is to become; whether the next attempt's message is sent; whether the row is
+    # written; and whether its places are given up.
     ending: Life | None = None
     followed: bool = False
     written: bool = False
@@ -90,34 +90,34 @@ class Job:
 
     @property
     def under_way(self) -> bool:
-        """Tell whether its target was called, or is not to be called any more."""
+        """Tells whether its target was called, or never will be."""
         return self.part is not None or self.answer is not None
 
     @property
     def ended(self) -> bool:
-        """Tell whether its attempt has come to its end."""
+        """Tells whether its attempt has ended."""
         return self.answer is not None or (self.part is not None and self.part.done())
 
     @property
     def deadline_ms(self) -> int:
-        """When the attempt under way has taken too long."""
+        """Returns when the attempt under way has used its time."""
         if self.task is None:
             raise LookupError(f"{self.ticket.run_id} has no task")
         return self.held.life.started_ms + self.task.timeout_sec * 1000
 
     def stop(self) -> None:
-        """Let it stop: a call that waits for its answer does so at once."""
+        """Lets it stop. A call that waits for its answer stops at once."""
         self.stopped_ms = self.stopped_ms or clock.now_ms()
         self.exchange.break_off()
 
     @property
     def reached(self) -> Any:  # noqa: ANN401 any JSON
-        """How far it is, by its handler's last word."""
+        """Returns the last progress that its handler reported."""
         return self.held.life.progress if self.progress is None else self.progress
 
     @property
     def abandoned_ms(self) -> int:
-        """When nobody waits for its handler any more."""
+        """Returns when nobody waits for its handler any more."""
         until_ms = self.deadline_ms
         if self.stopped_ms and self.task and self.task.target["type"] not in BRIEF:
             until_ms = min(until_ms, self.stopped_ms)
@@ -125,23 +125,22 @@ class Job:
 
     @property
     def missing(self) -> bool:
-        """Tell whether its message names a run that there is not."""
+        """Tells whether its message names a run that does not exist."""
         return self.run is None and not self.unreadable
 
     @property
     def held(self) -> Run:
-        """The row of a run that was loaded and found."""
+        """Returns the row of a run that was loaded and found."""
         if self.run is None:
             raise LookupError(f"{self.ticket.run_id} has no row")
         return self.run
 
 
 def load(jobs: Iterable[Job]) -> None:
-    """Read rows, tasks and tenants' bounds consistently, in one call for nearly fifty runs.
+    """Reads rows, tasks and tenants' limits consistently, in one call for nearly fifty runs.
 
-    A batch has no order: a row that obeys a newer version than the task that came with it was
-    stamped in between, and the task is read again. So are the bounds of a tenant that no
-    message named.
+    A batch read has no order. A row with a newer version than its task was stamped in between, so
+    the task is read again. So are the limits of a tenant that no message named.
     """
     wanted = list(jobs)
     if not wanted:
@@ -163,7 +162,7 @@ def _behind(job: Job) -> bool:
 
 def _load(jobs: list[Job]) -> None:
     keys = {job.ticket.run_id: row_of(job.ticket.run_id) for job in jobs}
-    # In the jobs' order, as a set would not be from one process to the next.
+    # In the order of the jobs: the order of a set differs between processes.
     task_ids = dict.fromkeys(task for task, _ in keys.values())
     tenants = dict.fromkeys(job.tenant_id for job in jobs if job.tenant_id)
     limits = [tenant_permits.limit_key(tenant_id) for tenant_id in tenants]
@@ -192,7 +191,7 @@ def _load(jobs: list[Job]) -> None:
 
 
 def _aim(jobs: Iterable[Job]) -> None:
-    """Give runs that have a target of their own a task that has it; few ever do."""
+    """Gives the tasks of runs with a target of their own that target. Few runs have one."""
     for job in jobs:
         if job.run and job.task and job.run.target_ref:
             job.task = run_inputs.aimed(job.run, job.task)
@@ -201,10 +200,10 @@ def _aim(jobs: Iterable[Job]) -> None:
 
 
 def look_again(started: Iterable[Job]) -> None:
-    """Look at the task once more where no edit can have stamped the run: it is under way now.
+    """Reads the task again if no edit can have stamped the run, which is under way now.
 
-    What was acknowledged before the start governs it so: its target is called by the task as it is
-    now, or not at all.
+    So an edit that was acknowledged before the start counts: the target is called by the task as it
+    is now, or not at all.
     """
     now = clock.now_ms() // 1000
     old = [job for job in started if job.task and not surely_within(job.held.key, job.task, now)]
@@ -222,7 +221,7 @@ def look_again(started: Iterable[Job]) -> None:
 
 
 def put_off(jobs: Iterable[Job]) -> None:
-    """Let nothing be done with a job for a while; its heartbeats and all other jobs go on."""
+    """Leaves jobs alone for a while. Their heartbeats and all other jobs go on."""
     now_ms = clock.now_ms()
     for job in jobs:
         job.doubt_ms = job.doubt_ms or now_ms

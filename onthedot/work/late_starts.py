@@ -1,6 +1,6 @@
-"""Late: slots that were due long ago and have not started are asked about before they do.
+"""Judges late slots that have not started, before they may start.
 
-Only they pay for it: what they stood in line for is read, then what covers them, then newer runs.
+Only they cost these reads: the line that they waited in, the ranges over them, newer runs.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from onthedot.work.gates import late_line, wait_reasons
 from onthedot.work.gates.wait_reasons import Items
 from onthedot.work.job import Job
 
-# So long after it was called a run has started, or its worker is dead.
+# Seconds after a call in which a run has started, or its worker is dead.
 _CALLED_SEC = 30
 _SURE = 2
 
 
 def judged(found: Sequence[tuple[Job, Late]]) -> list[tuple[Job, Skip | Busy | None]]:
-    """Say of each what it ends as without a run; None: it may start; Busy: look again later."""
+    """Returns the verdict for each. None: it may start. Busy: look again later."""
     lines = _lines([job for job, _ in found if not _known(job)])
     return [(job, _verdict(job, each, lines)) for job, each in found]
 
 
 def _known(job: Job) -> bool:
-    """Tell whether nothing needs to be read to know that it was late before, or taken up."""
+    """Tells whether the job itself shows that it was late before, or taken up."""
     run = job.held
     return run.origin == "catchup" or pulled(run.queue) or bool(run.life.gate_ms)
 
@@ -59,12 +59,12 @@ def _verdict(job: Job, late: Late, lines: Items) -> Skip | Busy | None:
     )
     ended = misfire.ending(task, slot, now_ms, lambda: _newer(task, run, now_ms // 1000))
     if ended and job.most and not judged and job.hint.receives < _SURE:
-        # It may have been called from its tenant's line just now, where it leaves no trace.
+        # Its tenant's line may have called it just now, which leaves no trace there.
         return Busy(_CALLED_SEC)
     if ended:
         return Skip(*ended)
     job.late = judged or not slot.taken_up
-    # A slot that a stalled dispatcher claimed may have its outcome in a range by now.
+    # A stalled dispatcher claimed the slot. By now its outcome may stand in a range.
     spanned = covering(run)
     return Skip(spanned.life.status, spanned.life.reason) if spanned else None
 
@@ -76,15 +76,15 @@ def _is_taken_up(job: Job, task: Task, lines: Items) -> bool:
 
 
 def _called(job: Job, lines: Items) -> bool:
-    """Tell whether it is called from its tenant's line, where its entry goes with the call.
+    """Tells whether its tenant's line called it. The call deletes its entry there.
 
-    Where the limit went, too, the place at its own gate shows that it came so far.
+    If the limit is gone too, its place at its own gate shows that it came so far.
     """
     return job.hint.why == "wake" and (bool(job.most) or wait_reasons.holds(job.held, lines))
 
 
 def _newer(task: Task, run: run_row.Run, now: int) -> bool:
-    """Tell whether a newer slot is due that may fire; of a bounded task, within its bound."""
+    """Tells whether a newer slot is due that may fire. A bounded task must have a run left."""
     slot = parse_nominal(run.key)
     if not misfire.newer_due(task, slot, now):
         return False

@@ -1,4 +1,4 @@
-"""Giving back: a slot that misfire ends without a run gives its place in max_runs back."""
+"""Gives the place in max_runs back if misfire ends a slot without a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Settling = tuple[Job, Skip, Update]
 
 
 def settle(skipping: Sequence[Settling]) -> list[Outcome]:
-    """Write outcomes; with one that gives a place back, the place, all or nothing."""
+    """Writes outcomes. An outcome that gives a place back is written with it, all or nothing."""
     bounded = [each for each in skipping if _gives_back(each)]
     plain = [each for each in skipping if each not in bounded]
     outcomes = conditional_writer.write_many([write for *_, write in plain])
@@ -34,7 +34,7 @@ def _gives_back(settling: Settling) -> bool:
 
 
 def _with_its_place(job: Job, write: Update) -> Outcome:
-    """What no cursor has passed is not counted yet: its dispatcher is waited for, if it lives."""
+    """Writes an outcome and its place. If it is not counted yet, a live dispatcher is awaited."""
     task, life = job.task, job.held.life
     item = table_reads.get(task_spec.TABLE, task_spec.cursor_key(job.held.task_id))
     cursor = task_cursor.parse(item) if item else None

@@ -1,4 +1,4 @@
-"""No start: what becomes of a run that is over, another's, or not due for a while."""
+"""Handles runs that do not start now: over, another worker's, or not due for a while."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from onthedot.work.job import Job
 
 
 def leave(batch: Batch, job: Job, decision: Decision) -> None:
-    """Strike the run off its message, or let the message come back when there is more to do."""
+    """Strikes the run off its message, or lets the message come back if there is more to do."""
     match decision:
         case Over():
-            # A retrying run, whose older message this is, keeps its place until it is final.
+            # A retrying run has an older message here. It keeps its place until it is final.
             if job.run is not None and job.run.final:
                 overlap.finish(job)
                 if not executions.stopped(job.run):
@@ -34,7 +34,7 @@ def leave(batch: Batch, job: Job, decision: Decision) -> None:
 
 
 def _come_back(batch: Batch, job: Job, seconds: int) -> None:
-    """A message of its own comes back later; a pack's run gets one of its own for that."""
+    """Lets a message of its own come back later. A run of a pack gets a new one."""
     for message in batch.naming(job.ticket.run_id):
         if len(message.pack.tickets) == 1:
             queue.change_visibility(batch.url, [(message.receipt, seconds)])
@@ -45,7 +45,7 @@ def _come_back(batch: Batch, job: Job, seconds: int) -> None:
 
 
 def _defer(batch: Batch, job: Job, seconds: int) -> None:
-    """L2: the old message goes only when SQS has taken the new one."""
+    """Sends a new message. The old one goes only when SQS has taken the new one (L2)."""
     for message in batch.naming(job.ticket.run_id)[:1]:
         fresh = batch.single(message.pack, job.ticket, "hop", job.held.life.due_ms)
         if not queue.send([(fresh.of_tenant(job.tenant_id), seconds)]):

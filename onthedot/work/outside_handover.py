@@ -1,4 +1,4 @@
-"""Handing over: a run whose task is now worked elsewhere goes there before it starts."""
+"""Hands runs over before they start, if other workers work their task now."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from onthedot.work.job import Job
 
 
 def belongs_here(job: Job) -> bool:
-    """An edit of the target holds for every run that starts after it."""
+    """Tells whether the run's queue is still its task's: an edit counts for every later start."""
     return job.task is None or alike(job.task.queue, job.held.queue)
 
 
 def for_others(batch: Batch, job: Job) -> bool:
-    """Tell whether a run is for other workers than those that ask for it.
+    """Tells whether a run is for other workers than those that ask for it.
 
-    An outside worker asks: the run was handed over after the index showed it. A message asks:
-    outside workers find their runs by the index, so a late or forged one must not start them here.
+    If an outside worker asks, the run was handed over after the index showed it. If a message asks,
+    outside workers find the run by the index: a late or forged message must not start it.
     """
     if job.run is None or job.task is None:
         return False
@@ -36,10 +36,10 @@ def for_others(batch: Batch, job: Job) -> bool:
 
 
 def resent(overdue: Iterable[Run]) -> list[Pack]:
-    """Make messages for overdue runs; runs that outside workers find by the index need none.
+    """Makes messages for overdue runs. Runs that outside workers find by the index need none.
 
-    Outside workers may never ask for a run whose task has moved away from them: a worker of ours
-    gets its message, and hands it over.
+    Outside workers may never ask for a run whose task has moved away from them. So a worker of ours
+    gets its message and hands it over.
     """
     waiting = list(overdue)
     task_ids = dict.fromkeys(run.task_id for run in waiting if pulled(run.queue))
@@ -58,7 +58,7 @@ def resent(overdue: Iterable[Run]) -> list[Pack]:
 
 
 def hand_over(batch: Batch, job: Job) -> None:
-    """Outside workers find the row by its index; ours get a message before the row says so."""
+    """Changes the queue. Outside workers use the index; ours get a message before that."""
     run, task = job.held, job.task
     if task is None:
         raise LookupError(f"{run.run_id} has no task")

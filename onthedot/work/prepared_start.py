@@ -1,4 +1,4 @@
-"""A start is written down while its run is held, so that at its second it has only to be sent."""
+"""Prepares a start while its run is held, so that at its second it only has to be sent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from onthedot.work.job import Job, Ready
 
 
 def prepare(job: Job, worker: str) -> Ready:
-    """Write the start down as of its due time; the time of its sending is put in by `begin`."""
+    """Prepares the start as of its due time. `begin` puts the time of sending in."""
     seen = _under(job)
     now_ms = max(seen.life.due_ms, clock.now_ms())
     begun = run_writes.started(
@@ -29,7 +29,7 @@ def prepare(job: Job, worker: str) -> Ready:
         now_ms=now_ms,
         lease_ms=now_ms + LEASE_SEC * 1000,
         version=job.task.version if job.task else 0,
-        # An outside worker's lines stay with it; this process is only the API that it asked.
+        # An outside worker keeps its own log. This process is only the API that it asked.
         log="" if pulled(seen.queue) else run_log.stream(),
         waited=_waited(job),
         late=job.late,
@@ -39,12 +39,12 @@ def prepare(job: Job, worker: str) -> Ready:
 
 
 def still_ready(job: Job) -> bool:
-    """What was decided for the due time holds about as long as a hold, not after a long stall."""
+    """Tells whether what was decided for the due time still counts: not after a long stall."""
     return job.ready is not None and clock.now_ms() < job.wake_ms + HOLD_MAX_SEC * 1000
 
 
 def begin(jobs: Sequence[Job], worker: str) -> tuple[list[Job], list[tuple[Job, Outcome]]]:
-    """Start all in one call; give those that surely run, and what is known of the others."""
+    """Starts all in one call. Returns those that surely run, and what is known of the others."""
     now_ms = clock.now_ms()
     late = [*_late(jobs, now_ms), *_overdue(jobs, now_ms)]
     doubtful = [(job, Outcome.REFUSED) for job in late]
@@ -69,10 +69,10 @@ def begin(jobs: Sequence[Job], worker: str) -> tuple[list[Job], list[tuple[Job, 
 
 
 def agreed(jobs: Sequence[Job]) -> list[Job]:
-    """Note by which version each is called where its start notes another; give those that say so.
+    """Writes the version of the call if the start has another one. Returns those that have it.
 
-    An edit that could not stamp them has come in between. What cannot be noted is not called: its
-    lease ends, and another attempt begins.
+    An edit came in between and could not stamp them. If the write fails, the target is not called:
+    the lease ends, and another attempt begins.
     """
     now_ms = clock.now_ms()
     other = [
@@ -88,14 +88,14 @@ def agreed(jobs: Sequence[Job]) -> list[Job]:
 
 
 def _late(jobs: Sequence[Job], now_ms: int) -> list[Job]:
-    """Give those whose permits are over: a run under such a permit would begin without a lease."""
+    """Returns jobs whose permits are over: their runs would begin without a lease."""
     return [job for job in jobs if _lease_ms(job, now_ms) <= now_ms]
 
 
 def _overdue(jobs: Sequence[Job], now_ms: int) -> list[Job]:
-    """Give first starts that have become late since they were decided on: misfire is to be asked.
+    """Returns first starts that have become late since their decision, for misfire to judge.
 
-    It may have taken a while to get a place; on a machine that has just begun, much is slow.
+    It may take a while to get a place. On a machine that has just started, much is slow.
     """
     return [
         job
@@ -107,9 +107,9 @@ def _overdue(jobs: Sequence[Job], now_ms: int) -> list[Job]:
 
 
 def _waited(job: Job) -> str:
-    """Only who stands in a line is woken; who had to wait for its turn has that on its row.
+    """Says that the run waited, if it was woken from a line or had to wait for its turn.
 
-    Anybody can write that a run is woken: what can stand in no line has not stood in one.
+    A message can claim this falsely, so it counts only for runs that can wait in a line.
     """
     waited = job.held.life.waited
     if waited and (waited != BEHIND or (job.task and late_line.is_behind(job.held, job.task))):
@@ -120,19 +120,19 @@ def _waited(job: Job) -> str:
 
 
 def _may_wait(job: Job) -> bool:
-    """Tell whether there is a line for it: its task's, its tenant's, or its key's."""
+    """Tells whether there is a line for it: its task's, its tenant's, or its key's."""
     bounded = job.task is not None and overlap_gate.waits(job.task)
     return bounded or bool(job.most or job.held.life.key_gate)
 
 
 def _lease_ms(job: Job, now_ms: int) -> int:
-    """No run outlives its permit: who takes that over must find the run's own lease over, too."""
+    """Returns the lease's end. It never outlives the permit, which another may then take over."""
     lease_ms = now_ms + LEASE_SEC * 1000
     return min(lease_ms, job.permit.lease_ms) if job.permit else lease_ms
 
 
 def _under(job: Job) -> Run:
-    """A slot that a newer schedule has too runs under that one, at its due time."""
+    """Returns the run under a newer schedule, if that has its slot, at the new due time."""
     run, under = job.held, job.under
     if under is None:
         raise LookupError(f"{run.run_id} was not decided to start")

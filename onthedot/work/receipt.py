@@ -1,4 +1,4 @@
-"""Receipt: the jobs that the messages of one receive name."""
+"""Makes jobs from the messages of one receive."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from onthedot.work.job import Job
 
 
 def jobs_of(batch: Batch, worker: str) -> list[Job]:
-    """One job a run, however many messages name it: two writes of one item reject a batch."""
+    """Makes one job for each run, even if several messages name it: a batch needs unique items."""
     jobs: dict[str, Job] = {}
     for message in batch.messages:
         for ticket in message.pack.tickets:

@@ -1,6 +1,6 @@
-"""Refill: a worker that slow runs keep receives more messages, so that they hold up nobody else.
+"""Receives more messages for a worker with slow runs, so that they delay no other runs.
 
-An invocation lasts as long as its slowest run, and their number is bounded for each queue.
+An invocation lasts as long as its slowest run, and each queue has a limited number of them.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from onthedot.work.job import Job, load
 from onthedot.work.receipt import jobs_of
 
 _log = logging.getLogger(__name__)
-# It takes what nobody else takes: the poller's receives wait for messages, these do not.
+# Seconds. It takes only what is left: the poller's receives wait for messages, these do not.
 _WAIT_SEC = 0
-# Where no more was there than was asked for, the next one begins no sooner.
+# Seconds between two receives, if a receive brought no more than it asked for.
 _PACE_SEC = 1.0
-# So long a run that is put off is taken to have its message.
+# Milliseconds for which a run that was put off is assumed to have its message.
 _TRUSTED_MS = 600_000
-# Those that run want to be looked after, too.
+# Seconds. The runs under way need attention, too.
 _LOAD_MAX_SEC = 1.0
 
 
@@ -44,9 +44,9 @@ class Refill:
     batch: Batch
     began: float = field(init=False)
     closes: float = field(init=False)
-    # Whether it has received any: others look for a place then, too.
+    # Whether it has received any: then other runs look for a place, too.
     used: bool = False
-    # The receive under way, when the next may begin.
+    # The receive under way, and when the next may begin.
     asked: Any = None
     _most: int = 0
     _next: float = 0.0
@@ -57,11 +57,11 @@ class Refill:
 
     @property
     def answered(self) -> bool:
-        """Tell whether the receive is over."""
+        """Tells whether the receive is over."""
         return self.asked is not None and bool(self.asked.done())
 
     def moment_ms(self, running: Sequence[Job]) -> int | None:
-        """Say when the next receive is to begin; None: not while these run."""
+        """Returns when the next receive begins. None: not with these runs."""
         now, now_ms = clock.monotonic(), clock.now_ms()
         busy = [job for job in running if not job.ended]
         if self.asked is not None or not busy or any(was_lost(job.run) for job in running):
@@ -71,7 +71,7 @@ class Refill:
         return None if moment >= self.closes else now_ms + int((moment - now) * 1000)
 
     def ask(self, waiting: Sequence[Job], running: Sequence[Job]) -> None:
-        """Begin a receive beside the loop, where runs take long and there is room."""
+        """Begins a receive beside the loop, if runs take long and there is room."""
         moment_ms = self.moment_ms(running)
         self._most = worker_room.messages(sum(map(_weight, [*waiting, *running])))
         if moment_ms is not None and moment_ms <= clock.now_ms():
@@ -80,7 +80,7 @@ class Refill:
                 self.asked = handler_pool.submit(partial(_receive, self.batch.queue, self._most))
 
     def taken(self, in_hand: Sequence[Job]) -> list[Job]:
-        """Give the jobs of what was received that are to be worked here."""
+        """Returns the received jobs that are to be worked here."""
         records, self.asked = self.asked.result(), None
         if records is None:
             self.closes = 0.0
@@ -96,7 +96,7 @@ class Refill:
             self.batch.put_aside += fresh.put_aside
 
     def _admitted(self, fresh: Batch, in_hand: Sequence[Job]) -> list[Job]:
-        """What is not worked here goes on in a fresh message, or comes back by itself."""
+        """Returns the jobs for this worker. The others go on in a new message or come back."""
         with Forgiven():
             unreadable_messages.put_aside(fresh)
             fresh.split()
@@ -113,7 +113,7 @@ class Refill:
         return []
 
     def _beyond(self, fresh: Batch, jobs: Sequence[Job], in_hand: Sequence[Job]) -> list[Ticket]:
-        """Name those whose tenant has its share, and those that would outlive the invocation.
+        """Returns runs whose tenant has its share, and runs that would outlive the invocation.
 
         A slot that is late already is judged here, whatever share its tenant has.
         """
@@ -136,7 +136,7 @@ class Refill:
         return [*beyond, *(each for each in late if each not in beyond)]
 
     def _put_off(self, fresh: Batch, beyond: Sequence[Ticket], jobs: Sequence[Job]) -> None:
-        """Its row says that it waits, once: what stands in a line is not late by its own doing."""
+        """Records on the row that it waits, once: such a run is not late by its own fault."""
         if not beyond:
             return
         now_ms = clock.now_ms()
@@ -156,7 +156,7 @@ class Refill:
 
 
 def _receive(name: str, most: int) -> list[dict[str, Any]] | None:
-    """Receive what is there; a queue that is busy has nothing, one that refuses is left alone."""
+    """Receives what is there. A busy queue counts as empty; a queue that refuses is left alone."""
     try:
         return queue.receive(name, most, visible_sec=LEASE_SEC, wait_sec=_WAIT_SEC)
     except aws.FAILURES as failure:
@@ -175,21 +175,21 @@ def _fits(job: Job, age_sec: float) -> bool:
 
 
 def _to_mark(run: Run, now_ms: int) -> bool:
-    """Tell whether its row is to say that it waits; a slot that is late already is misfire's."""
+    """Tells whether its row must say that it waits. Misfire decides about slots that are late."""
     life = run.life
     stands = life.status == "claimed" and life.due_ms <= now_ms and not life.waited
     return stands and not _is_overdue(run, now_ms)
 
 
 def _is_overdue(run: Run, now_ms: int) -> bool:
-    """Tell whether it is a slot that misfire decides on: it is late, and stands in no line."""
+    """Tells whether misfire decides on it: a slot that is late, and stands in no line."""
     life = run.life
     unfound = life.status == "claimed" and is_slot_key(run.key) and not life.waited
     return unfound and is_late(life.due_ms, now_ms)
 
 
 def _stands_already(run: Run, now_ms: int) -> bool:
-    """Tell whether the audit only repeats what is on its way; after a while it may be lost."""
+    """Tells whether the audit only repeats a message that is on its way. Later it may be lost."""
     return run.life.waited == worker_room.WAITED and now_ms < run.life.due_ms + _TRUSTED_MS
 
 

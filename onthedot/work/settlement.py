@@ -1,4 +1,4 @@
-"""Settling: what came of an attempt is written by its fence, and by nothing else."""
+"""Settles attempts: the outcome is written by the attempt's fence, and by nothing else."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from onthedot.work.batch import Batch
 from onthedot.work.gates import batch_gates, tenant_quota
 from onthedot.work.job import Job, load, put_off
 
-# Less than this before its lease ends, an attempt is left to who takes it over.
+# Milliseconds. With less of its lease left, an attempt is left to the next worker.
 _LEFT_MS = 1_000
 
 
 def settle(batch: Batch, ended: Sequence[Job]) -> None:
-    """Send what is to be tried again or looked at, then settle, then finish, then delete.
+    """Sends what is to be tried again or looked at, then settles, then finishes, then deletes.
 
     The next message goes first: a settled retry without one would wait for the audit. What the
     store does not take is put off: an outcome in doubt must not cost an attempt.
@@ -33,7 +33,7 @@ def settle(batch: Batch, ended: Sequence[Job]) -> None:
 
 
 def given_up(job: Job) -> bool:
-    """Tell whether an outcome could not be written for so long that its lease is nearly over."""
+    """Tells whether an outcome could not be written for so long that its lease is nearly over."""
     return job.ended and clock.now_ms() >= job.held.life.lease_ms - _LEFT_MS
 
 
@@ -43,7 +43,7 @@ def _settle(batch: Batch, ended: Sequence[Job]) -> None:
         if job.ending is None:
             job.ending = _life_after(job, now_ms)
             if job.ending.status == "awaiting":
-                # What it waits for goes on elsewhere, and counts as long as it may take.
+                # What it waits for goes on elsewhere, and holds its permit as long as it may take.
                 tenant_quota.extend([job], job.ending.lease_ms)
     ready = [
         (job, life)
@@ -71,7 +71,7 @@ def _life_after(job: Job, now_ms: int) -> Life:
 
 
 def _followed(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
-    """Tell whether the message is out that the run needs once it is settled so."""
+    """Tells whether the message is sent that the run needs after it is settled."""
     if life.status not in FINAL and not job.followed:
         job.followed = _next_sent(batch, job, life, now_ms)
     return life.status in FINAL or job.followed
@@ -100,9 +100,9 @@ def _close(batch: Batch, settled: Sequence[Job]) -> None:
 
 
 def _read_back(doubtful: Sequence[Job]) -> None:
-    """A lost answer shows our own outcome; a zombie's settle changes nothing.
+    """Reads rows in doubt. After a lost answer they show our own outcome; else nothing changes.
 
-    An outcome that cannot be read now stays in doubt, and its job keeps the row of its start.
+    If the row cannot be read now, the outcome stays in doubt, and the job keeps its row.
     """
     mine = [job.held for job in doubtful]
     with Forgiven():
@@ -118,12 +118,12 @@ def _recognise(job: Job, started: Run) -> None:
     if seen is None:
         job.over = True
     elif seen.life.owner != started.life.owner or seen.life.attempt != started.life.attempt:
-        # The target was called all the same: say so, and change nothing.
+        # The target was called all the same. This records it and changes nothing else.
         conditional_writer.write_one(stale_settles.note(seen, started.life, now_ms=clock.now_ms()))
         job.over = True
     elif seen.life.status != "running" and job.ending:
         job.ending = replace(job.ending, status=seen.life.status)
         job.written = True
     elif seen.cancel_ms:
-        # It was asked to stop as it came to its end, which is to be thought over.
+        # A request to cancel came at its end, so its outcome must be decided again.
         job.ending = None

@@ -1,4 +1,4 @@
-"""Starting: each run that is due is decided on, and those that may run start in one call."""
+"""Decides on each run that is due, and starts those that may run in one call."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from onthedot.work.outside_handover import belongs_here, for_others, hand_over
 from onthedot.work.prepared_start import agreed, begin, prepare, still_ready
 
 _ROUNDS_MAX = 6
-# So long a start is asked for again; then its message, which comes back, asks.
+# Milliseconds in which a start in doubt is repeated. After that its message comes back.
 _DOUBT_MAX_MS = 4_000
 
 
 @dataclass(slots=True)
 class _Sorted:
-    """What is decided of runs that are due."""
+    """The decisions on runs that are due."""
 
     starting: list[Job] = field(default_factory=list)
     skipping: list[tuple[Job, Skip]] = field(default_factory=list)
-    # To be looked at again: it is held, or its row has changed meanwhile.
+    # To be looked at again: they are held, or their rows have changed.
     again: list[Job] = field(default_factory=list)
 
 
 def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[Job], list[Job]]:
-    """Give the jobs that now run, and those to be looked at again."""
+    """Returns the jobs that now run, and those to look at again."""
     load([job for job in ready if not job.loaded])
     ready = [job for job in ready if not job.unreadable]
     ours = [job for job in ready if _runs_by(job, worker)]
@@ -50,7 +50,7 @@ def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[
 
 
 def _sorted(batch: Batch, ready: Sequence[Job], worker: str) -> _Sorted:
-    """Decide on each run; what has nothing to run is dealt with at once."""
+    """Decides on each run. Those that do not run are handled at once."""
     due = _Sorted()
     overdue: list[tuple[Job, Late]] = []
     for job in _without_others(batch, ready):
@@ -87,7 +87,7 @@ def _to_start(batch: Batch, due: _Sorted, job: Job, start: Start) -> None:
 
 
 def _judge(batch: Batch, due: _Sorted, overdue: Sequence[tuple[Job, Late]]) -> None:
-    """Oldest first: late slots of a task that run go one at a time, in their order."""
+    """Judges late runs, oldest first: late slots of a task run one at a time, in their order."""
     overdue = sorted(overdue, key=lambda each: each[1].then.due_ms)
     for (_, found), (job, said) in zip(overdue, late_starts.judged(overdue), strict=True):
         match said:
@@ -101,14 +101,14 @@ def _judge(batch: Batch, due: _Sorted, overdue: Sequence[tuple[Job, Late]]) -> N
 
 
 def _without_others(batch: Batch, ready: Sequence[Job]) -> list[Job]:
-    """Strike off the runs that are for other workers."""
+    """Removes the runs that are for other workers."""
     elsewhere = [job for job in ready if for_others(batch, job)]
     batch.done([job.ticket.run_id for job in elsewhere])
     return [job for job in ready if job not in elsewhere]
 
 
 def _permitted(batch: Batch, placed: Sequence[Job], *, worker: str) -> list[Job]:
-    """A turn comes last, for one that is not used is lost; a permit can be given back."""
+    """Takes permits, then turns: an unused turn is lost, a permit can be given back."""
     permitted = tenant_quota.enter(batch, placed, worker=worker)
     going = key_gate.turns(batch, permitted)
     tenant_quota.drop([job for job in permitted if job not in going])
@@ -116,7 +116,7 @@ def _permitted(batch: Batch, placed: Sequence[Job], *, worker: str) -> list[Job]
 
 
 def _another_round(job: Job) -> bool:
-    """A row that keeps changing under our hands is left to the message's next delivery."""
+    """Tells whether to try again. A row that keeps changing is left to the next delivery."""
     if job.wake_ms and job.loaded:
         return True
     if job.doubt_ms:
@@ -126,12 +126,12 @@ def _another_round(job: Job) -> bool:
 
 
 def in_time(job: Job) -> bool:
-    """Tell whether a start that is in doubt is to be asked for once more."""
+    """Tells whether a start in doubt is to be repeated."""
     return clock.now_ms() < job.doubt_ms + _DOUBT_MAX_MS
 
 
 def _skip(batch: Batch, skipping: Sequence[tuple[Job, Skip]]) -> list[Job]:
-    """Write the outcomes of what does not run; a row that changed meanwhile is asked again."""
+    """Writes the outcomes of runs that do not run. Returns those whose rows have changed."""
     if not skipping:
         return []
     now_ms = clock.now_ms()
@@ -164,13 +164,13 @@ def _skip(batch: Batch, skipping: Sequence[tuple[Job, Skip]]) -> list[Job]:
 def _start(
     entered: Sequence[Job], ours: Sequence[Job], again: list[Job], *, worker: str
 ) -> list[Job]:
-    """Start all in one call; the row says who has started what."""
+    """Starts all in one call. The rows say who has started what."""
     started, doubtful = begin(entered, worker)
     read = _read([job for job, _ in doubtful])
-    # A lost answer: the row says that it was us.
+    # After a lost answer the row says that it was us.
     started += [*ours, *(job for job in read if _runs_by(job, worker))]
     others = [(job, outcome) for job, outcome in doubtful if job not in started]
-    # Of one that could not be read it is not known: its permit may be in use.
+    # Of a row that could not be read nothing is known: its permit may be in use.
     tenant_quota.drop([job for job, _ in others if job in read])
     put_off(job for job, outcome in others if outcome is Outcome.UNSURE or job not in read)
     again += [job for job, _ in others]
@@ -181,7 +181,7 @@ def _start(
 
 
 def _read(doubtful: Sequence[Job]) -> Sequence[Job]:
-    """Give those whose rows could be read; a store that is busy is asked again later."""
+    """Returns the jobs whose rows could be read. A busy store is asked again later."""
     with Forgiven():
         load(doubtful)
         return doubtful

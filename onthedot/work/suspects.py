@@ -1,4 +1,4 @@
-"""Suspects: runs whose worker was lost are worked alone, for one of them may be what killed it."""
+"""Finds suspects: runs that lost a worker and may have killed it. They are worked alone."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from onthedot.store import clock
 from onthedot.work.decision_table import suspect, was_lost
 from onthedot.work.job import Job
 
-# So long a suspect waits for what runs beside it, before it looks for a worker of its own.
+# Milliseconds that a suspect waits for the runs beside it, before it looks for another worker.
 _SHUT_OUT_MS = 1_000
 
 
 def ready(waiting: Sequence[Job], running: Sequence[Job]) -> list[Job]:
-    """Those whose time has come; a suspect only when nothing else runs, or will, beside it."""
+    """Returns the jobs whose time has come. A suspect only when nothing else runs beside it."""
     now_ms = clock.now_ms()
     due = [job for job in waiting if job.wake_ms <= now_ms]
     trusted = [job for job in due if not suspect(job.run, now_ms)]
@@ -24,9 +24,9 @@ def ready(waiting: Sequence[Job], running: Sequence[Job]) -> list[Job]:
 
 
 def shut_out(waiting: Sequence[Job], running: Sequence[Job], began_ms: int) -> list[Job]:
-    """Those that others keep from starting: at once if it is a suspect, for it may take long.
+    """Returns the jobs that others keep from starting. If the other is a suspect, at once.
 
-    Trusted runs are often over soon, and under load there is hardly a worker without some.
+    Other runs are often over soon, and under load nearly every worker has some.
     """
     now_ms = clock.now_ms()
     due = [job for job in waiting if job.wake_ms <= now_ms]
@@ -36,7 +36,7 @@ def shut_out(waiting: Sequence[Job], running: Sequence[Job], began_ms: int) -> l
 
 
 def moment_ms(job: Job, began_ms: int) -> int:
-    """When something is to be done with one that waits."""
+    """Returns when something must be done with a job that waits."""
     if job.wake_ms > clock.now_ms():
         return job.wake_ms
     return max(job.wake_ms, began_ms) + _SHUT_OUT_MS

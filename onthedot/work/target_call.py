@@ -1,4 +1,4 @@
-"""Deliver: a run's target is called, and whatever comes of it is a value."""
+"""Calls a run's target. Whatever comes of it is a value."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 
 
 def deliver(call: Call) -> Answer:
-    """Call the target by its type; what it raises ends the attempt, here and nowhere else."""
+    """Calls the target by its type. What it raises ends the attempt, and nothing else."""
     target = TARGETS.get(call.target["type"])
     if target is None:
         return Dead("permanent", error_of("UnknownTarget", f"no target {call.target['type']}"))
@@ -46,7 +46,7 @@ def deliver(call: Call) -> Answer:
         whole = complete(call)
         if isinstance(whole, Dead):
             return whole
-        # What was cancelled by now is not called any more.
+        # A run that is cancelled by now is not called any more.
         return Stopped() if call.exchange.broken_off else target(whole)
     except templates.Unfit as unfit:
         return _unfit(unfit)
@@ -55,7 +55,7 @@ def deliver(call: Call) -> Answer:
 
 
 def _error_of(call: Call, failure: Exception) -> dict[str, Any]:
-    """Show what is the tenant's own; the rest is for the operator, and goes to the log."""
+    """Shows what is the tenant's own. The rest is for the operator, and goes to the log."""
     words, stack = words_of(failure), trace.shown(failure)
     if isinstance(failure, ClientError):
         words, stack = refusals.discreet(words), refusals.discreet(stack)
@@ -65,11 +65,11 @@ def _error_of(call: Call, failure: Exception) -> dict[str, Any]:
 
 
 def begin(job: Job) -> bool:
-    """Call the target beside this loop, unless so little of the lease is left that it may end."""
+    """Calls the target in a thread, unless its lease may end before."""
     if job.task is None or _too_late(job):
         return False
     if job.task.target["type"] == "pull":
-        # The outside worker that has fetched it is its target, and says by the API what came of it.
+        # The outside worker that has fetched it is its target, and reports by the API.
         return True
     if forbidden := _forbidden(job, job.task):
         job.answer = forbidden
@@ -78,7 +78,7 @@ def begin(job: Job) -> bool:
     # A payload of its own was read from the store, which may have taken long.
     if _too_late(job):
         return False
-    # By the time that it is settled, its task may have another target.
+    # When it is settled, its task may have another target.
     job.delivers = delivers(call.target)
     job.part = handler_pool.submit(lambda: deliver(call))
     return True
@@ -89,7 +89,7 @@ def _too_late(job: Job) -> bool:
 
 
 def _forbidden(job: Job, task: Task) -> Answer | None:
-    """A tenant's bounds may have become narrower since its target was registered."""
+    """Tells whether its tenant's limits have forbidden the target since it was registered."""
     if job.targets is None:
         return None
     thing = tenant_reach.beyond(task.target, job.targets, aws.home())
@@ -100,7 +100,7 @@ def _forbidden(job: Job, task: Task) -> Answer | None:
 
 
 def call_of(job: Job, run: Run, task: Task) -> Call:
-    """Write the call that the run now is; `complete` puts the run's fields into its payload."""
+    """Returns the call of the run. `complete` puts the run's fields into its payload."""
     return Call(
         run_id=run.run_id,
         task_id=run.task_id,
@@ -116,7 +116,7 @@ def call_of(job: Job, run: Run, task: Task) -> Call:
         payload=_payload(run, task),
         checkpoint=run.life.checkpoint,
         cancelled=lambda: bool(job.held.cancel_ms),
-        # Only a lease that was extended is this worker's: a stall counts as a loss, too.
+        # The lease is ours only if it was extended. A stall counts as a loss, too.
         lease_lost=lambda: job.lost or clock.now_ms() >= job.held.life.lease_ms,
         report=lambda progress: setattr(job, "progress", progress),
         exchange=job.exchange,
@@ -124,7 +124,7 @@ def call_of(job: Job, run: Run, task: Task) -> Call:
 
 
 def complete(call: Call) -> Call | Dead:
-    """Fetch a payload that lies elsewhere and fill it in, beside the loop that starts others."""
+    """Fetches a payload that lies elsewhere and fills it in, in the call's own thread."""
     payload = at_hand(call.payload)
     if payload is None and isinstance(call.payload, Away):
         return Dead("payload_unreadable", error_of("PayloadGone", "its object is gone"))
@@ -137,11 +137,11 @@ def complete(call: Call) -> Call | Dead:
 
 
 def _unfit(unfit: templates.Unfit) -> Dead:
-    """It would be the same at every attempt."""
+    """Ends the run: every attempt would fail in the same way."""
     return Dead("permanent", error_of(unfit.kind, str(unfit)))
 
 
 def _payload(run: Run, task: Task) -> object:
-    """A run may have a payload of its own in place of its task's."""
+    """Returns the run's own payload, or its task's."""
     payload = run_inputs.own(run).payload if run.payload_ref else None
     return task.payload if payload is None else payload

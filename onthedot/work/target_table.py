@@ -1,4 +1,4 @@
-"""The targets by type: each takes a call, and gives what became of it."""
+"""Lists the targets by type. Each takes a call and returns an answer."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def _http(call: Call) -> Answer:
 
 
 def _secrets(target: Mapping[str, Any]) -> dict[str, str]:
-    """Look up what the target refers to; it is handed on and kept nowhere."""
+    """Looks up the secrets that the target names. They are passed on and kept nowhere."""
     used = [use for use in ("auth", "sign") if target.get(use)]
     return {use: secrets.reveal(target[use]["secret_ref"]) for use in used}
 
 
 def _judged(target: Callable[[Call], Answer], asked: Call) -> Answer:
-    """AWS's own refusals say whether to ask again; those that a handler meets are its failures."""
-    # What was registered by a former release, or for another stack, was not asked then.
+    """Calls AWS and judges its refusals. A handler's own AWS errors are its failures."""
+    # A target of a former release, or of another stack, was not checked then.
     if ours := own_resources.called(asked.target, known_resources.known()):
         error = error_of("TargetForbidden", own_resources.sentence(asked.target, ours))
         return Dead("target_forbidden", error)

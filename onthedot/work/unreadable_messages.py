@@ -1,4 +1,4 @@
-"""Put aside: what a queue holds and no release of ours wrote is told once, counted, deleted."""
+"""Puts aside messages that no release of ours wrote: each is logged once, counted and deleted."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from onthedot.store import invocation_metrics, queue
 from onthedot.work.batch import Batch
 
 _log = logging.getLogger(__name__)
-# Of a text that may be anyone's, as much as tells where it comes from.
+# Characters. The text may be anybody's, so only enough is shown to find its origin.
 _SHOWN_MAX = 200
 
 
 def put_aside(batch: Batch) -> None:
-    """Say first, delete last: what is gone must have been told."""
+    """Logs first and deletes last: a message must not disappear without a trace."""
     for each in batch.foreign:
         _log.warning(
             "put aside message %s: %s; it begins %s",
@@ -35,13 +35,13 @@ def put_aside(batch: Batch) -> None:
 
 
 def without_row(batch: Batch, run_ids: Iterable[str]) -> None:
-    """Say which runs were named and are not there: purged, restored away, or never made."""
+    """Logs the named runs that do not exist: purged, restored away, or never made."""
     for run_id in run_ids:
         _log.warning("put aside run %s: it has no row", run_id)
         batch.put_aside += 1
 
 
 def count(batch: Batch) -> None:
-    """Write the metric, where there is anything to count: every other invocation stays silent."""
+    """Writes the metric if there is something to count. Other invocations write nothing."""
     if batch.put_aside:
         invocation_metrics.emit(invocation_metrics.MESSAGES, {"put_aside": batch.put_aside})

@@ -1,6 +1,6 @@
-"""Work: what the messages name is loaded, held until due, started, delivered, settled, deleted.
+"""Works messages: their runs are loaded, held until due, started, called, settled, deleted.
 
-All that is due starts before anything settles, so that one run's end delays no other's start.
+All due runs start before any run settles, so that the end of one delays no start.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from onthedot.work.starts import in_time, start_due
 from onthedot.work.stray_handlers import Strays
 
 _PATIENCE_MAX_SEC = 1.0
-# A beat gives way to starts for so long: more of them must not cost a lease.
+# Seconds. A beat gives way to starts for this long: more would cost leases.
 _STARTS_FIRST_SEC = 3.0
 _LATE_AT_ONCE = 10
-# Then the messages come back: another worker may have more luck.
+# Seconds. After that the messages come back: another worker may have more luck.
 _LOAD_MAX_SEC = 4.0
-# So long before another looks at a run that may not be worked beside others here.
+# Seconds until another worker looks at a run that may not run beside others here.
 _ELSEWHERE_SEC = 1
-# Less is rounded to nothing by a clock of milliseconds.
+# Seconds. A clock of milliseconds would round less to nothing.
 _TIME_STEP_SEC = 0.001
 
 
 def work(event: Mapping[str, Any]) -> dict[str, Any]:
-    """Work one invocation's messages; those whose runs are not done with come back."""
+    """Works the messages of one invocation. Those with runs that are not done come back."""
     watch = aws.watching()
     batch = received(event)
     _not_before_receipt(watch, batch)
     unreadable_messages.put_aside(batch)
-    # Not shortened, messages come back later: the audit sends what is missed until then.
+    # If this fails, messages come back later, and the audit sends what is missed until then.
     with patience.Forgiven():
         batch.shorten()
     batch.split()
@@ -58,13 +58,13 @@ def work(event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _not_before_receipt(watch: Watch, batch: Batch) -> None:
-    """The queue says when it handed a message out: it cannot be earlier than that by now."""
+    """Corrects the clock: it cannot be earlier than the queue's time of handing a message out."""
     latest_ms = max((message.received_ms for message in batch.messages), default=0)
     watch.skew = watch.skew.not_before(latest_ms, aws.local_ms())
 
 
 def _shift(batch: Batch, waiting: list[Job], refill: Refill) -> None:
-    """Start what is due, wait for the next thing to happen, settle what has ended."""
+    """Starts what is due, waits for the next event, and settles what has ended."""
     running: list[Job] = []
     strays = Strays()
     began_ms = clock.now_ms()
@@ -94,7 +94,7 @@ def _shift(batch: Batch, waiting: list[Job], refill: Refill) -> None:
         elif running and clock.monotonic() >= beat:
             running, beat = _beaten(batch, running, strays)
         elif shut_out := suspects.shut_out(waiting, running, began_ms):
-            # A worker that slow runs keep would receive it again at once.
+            # A worker with slow runs would receive it again at once.
             batch.pass_on([job.ticket for job in shut_out], _ELSEWHERE_SEC if refill.used else 0)
             waiting = [job for job in waiting if job not in shut_out]
         else:
@@ -103,14 +103,14 @@ def _shift(batch: Batch, waiting: list[Job], refill: Refill) -> None:
 
 
 def _beaten(batch: Batch, running: list[Job], strays: Strays) -> tuple[list[Job], float]:
-    """Extend what runs; give what is still ours, and when the next beat is due."""
+    """Extends what runs. Returns what is still ours, and when the next beat is due."""
     kept = extend(batch, running)
     strays.add(job for job in running if job not in kept)
     return kept, clock.monotonic() + HEARTBEAT_SEC
 
 
 def _few(ready: list[Job]) -> list[Job]:
-    """Leave late runs but the oldest for the next round: each of them asks the store often."""
+    """Returns all but the later late runs, which wait a round: each costs many reads."""
     now_ms = clock.now_ms()
     late = [job for job in ready if job.run and is_late(job.held.life.due_ms, now_ms)]
     late.sort(key=lambda job: job.held.life.due_ms)
@@ -119,7 +119,7 @@ def _few(ready: list[Job]) -> list[Job]:
 
 
 def _started(batch: Batch, ready: Sequence[Job]) -> tuple[list[Job], list[Job]]:
-    """Start what is due, each receipt's under its own name."""
+    """Starts what is due. The runs of each receive start under its own name."""
     started: list[Job] = []
     again: list[Job] = []
     for worker in dict.fromkeys(job.worker for job in ready):
@@ -131,7 +131,7 @@ def _started(batch: Batch, ready: Sequence[Job]) -> tuple[list[Job], list[Job]]:
 
 
 def _started_by(batch: Batch, ready: Sequence[Job], worker: str) -> tuple[list[Job], list[Job]]:
-    """Start what is due; where the store fails in the middle of it, what still owes is put off."""
+    """Starts what is due. If the store fails on the way, the rest is put off."""
     with patience.Forgiven():
         return start_due(batch, ready, worker=worker)
     left = [job for job in ready if not job.under_way and batch.naming(job.ticket.run_id)]
@@ -140,13 +140,13 @@ def _started_by(batch: Batch, ready: Sequence[Job], worker: str) -> tuple[list[J
 
 
 def _to_settle(running: Sequence[Job]) -> list[Job]:
-    """Those whose attempts have come to their end, and that are not put off."""
+    """Returns the jobs whose attempts have ended, and that are not put off."""
     now_ms = clock.now_ms()
     return [job for job in running if job.ended and now_ms >= job.wake_ms]
 
 
 def _stop_late(running: Sequence[Job]) -> None:
-    """A handler that did not stop as it was to is abandoned: its attempt ends all the same."""
+    """Abandons a handler that did not stop in time. Its attempt ends all the same."""
     now_ms = clock.now_ms()
     for job in running:
         if not job.answer and now_ms >= job.abandoned_ms and not job.part.done():
@@ -158,23 +158,23 @@ def _stop_late(running: Sequence[Job]) -> None:
 
 
 def _let_others_start(began: float) -> float:
-    """Settle only after twice as long again as the starts took.
+    """Returns when to settle: twice as long as the starts took, after them.
 
-    A store that was slow to take them has others to start, and an end can wait.
+    A store that was slow has other workers' starts to do, and an end can wait.
     """
     now = clock.monotonic()
     return now + min(2 * (now - began), _PATIENCE_MAX_SEC)
 
 
 def _be_calm(waiting: Sequence[Job], seconds: float) -> None:
-    """Wait this long, or until another run is due."""
+    """Waits for this time, or until another run is due."""
     now_ms = clock.now_ms()
     ahead = [(job.wake_ms - now_ms) / 1000 for job in waiting if job.wake_ms > now_ms]
     clock.sleep(max(_TIME_STEP_SEC, min([seconds, *ahead])))
 
 
 def _wait(moments: Sequence[int], running: Sequence[Job], beat: float, refill: Refill) -> None:
-    """Until a run is due, a handler ends or is late, leases want extending, or messages are in."""
+    """Waits until a run is due, a handler ends or is late, a beat is due, or messages come."""
     now_ms = clock.now_ms()
     parts = [job.part for job in running if not job.ended]
     later = [job.wake_ms if job.ended else job.abandoned_ms for job in running]

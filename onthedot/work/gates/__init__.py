@@ -1,4 +1,4 @@
-"""Who may start now and who waits: overlap, concurrency keys, quotas, late runs.
+"""Decides who may start now and who waits: overlap, concurrency keys, quotas, late runs.
 
 Begin with `batch_gates.py`.
 """

@@ -1,6 +1,6 @@
-"""Many gates at once: an undisputed place, which is nearly every one, is taken in a batch.
+"""Takes places at many gates at once. Nearly every place is free, so one batch is enough.
 
-Whatever is in the way of it is left to the one by one.
+Any gate with an obstacle is left to `overlap`, which takes runs one by one.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from onthedot.work.job import Job
 
 @dataclass(slots=True)
 class Passed:
-    """Who has a place now, and who was turned away with an outcome; the rest waits."""
+    """The runs that have a place now, and those turned away with an outcome. The rest wait."""
 
     entered: list[Job] = field(default_factory=list)
     turned: list[tuple[Job, Skip]] = field(default_factory=list)
 
 
 def enter(batch: Batch, jobs: Sequence[Job]) -> Passed:
-    """Take places; tasks without a gate let everybody through."""
+    """Takes places. Tasks without a gate let every run through."""
     passed = Passed([job for job in jobs if not overlap.guards(job)])
     guarded = [job for job in jobs if overlap.guards(job)]
     disputed = {job.held.task_id for job in guarded if not overlap.undisputed(job)}
@@ -39,7 +39,7 @@ def enter(batch: Batch, jobs: Sequence[Job]) -> Passed:
     left = _enter_undisputed(alone, passed)
     left_of = {*left, *others}
     singly = [job for job in guarded if job in left_of or job.held.task_id in disputed]
-    # Late ones before what came due meanwhile: their message may be the later one.
+    # Late runs go before runs that came due meanwhile: their messages may come later.
     for job in sorted(singly, key=lambda job: job.held.life.due_ms):
         answer = overlap.acquire(batch, job)
         if isinstance(answer, Skip):
@@ -50,7 +50,7 @@ def enter(batch: Batch, jobs: Sequence[Job]) -> Passed:
 
 
 def leave(jobs: Iterable[Job]) -> None:
-    """Give places up after final outcomes; a gate where somebody waits is seen to by itself."""
+    """Gives up places after final outcomes. A gate with waiting runs is handled by itself."""
     ended = list(jobs)
     tenant_quota.finish(ended)
     for job in ended:
@@ -73,14 +73,14 @@ def leave(jobs: Iterable[Job]) -> None:
 
 
 def _one_a_task(jobs: Sequence[Job]) -> tuple[list[Job], list[Job]]:
-    """Two writes of one gate would reject a whole batch."""
+    """Takes one run of each task: two writes of one gate would make the store reject the batch."""
     first = {job.held.task_id: job for job in reversed(jobs)}
     alone = [job for job in jobs if first[job.held.task_id] is job]
     return alone, [job for job in jobs if first[job.held.task_id] is not job]
 
 
 def _enter_undisputed(jobs: Sequence[Job], passed: Passed) -> list[Job]:
-    """Give the jobs that could not simply enter."""
+    """Returns the jobs that could not enter at once."""
     if len(jobs) < 2:
         return list(jobs)
     seen = _read(jobs)
@@ -89,7 +89,7 @@ def _enter_undisputed(jobs: Sequence[Job], passed: Passed) -> list[Job]:
     left = []
     for job in jobs:
         if seen[job.held.task_id].catches_up:
-            # Others catch up: it may have to stand behind them.
+            # Other runs catch up, and it may have to wait behind them.
             left.append(job)
             continue
         entry = _entry(job, seen[job.held.task_id], rows)
@@ -106,7 +106,7 @@ def _enter_undisputed(jobs: Sequence[Job], passed: Passed) -> list[Job]:
 
 
 def _entry(job: Job, seen: Gate, rows: dict[tuple[str, str], Run]) -> overlap_gate.Entry:
-    """Decide as the one by one would: the final and the missing hold nothing."""
+    """Decides like `overlap`: runs that are final or missing hold no place."""
     run, task = job.held, job.task
     if task is None:
         raise LookupError(f"{run.run_id} has no task")

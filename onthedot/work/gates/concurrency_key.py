@@ -1,4 +1,4 @@
-"""Concurrency keys: runs of any task that share a key share its places and its rate."""
+"""Decides for runs that share a concurrency key: they share its places and its rate."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from onthedot.targets import templates
 
 TABLE = "runs"
 RATE = "#rate"
-# Every change of the gate pays for its whole line: beyond this, runs wait in the queue.
+# Every change of the gate pays for its whole line. With more, runs wait in the queue.
 LINE_MAX = 200
-# So many starts are remembered; a larger number a period is kept as its share of the period.
+# Starts that are remembered. A larger count is kept as its share of the period.
 _STARTS_MAX = 100
-# Of a start that comes so much later than its turn was taken, the line is told.
+# Milliseconds. If a start is later than its turn by more, the rate's line is told.
 PROMPT_MS = 50
 _NO_RATE = {"count": 0, "per_sec": 0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """What a key allows; zero is no limit. `place` is the partition of its items."""
+    """What a key allows. Zero means no limit. `place` is the partition of its items."""
 
     place: str
     most: int = 0
@@ -35,12 +35,12 @@ class Limit:
 
     @property
     def apart_ms(self) -> int:
-        """How far apart turns are, so that starts are: each may be a little late for its own."""
+        """Returns the distance of turns, with room for starts that are a little late."""
         return self.per_ms + PROMPT_MS
 
 
 def limit_of(task: Task, fields: Mapping[str, Any]) -> Limit | None:
-    """Give the limit that a run of the task is under."""
+    """Returns the limit of a run of the task."""
     wanted = task.shown.get("concurrency_key")
     if not wanted:
         return None
@@ -58,21 +58,21 @@ def limit_of(task: Task, fields: Mapping[str, Any]) -> Limit | None:
 
 
 def _key(template: str, fields: Mapping[str, Any]) -> bytes:
-    """Fill the key in; runs whose key would be too large share one place, and none is stuck."""
+    """Fills the key in. Runs whose key would be too large share one, so none is stuck."""
     try:
         key = templates.text(template, fields, templates.Room())
     except templates.TooLarge:
         key = template
-    # Half of a surrogate pair can be written nowhere.
+    # Half of a surrogate pair cannot be written.
     return key.encode("utf-8", "replace")
 
 
 def enter(
     gate: Gate, run_id: str, most: int, order: Mapping[str, int]
 ) -> Have | Enter | Wait | None:
-    """Decide over a run at its key's gate, whose lists name open runs; None: come back later.
+    """Decides about a run at its key's gate, which names open runs only. None: come back later.
 
-    `order` is when each is due: who has been due longest goes first.
+    `order` has the due times: the run that has been due longest goes first.
     """
     if run_id in gate.holders:
         return Have()
@@ -86,32 +86,32 @@ def enter(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Starts:
-    """The latest starts under a key, those to come included; `rev` guards every change.
+    """The latest starts under a key, with those to come. `rev` guards every change.
 
-    Bookings are in the line's own time, which is `behind_ms` behind the clock: a start that comes
-    late for its booking makes all that are booked behind it as much later.
+    Bookings are in the line's own time, `behind_ms` behind the clock. A start that is late for its
+    booking moves all later bookings by the same time.
     """
 
     place: str
     rev: int = 0
     at_ms: tuple[int, ...] = ()
-    # Bookings whose turns were taken, and when that was, which is what the rate holds for.
+    # The bookings whose turns were taken, and when. The rate limits these times.
     taken: tuple[tuple[int, int], ...] = ()
     behind_ms: int = 0
 
     def booked(self, limit: Limit, now_ms: int) -> tuple[Starts, int]:
-        """Book the next start that the rate allows, behind all that are booked already."""
+        """Books the next start that the rate allows, after all bookings."""
         latest = self.at_ms[-limit.count :]
-        # No two for the same moment: a booking is known by it.
+        # The time identifies a booking, so no two bookings have the same.
         at_ms = max([now_ms - self.behind_ms, *(last_ms + 1 for last_ms in latest[-1:])])
         if len(latest) >= limit.count:
             at_ms = max(at_ms, latest[0] + limit.apart_ms)
         return replace(self, at_ms=(*latest, at_ms)[-_STARTS_MAX:]).take(limit, at_ms, now_ms)
 
     def take(self, limit: Limit, at_ms: int, now_ms: int) -> tuple[Starts, int]:
-        """Take the turn that was booked for the line's `at_ms`, or give when it comes.
+        """Takes the turn that was booked for `at_ms` in the line's time, or returns when it comes.
 
-        Two messages of a run may ask for it; it is one turn all the same.
+        Two messages of a run may ask for it. It is still one turn.
         """
         for booked_ms, taken_ms in self.taken:
             if booked_ms == at_ms:
@@ -119,24 +119,24 @@ class Starts:
         latest = self.taken[-limit.count :]
         turn_ms = at_ms + self.behind_ms
         if turn_ms <= now_ms + _STARTS_MAX:
-            # Bookings of one moment are a millisecond apart, up to this number.
+            # Bookings for one moment are a millisecond apart, up to this number.
             turn_ms = now_ms
         if len(latest) >= limit.count:
             turn_ms = max(turn_ms, latest[0][1] + limit.apart_ms)
         if turn_ms > now_ms:
             return replace(self, behind_ms=max(self.behind_ms, turn_ms - at_ms)), turn_ms
-        # Another's clock may be ahead of ours.
+        # Another machine's clock may be ahead of ours.
         taken_ms = max([now_ms, *(last_ms for _, last_ms in latest[-1:])])
         return replace(self, taken=(*latest, (at_ms, taken_ms))[-limit.count :]), now_ms
 
     def begun(self, at_ms: Container[int], now_ms: int) -> Starts:
-        """Put turns that were taken where their runs have really begun."""
+        """Moves turns to the time at which their runs really began."""
         late = [(booked, now_ms) for booked, _ in self.taken if booked in at_ms]
         others = [one for one in self.taken if one[0] not in at_ms]
         return replace(self, taken=tuple(sorted((*others, *late), key=lambda one: one[1])))
 
     def write(self, wanted: Starts) -> Write:
-        """Compare and set."""
+        """Writes the starts if `rev` is still the one that was seen."""
         sets = (
             ("starts", list(wanted.at_ms)),
             ("taken", [list(each) for each in wanted.taken]),
@@ -150,24 +150,24 @@ class Starts:
 
 
 def starts(place: str, item: Mapping[str, Any] | None) -> Starts:
-    """Read them; where there are none, none have been."""
+    """Reads the starts. A missing item means that there were none."""
     if item is None:
         return Starts(place=place)
     return Starts(
         place=place,
         rev=item["rev"],
         at_ms=tuple(item["starts"]),
-        # The release before this one wrote neither.
+        # The former release wrote neither.
         taken=tuple((booked_ms, taken_ms) for booked_ms, taken_ms in item.get("taken", ())),
         behind_ms=item.get("behind", 0),
     )
 
 
 def rate_key(place: str) -> dict[str, str]:
-    """Give the key of a place's starts."""
+    """Returns the key of a place's starts."""
     return {"task_id": place, "scheduled_for": RATE}
 
 
 def gate_key(place: str) -> dict[str, str]:
-    """Give the key of a place's gate."""
+    """Returns the key of a place's gate."""
     return {"task_id": place, "scheduled_for": GATE}

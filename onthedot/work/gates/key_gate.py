@@ -1,6 +1,6 @@
-"""Concurrency keys at work: a place among those that share the key, then a turn at its rate.
+"""Gives runs a place among those that share a concurrency key, then a turn at its rate.
 
-Entered after the task's own gate and left beside it, so nobody waits for one that waits for him.
+Every run takes the task's own gate first, then this one, so waits cannot form a cycle.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from onthedot.work.job import Job
 
 _TRIES = 16
 _CROWDED_SEC = 60
-# So long a run is held until its turn.
+# Milliseconds that a run is held until its turn. For a longer wait its message comes back.
 _HELD_MS = 1_000
 
 
 def enter(batch: Batch, jobs: Sequence[Job]) -> list[Job]:
-    """Give the jobs that have a place; the others wait in line."""
+    """Returns the jobs that have a place. The others wait in line."""
     return [job for job in jobs if _enters(batch, job)]
 
 
@@ -42,18 +42,18 @@ def _enters(batch: Batch, job: Job) -> bool:
     if limit is None:
         return True
     if job.held.life.key_gate not in ("", limit.place):
-        # An edit gave it another key: in the old one's line it would hold up others.
+        # An edit gave it another key. In the old key's line it would block others.
         leave(job.held)
     if not _has_place(batch, job, limit):
         return False
     job.run = replace(job.held, life=replace(job.held.life, key_gate=limit.place))
-    # What was written down ahead does not name the place.
+    # The prepared start does not name the place.
     job.ready = None
     return True
 
 
 def turns(batch: Batch, jobs: Sequence[Job]) -> list[Job]:
-    """Give the jobs whose turn it is; asked last, for a turn that is not used is lost."""
+    """Returns the jobs whose turn it is. This comes last, because an unused turn is lost."""
     return [job for job in jobs if _may_go(batch, job)]
 
 
@@ -63,12 +63,12 @@ def _may_go(batch: Batch, job: Job) -> bool:
 
 
 def _limit(job: Job, kind: str) -> Limit | None:
-    """Most tasks have no key, and pay nothing for those that have."""
+    """Returns the limit of the task's key. Most tasks have none, and cost no read here."""
     wanted = job.task.shown.get("concurrency_key") if job.task else None
     if job.task is None or not wanted or not wanted.get(kind):
         return None
     call = target_call.call_of(job, job.held, job.task)
-    # A payload that is gone or too large makes no key of its own; delivering it says so.
+    # If the payload is gone or too large, the key is filled without it. The call reports it.
     whole = target_call.complete(call)
     payload = call.payload if isinstance(whole, Dead) else whole.payload
     return concurrency_key.limit_of(job.task, run_fields(call) | {"payload": payload})
@@ -101,12 +101,12 @@ def _has_place(batch: Batch, job: Job, limit: Limit) -> bool:
                 if _names(job, limit.place):
                     _come_back(batch, job, _CROWDED_SEC)
                 return False
-    # Its message comes back: in a while there is less of a crowd.
+    # Its message comes back. Later the gate is less crowded.
     return False
 
 
 def _names(job: Job, place: str) -> bool:
-    """Say on the row where it waits, for lists and cancels; False: the row has changed.
+    """Writes on the row where it waits, for lists and cancels. False: the row has changed.
 
     Then its message comes back.
     """
@@ -121,7 +121,7 @@ def _names(job: Job, place: str) -> bool:
 
 
 def _has_turn(batch: Batch, job: Job, limit: Limit) -> bool:
-    """A turn that has come is taken; one that is taken and not used is a start less."""
+    """Takes the turn if it has come. An unused turn wastes one start."""
     now_ms = clock.now_ms()
     at_ms = job.held.life.gate_ms
     if at_ms <= now_ms:
@@ -131,19 +131,19 @@ def _has_turn(batch: Batch, job: Job, limit: Limit) -> bool:
     if at_ms - now_ms > _HELD_MS:
         _come_back(batch, job, min(BUSY_MAX_SEC, (at_ms - now_ms) // 1000))
     elif at_ms:
-        # Messages come by the second: late ones would leave a part of each second unused.
+        # Messages come by the second: a late one would leave a part of each second unused.
         job.wake_ms, job.loaded = at_ms, False
     return False
 
 
 def _come_back(batch: Batch, job: Job, seconds: int) -> None:
-    """L2: the old message goes only when SQS has taken the new one."""
+    """Sends a new message. The old one goes only when SQS has taken the new one (L2)."""
     if not queue.send([(of_run(job.held, "hop"), seconds)]):
         batch.done([job.held.run_id])
 
 
 def _turn(job: Job, limit: Limit, now_ms: int) -> int:
-    """Give when it may start; zero where too many ask at once, and its message comes back."""
+    """Returns when it may start. Zero if too many ask at once: then its message comes back."""
     life = job.held.life
     for _ in range(_TRIES):
         seen = concurrency_key.starts(
@@ -159,7 +159,7 @@ def _turn(job: Job, limit: Limit, now_ms: int) -> int:
         if wanted != seen and conditional_writer.write_one(seen.write(wanted)) is not Outcome.DONE:
             continue
         if at_ms > now_ms and not life.gate_ms:
-            # No permit is held until then.
+            # It holds no permit until then.
             life = replace(life, gate_ms=at_ms, gate_behind_ms=wanted.behind_ms, permit="")
             if (
                 conditional_writer.write_one(run_writes.mark(job.held, life, now_ms=now_ms))
@@ -173,9 +173,9 @@ def _turn(job: Job, limit: Limit, now_ms: int) -> int:
 
 
 def begun(jobs: Iterable[Job]) -> None:
-    """Tell the lines of starts that a busy store made late: the rate holds for those that follow.
+    """Records starts that a busy store made late, so that the rate holds for the next ones.
 
-    The next turn is a second away at least.
+    The next turn is at least a second away.
     """
     now_ms = clock.now_ms()
     late: dict[str, list[int]] = defaultdict(list)
@@ -199,7 +199,7 @@ def _put_off(place: str, booked_ms: Sequence[int], now_ms: int) -> None:
 
 
 def leave(run: Run) -> None:
-    """Give the place up after a final outcome; the first in line is woken before that."""
+    """Gives the place up after a final outcome. The first in line is woken before that."""
     place = run.life.key_gate
     for _ in range(_TRIES if place else 0):
         seen = _read(place)
@@ -211,12 +211,12 @@ def leave(run: Run) -> None:
         if _written(seen, wanted):
             return
     if place:
-        # The message must come back: what it leaves behind would keep others waiting.
+        # The message must come back: a place that is not given up would keep others waiting.
         raise BusyError(f"the gate of {place} kept changing under {_TRIES} attempts")
 
 
 def _wake_if_free(gate: Gate, rows: dict[str, Run | None], most: int, mine: str) -> None:
-    """A free place and another first in line: the worker that sees it wakes that one."""
+    """Wakes the first in line if a place is free and another run is first."""
     first = next(iter(gate.waiting), mine)
     if first != mine and len(gate.holders) < most:
         _wake(rows.get(first))
@@ -238,7 +238,7 @@ def _written(seen: Gate, wanted: Gate) -> bool:
 
 
 def _rows(run_ids: Iterable[str]) -> dict[str, Run | None]:
-    """One that this version cannot read keeps no place: it never ends by our hands."""
+    """Reads rows. A run that this version cannot read holds no place: we could never end it."""
     rows: dict[str, Run | None] = dict.fromkeys(run_ids)
     if not rows:
         return rows

@@ -1,6 +1,6 @@
-"""Catching up: late slots go one at a time, oldest first, each when its task has no open run.
+"""Decides about catching up: late slots run one at a time, oldest first, with no other run open.
 
-The gate says who catches up and since which key others stand in line; the rows are the line.
+The gate says who catches up and from which key on others wait; the rows are the line.
 """
 
 from __future__ import annotations
@@ -18,15 +18,19 @@ from onthedot.records.tasks.misfire import grace_of, is_late
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import CATCH_UPS_MAX
 
-# What starts sooner after its due time follows on no outage.
+# Seconds. A start this soon after its due time shows that there was no outage.
 _PROMPT_SEC = 5
-# What came due meanwhile stands behind the late ones where it may be turned away otherwise.
+# Under these policies slots that came due meanwhile wait behind late ones: else they are turned
+# away.
 _TURNING_AWAY = frozenset({"skip", "queue"})
 
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """Stand in line, leaving the gate so; `first` could go now, and `alone` no end will wake it."""
+    """The run waits in line, and the gate changes to this.
+
+    `first` is a run that could go now. If `alone`, no end of a run will wake this one.
+    """
 
     gate: Gate
     first: str = ""
@@ -34,43 +38,43 @@ class Stay:
 
 
 def is_behind(run: Run, task: Task) -> bool:
-    """Tell whether a regular slot stands behind late ones: where there is no line, it does not."""
+    """Tells whether a regular slot waits behind late ones. Without a line it does not."""
     return run.life.waited == BEHIND and task.overlap in _TURNING_AWAY
 
 
 def is_one(run: Run, *, late: bool = False) -> bool:
-    """Tell whether a run catches up; a one-off task has one run, and no line."""
+    """Tells whether a run catches up. A one-off task has one run and no line."""
     return run.origin == "catchup" or (late and run.origin == "schedule")
 
 
 def joins(run: Run, task: Task, gate: Gate, *, late: bool) -> bool:
-    """Tell whether a run goes by the line: a late slot, or one that comes due behind such."""
+    """Tells whether a run uses the line: a late slot, or one that comes due behind one."""
     if is_one(run, late=late) or is_behind(run, task):
         return True
     return gate.catches_up and follows(run, task, gate)
 
 
 def follows(run: Run, task: Task, gate: Gate) -> bool:
-    """Tell whether a regular slot stands behind late ones; who came to the gate stays there."""
+    """Tells whether a regular slot waits behind late ones. Runs that are at the gate stay there."""
     behind = task.misfire == "all" and task.overlap in _TURNING_AWAY
     return behind and is_slot_key(run.key) and not gate.names(run.key)
 
 
 def looks_back(run: Run, task: Task, now_ms: int) -> bool:
-    """Tell whether late slots may be there that no worker has found yet, as after an outage."""
+    """Tells whether there may be late slots that no worker has found yet, as after an outage."""
     behind = task.misfire == "all" and task.overlap in _TURNING_AWAY
     return behind and now_ms - run.life.due_ms > _PROMPT_SEC * 1000
 
 
 def passes_on(run: Run, now_ms: int, *, late: bool = False) -> bool:
-    """Tell whether the line is to be looked at when a run ends: it stood there, or may have."""
+    """Tells whether to look at the line when a run ends: it waited there, or may have."""
     unstarted = not run.life.attempt and is_slot_key(run.key)
     overdue = unstarted and is_late(run.life.due_ms, now_ms)
     return overdue or is_one(run, late=late) or run.life.waited == BEHIND
 
 
 def stands(run: Run, task: Task, gate: Gate, now_ms: int) -> bool:
-    """Tell whether a run stands in line, also if no worker has found it yet."""
+    """Tells whether a run waits in line, even if no worker has found it yet."""
     life = run.life
     if life.status != "claimed" or life.attempt or life.due_ms > now_ms or gate.names(run.key):
         return False
@@ -82,15 +86,15 @@ def stands(run: Run, task: Task, gate: Gate, now_ms: int) -> bool:
 
 
 def goes_first(gate: Gate, task: Task, first: str) -> bool:
-    """Tell whether who waits at the gate itself goes before the first in line.
+    """Tells whether a run that waits at the gate goes before the first in line.
 
-    Under `queue` that goes by when they are due; elsewhere late slots keep no regular one waiting.
+    Under `queue` the due time decides. Elsewhere late slots never delay a regular one.
     """
     return bool(gate.waiting) and (task.overlap != "queue" or gate.waiting[0] < first)
 
 
 def room(gate: Gate, task: Task) -> int:
-    """Give how many of the line may go beside those that have places."""
+    """Returns how many of the line may run beside those that have places."""
     if task.overlap != "allow":
         return 0 if gate.holders else 1
     if task.max_concurrent:
@@ -99,21 +103,21 @@ def room(gate: Gate, task: Task) -> int:
 
 
 def enter(gate: Gate, run: Run, task: Task, line: Sequence[str]) -> Have | Enter | Stay:
-    """Decide over a run that goes by the line; `line` has the oldest of it, as far as is asked."""
+    """Decides about a run of the line. `line` yields its oldest runs as far as needed."""
     if run.key in gate.holders:
         return Have()
-    # It may have come to the gate as well, by a worker that had not found it late.
+    # A worker that had not found it late may have put it at the gate as well.
     gate = gate.without([run.key])
     since = min([*line[:1], run.key])
     places, first = room(gate, task), line[0] if line else ""
     free = places
     if goes_first(gate, task, since):
-        # It may wait for one that has become late on its way: then nobody else calls it.
+        # It may wait for a run that has become late on its way: then nothing else calls that one.
         free, first = 0, gate.waiting[0]
     if run.key in line[:free]:
         late = gate.late if is_behind(run, task) else (*gate.late, run.key)
         return Enter(replace(gate.entered(run.key), late=late, since=since))
-    # The end of a regular run of such a task passes the gate by.
+    # When a regular run of such a task ends, it does not look at the gate.
     unheard = task.overlap == "skip" and any(key not in gate.late for key in gate.holders)
     return Stay(
         replace(gate, since=min(since, gate.since or since)),
@@ -123,7 +127,7 @@ def enter(gate: Gate, run: Run, task: Task, line: Sequence[str]) -> Have | Enter
 
 
 def noted(run: Run, task: Task, *, late: bool, now_ms: int) -> tuple[Run, Update] | None:
-    """Write on a row that it stands in line; None: it says so already."""
+    """Writes on a row that it waits in line. None: it says so already."""
     if run.origin == "catchup" or is_behind(run, task):
         return None
     sets: tuple[tuple[str, Any], ...] = ()

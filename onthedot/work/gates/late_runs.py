@@ -1,4 +1,4 @@
-"""Catching up at work: who stands in line, who may go, and who is woken when one has ended."""
+"""Makes late runs wait in line, lets them go, and wakes the next one when a run has ended."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from onthedot.work.gates import late_line
 from onthedot.work.gates.late_line import Stay
 from onthedot.work.job import Job
 
-# Where a regular run holds the place whose end nobody hears, the first in line looks again.
+# Seconds. If a regular run holds the place, its end wakes nobody, so the first looks again.
 _LOOK_SEC = 10
 _PAGE = 25
 
 
 def entry(job: Job, task: Task, gate: Gate) -> Have | Enter | Stay:
-    """Decide over a run that goes by the line, as far as its rows must be read for that."""
+    """Decides about a run of the line. It reads only the rows that it needs."""
     run = job.held
     if run.key in gate.holders:
         return Have()
@@ -41,11 +41,11 @@ def entry(job: Job, task: Task, gate: Gate) -> Have | Enter | Stay:
 
 
 def stays(batch: Batch, job: Job, seen: Gate, stay: Stay, *, task: Task) -> bool:
-    """Stand in line: the row says so first, for who wakes goes by it; False: look again."""
+    """Makes a run wait in line. Its row says so first, because wakes read it. False: look again."""
     if noted := late_line.noted(job.held, task, late=job.late, now_ms=clock.now_ms()):
         job.run, write = noted
-        # Done: the line may have ended before the row said so, and nobody would call it. Otherwise
-        # the row has changed: its message comes back, and is decided on by what it says then.
+        # If the write is done, the line may have ended before it, and nothing would call the run.
+        # If not, the row has changed: its message comes back, and the row decides then.
         return conditional_writer.write_one(write) is not Outcome.DONE
     if (
         stay.gate != seen
@@ -61,9 +61,9 @@ def stays(batch: Batch, job: Job, seen: Gate, stay: Stay, *, task: Task) -> bool
 
 
 def pass_on(gate: Gate, waiting: Run | None) -> Gate:
-    """Wake who is next, and give the gate as it is to be then; without any, the line ends.
+    """Wakes the next run, and returns the gate after that. Without a next run the line ends.
 
-    That is the first in line, or who waits at the gate itself.
+    The next is the first in line, or a run that waits at the gate.
     """
     task = _task(gate.task_id)
     first = _first(task, gate) if task else None
@@ -77,14 +77,14 @@ def pass_on(gate: Gate, waiting: Run | None) -> Gate:
 
 
 def look_again(gate: Gate) -> None:
-    """Wake who came to stand in line while its end was written: it saw a line, and waits."""
+    """Wakes a run that joined while the end of the line was written: it saw a line, and waits."""
     task = _task(gate.task_id)
     if task and (first := _first(task, gate)):
         _send(first)
 
 
 def unfound(run: Run, task: Task, gate: Gate) -> bool:
-    """Tell whether a slot before it is late, and in no worker's hands yet: it goes behind that."""
+    """Tells whether an earlier slot is late and no worker has it yet: this run goes behind it."""
     now_ms = clock.now_ms()
     if not (late_line.follows(run, task, gate) and late_line.looks_back(run, task, now_ms)):
         return False
@@ -95,7 +95,7 @@ def unfound(run: Run, task: Task, gate: Gate) -> bool:
 
 
 def ahead_of(run: Run, task: Task, gate: Gate) -> Run | None:
-    """Give the first in line if it is due before one that waits at the gate itself."""
+    """Returns the first in line if it is due before a run that waits at the gate."""
     if not gate.since or gate.since >= run.key or task.overlap != "queue":
         return None
     first = _first(task, gate)
@@ -103,7 +103,7 @@ def ahead_of(run: Run, task: Task, gate: Gate) -> Run | None:
 
 
 def call(first: Run, gate: Gate, task: Task) -> None:
-    """Wake the first in line if it could go now."""
+    """Wakes the first in line if it can go now."""
     if late_line.room(gate, task):
         _send(first)
 
@@ -113,7 +113,7 @@ def _first(task: Task, gate: Gate) -> Run | None:
 
 
 def _standing(task: Task, gate: Gate, now_ms: int, *, own: Run | None = None) -> Iterator[Run]:
-    """Walk the line, oldest first; who asks stands in it, whatever its row says yet."""
+    """Walks the line, oldest first. The asking run is in it, whatever its row says yet."""
     between = (gate.since, f"{nominal(now_ms // 1000)}~~")
     place = ("task_id", task.task_id)
     for run in _runs(table_reads.rows(place, "scheduled_for", between, page=_PAGE)):
@@ -122,7 +122,7 @@ def _standing(task: Task, gate: Gate, now_ms: int, *, own: Run | None = None) ->
 
 
 def _oldest(run: Run, task: Task, gate: Gate, now_ms: int) -> str:
-    """Look back for the oldest that stands in line; a hundred rows of others end the search."""
+    """Looks back for the oldest run in line. A hundred rows of other runs end the search."""
     place, between = ("task_id", task.task_id), ("0", run.key)
     oldest, others = run.key, 0
     rows = table_reads.rows(place, "scheduled_for", between, newest_first=True, page=ROWS_MAX)

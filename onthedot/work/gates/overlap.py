@@ -1,4 +1,4 @@
-"""The gate of a task whose runs may not overlap freely: taking a place, and giving it up."""
+"""Takes and gives up places at the gate of a task whose runs may not overlap freely."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from onthedot.work.gates.late_line import Stay
 from onthedot.work.job import Job
 
 _TRIES = 8
-# How many rows before a run's own are asked whether they come first.
+# How many rows before a run's own are checked for runs that come first.
 _NEAR = 8
 
 
 class _Look(NamedTuple):
-    """The gate as it was read, the rows that it names, and what was decided by them."""
+    """The gate as it was read, the rows that it names, and the decision by them."""
 
     seen: Gate
     rows: dict[str, Run | None]
@@ -40,14 +40,14 @@ class _Look(NamedTuple):
 
 
 def guards(job: Job) -> bool:
-    """Tell whether it passes a gate at all: its task has one, or it catches up."""
+    """Tells whether the job passes a gate: its task has one, or it catches up."""
     if job.task is None:
         return False
     return overlap_gate.guarded(job.task) or late_line.is_one(job.held, late=job.late)
 
 
 def undisputed(job: Job) -> bool:
-    """Tell whether a free place is all that it needs: no line, and no other before it."""
+    """Tells whether a free place is all that it needs: no line, and no other run before it."""
     now_ms = clock.now_ms()
     if late_line.passes_on(job.held, now_ms, late=job.late) or job.task is None:
         return False
@@ -55,7 +55,7 @@ def undisputed(job: Job) -> bool:
 
 
 def acquire(batch: Batch, job: Job) -> Skip | bool | None:
-    """Take a place: None is a place, a Skip an outcome, True a wait (and the message is done)."""
+    """Takes a place. None: it has one. Skip: its outcome. True: it waits, its message is done."""
     run, task = job.held, job.task
     if task is None:
         raise LookupError(f"{run.run_id} has no task")
@@ -81,7 +81,7 @@ def acquire(batch: Batch, job: Job) -> Skip | bool | None:
 
 
 def _stands(batch: Batch, job: Job, task: Task, look: _Look) -> bool:
-    """Stand in a line; False says that the gate is to be looked at again."""
+    """Makes a run wait in a line. False: look at the gate again."""
     entry = look.entry
     if isinstance(entry, Stay):
         return late_runs.stays(batch, job, look.seen, entry, task=task)
@@ -96,7 +96,7 @@ def _stands(batch: Batch, job: Job, task: Task, look: _Look) -> bool:
 
 
 def _open(gate: Gate, rows: Mapping[str, Run | None]) -> Gate:
-    """Leave out who is final or missing: those hold nothing, and wait for nothing."""
+    """Removes runs that are final or missing: they hold no place and wait for none."""
     return gate.without([key for key, row in rows.items() if row is None or row.final])
 
 
@@ -114,7 +114,7 @@ def _entry(
 
 
 def _older(now: Gate, run: Run, ahead: Run | None) -> bool:
-    """Tell whether one that is due before it is still on its way here: messages have no order."""
+    """Tells whether a run with an earlier due time is on its way: messages have no order."""
     if ahead:
         return True
     now_ms = clock.now_ms()
@@ -126,14 +126,14 @@ def _older(now: Gate, run: Run, ahead: Run | None) -> bool:
 
 
 def releases(job: Job) -> bool:
-    """Tell whether the run's place must be given up at all."""
+    """Tells whether the run has a place that must be given up."""
     if job.task is None or overlap_gate.waits(job.task):
         return True
     return late_line.passes_on(job.held, clock.now_ms(), late=job.late)
 
 
 def finish(job: Job) -> None:
-    """Give permit and place up; the first in a gate's line is woken before the release."""
+    """Gives up permit and place. The first in line is woken before the release."""
     tenant_quota.finish([job])
     if releases(job):
         give_up(job.held)
@@ -142,13 +142,13 @@ def finish(job: Job) -> None:
 
 
 def give_up(run: Run) -> None:
-    """Leave the gates, whether the run held places or waited for them."""
+    """Leaves the gates, whether the run held places or waited for them."""
     key_gate.leave(run)
     release(run)
 
 
 def release(run: Run) -> None:
-    """Leave the task's own gate."""
+    """Leaves the task's own gate."""
     for _ in range(_TRIES):
         seen = _read(run.task_id)
         wanted = _passed_on(seen, seen.without([run.key]), run)
@@ -158,14 +158,14 @@ def release(run: Run) -> None:
             if seen.since and not wanted.since:
                 late_runs.look_again(replace(wanted, since=seen.since))
             return
-    # The message must come back: what it leaves behind would keep others waiting.
+    # The message must come back: a place that is not given up would keep others waiting.
     raise BusyError(f"the gate of {run.task_id} kept changing under {_TRIES} attempts")
 
 
 def _passed_on(seen: Gate, left: Gate, run: Run) -> Gate:
-    """Wake who is next, and give the gate as it is to be; who was cancelled there wakes nobody.
+    """Wakes the next run, and returns the gate after that. A cancelled waiter wakes nobody.
 
-    Also a run that never stood here may be what the first in line has waited for.
+    The first in line may also have waited for a run that was never at this gate.
     """
     if not (left.waiting or left.since) or (left == seen and not left.since and left.holders):
         return left
@@ -195,7 +195,7 @@ def _rows_of(gate: Gate, run: Run) -> dict[str, Run | None]:
         else []
     )
     rows: dict[str, Run | None] = dict.fromkeys(keys)
-    # One that this version cannot read keeps no place: it never ends by our hands.
+    # A run that this version cannot read holds no place: we could never end it.
     rows |= {item["scheduled_for"]: run_row.readable(item) for item in found}
     return rows
 
@@ -206,7 +206,7 @@ def _order(rows: dict[str, Run | None], run: Run) -> dict[str, int]:
 
 
 def _waits(seen: Gate, wanted: Gate, rows: dict[str, Run | None], drop: tuple[str, ...]) -> bool:
-    """Join the line; False says that the gate is to be looked at again."""
+    """Joins the line. False: look at the gate again."""
     if _end_the_line(seen, rows, drop):
         return False
     if (
@@ -214,19 +214,19 @@ def _waits(seen: Gate, wanted: Gate, rows: dict[str, Run | None], drop: tuple[st
         and conditional_writer.write_one(overlap_gate.write(seen, wanted)) is not Outcome.DONE
     ):
         return False
-    # A run that was cancelled before it started has left: there may be a place now.
+    # A cancelled run that had not started has left, so there may be a place now.
     return not _cancel(rows[key] for key in drop)
 
 
 def _end_the_line(gate: Gate, rows: dict[str, Run | None], drop: Iterable[str]) -> bool:
-    """Those in line get their outcome before the gate forgets them: no message names them."""
+    """Gives the runs in line their outcome before the gate forgets them: no message names them."""
     return _cancel(rows[key] for key in drop if key in gate.waiting)
 
 
 def _cancel(dropped: Iterable[Run | None]) -> bool:
-    """As the API would: not started is settled, running is asked to stop, once.
+    """Cancels as the API does: a run that has not started is settled, a running one asked to stop.
 
-    True says that the gate is to be looked at again: one has left, or changed under our hands.
+    True: look at the gate again, because a run has left or changed.
     """
     now_ms = clock.now_ms()
     again = False
@@ -248,7 +248,7 @@ def _cancel(dropped: Iterable[Run | None]) -> bool:
 
 
 def _wake_first(gate: Gate, rows: dict[str, Run | None], task: Task, mine: str) -> None:
-    """A free place and another first in line: the worker that sees it wakes that one."""
+    """Wakes the first in line if a place is free and another run is first."""
     first = next(iter(gate.waiting), mine)
     if first != mine and len(gate.holders) < overlap_gate.places(task):
         _wake(rows.get(first))

@@ -1,6 +1,6 @@
-"""The line of a tenant whose permits are all taken: joined by who waits, called by who leaves.
+"""Keeps the line of a tenant whose permits are all taken. Runs join it; ended runs call it.
 
-An entry is no promise: a run that is called looks for a permit as all others do.
+An entry promises nothing: a called run looks for a permit like all others.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TRIES = 16
 
 
 def read(tenant_id: str) -> Quota:
-    """Read a tenant's limit and its permits."""
+    """Reads a tenant's limit and its permits."""
     place = ("task_id", tenant_permits.partition(tenant_id))
     return tenant_permits.quota(
         tenant_id, table_reads.rows(place, "scheduled_for", tenant_permits.PERMITS)
@@ -31,7 +31,7 @@ def read(tenant_id: str) -> Quota:
 
 
 def entries(tenant_id: str, most: int) -> list[table_reads.Item]:
-    """Give the first `most` entries of the line: those that were due first."""
+    """Returns the first `most` entries of the line, by their due times."""
     place = ("task_id", tenant_permits.partition(tenant_id))
     most = min(most, PAGE)
     return list(
@@ -40,7 +40,7 @@ def entries(tenant_id: str, most: int) -> list[table_reads.Item]:
 
 
 def join(waiting: Iterable[Run]) -> None:
-    """Put runs into the line; those that workers fetch are found without a call."""
+    """Puts runs into the line. Runs that outside workers fetch need no call."""
     now_ms = clock.now_ms()
     items = [
         tenant_permits.entry(run, ids.token(), now_ms) for run in waiting if not pulled(run.queue)
@@ -49,14 +49,14 @@ def join(waiting: Iterable[Run]) -> None:
 
 
 def call(tenant_id: str, most: int) -> None:
-    """Call up to `most` runs, those that were due first, as far as there are permits."""
+    """Calls up to `most` runs of the line, the longest due first, as far as there are permits."""
     line = entries(tenant_id, most)
     if not line:
         return
     seen = read(tenant_id)
     left = min(most, len(seen.free(clock.now_ms()))) if seen.most else most
     for _ in range(_TRIES):
-        # A run that has left the line, or does not wait, leaves its turn to the next.
+        # A run that left the line, or does not wait, gives its turn to the next.
         left -= _call_first(line[:left])
         line = entries(tenant_id, left) if left else []
         if not line:
@@ -64,13 +64,13 @@ def call(tenant_id: str, most: int) -> None:
 
 
 def _call_first(line: Sequence[table_reads.Item]) -> int:
-    """Give how many there were that wait, and are due."""
+    """Returns how many of them wait and are due."""
     now_ms = clock.now_ms()
     rows = _rows(dict.fromkeys(tenant_permits.named(item) for item in line))
     called = [run for run in rows.values() if tenant_permits.waits(run, now_ms)]
     if unsent := queue.send([(of_run(run, "wake"), 0) for run in called]):
         raise BusyError(f"SQS did not take {len(unsent)} messages that call waiting runs")
-    # The message first: a run without entry and message waits for the audit.
+    # First the message: a run without entry and message would wait for the audit.
     aws.in_parallel(conditional_writer.delete_one, [tenant_permits.struck(item) for item in line])
     return sum(run.life.due_ms <= now_ms for run in called)
 
@@ -85,7 +85,7 @@ def _rows(run_ids: Iterable[str]) -> dict[str, Run]:
 
 
 def limits(tenant_ids: Iterable[str]) -> dict[str, table_reads.Item]:
-    """Read what bounds each tenant's runs; a tenant that is not named has no bounds."""
+    """Reads the limits of each tenant's runs. A tenant without an item has none."""
     keys = {tenant_permits.partition(tenant_id): tenant_id for tenant_id in tenant_ids}
     wanted = [tenant_permits.limit_key(tenant_id) for tenant_id in keys.values()]
     found = table_reads.get_many({tenant_permits.TABLE: wanted})[tenant_permits.TABLE]
@@ -93,6 +93,6 @@ def limits(tenant_ids: Iterable[str]) -> dict[str, table_reads.Item]:
 
 
 def set_limit(tenant_id: str, most: int | None) -> None:
-    """Set a limit, or take it away, and call the runs that may start by it."""
+    """Sets a limit or removes it, and calls the runs that may start by it."""
     tenant_bounds.set_most(tenant_id, most or 0)
     call(tenant_id, tenant_permits.MOST)

@@ -1,6 +1,6 @@
-"""A tenant's quota at work: who may start takes a permit, and who finds none waits in line.
+"""Gives runs the permits of their tenant. A run that finds none waits in line.
 
-Taken after all gates, for a permit is held by who runs, and by nobody who waits for another.
+It comes after all gates: a permit is for a run that runs, never for one that waits for another.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TRIES = 16
 
 
 def enter(batch: Batch, jobs: Sequence[Job], *, worker: str) -> list[Job]:
-    """Give the jobs that may start; a tenant without a quota asks nothing of the store."""
+    """Returns the jobs that may start. A tenant without a quota costs no read."""
     entered = [_under(job, None) for job in jobs if not job.most]
     bounded = [job for job in jobs if job.most]
     for tenant_id in dict.fromkeys(job.held.tenant_id for job in bounded):
@@ -34,7 +34,7 @@ def enter(batch: Batch, jobs: Sequence[Job], *, worker: str) -> list[Job]:
 
 
 def _enter(batch: Batch, tenant_id: str, jobs: Sequence[Job], worker: str) -> list[Job]:
-    """Who finds none joins the line and looks once more: one may have come free meanwhile."""
+    """Takes permits. Without one, a run joins the line and looks again: one may be free by now."""
     entered: list[Job] = []
     left, joined = list(jobs), False
     for _ in range(_TRIES):
@@ -44,7 +44,7 @@ def _enter(batch: Batch, tenant_id: str, jobs: Sequence[Job], worker: str) -> li
         held = _held(seen, left)
         for job, permit in held.items():
             if permit.owner == worker:
-                # The answer to its taking was lost, or in doubt.
+                # The answer of its taking was lost or in doubt.
                 entered.append(_under(job, permit))
             else:
                 _come_back(batch, job, permit)
@@ -60,24 +60,24 @@ def _enter(batch: Batch, tenant_id: str, jobs: Sequence[Job], worker: str) -> li
         if joined:
             batch.done([job.held.run_id for job in left])
             if seen.free(clock.now_ms()):
-                # It is for those who have waited longer: let them be called.
+                # The permit is for runs that have waited longer, so they are called.
                 tenant_line.call(tenant_id, 1)
             break
         tenant_line.join(job.held for job in left)
         joined = True
-    # A run that a crowd left over still has its message, which comes back.
+    # A run that lost every race still has its message, which comes back.
     return entered
 
 
 def _held(seen: Quota, jobs: Iterable[Job]) -> dict[Job, Permit]:
-    """Find live permits of runs that have not started: taken a moment ago, by whomever."""
+    """Finds live permits of runs that have not started: some worker took them a moment ago."""
     now_ms = clock.now_ms()
     found = {job: seen.of_run(job.held.run_id, now_ms) for job in jobs}
     return {job: permit for job, permit in found.items() if permit}
 
 
 def _come_back(batch: Batch, job: Job, permit: Permit) -> None:
-    """Another worker is about to start it, or died over that: look again when that is over."""
+    """Looks again when the permit is over: another worker is about to start the run, or died."""
     wait_sec = max(1, (permit.lease_ms - clock.now_ms()) // 1000 + MARGIN_SEC + 1)
     if not queue.send([(of_run(job.held, "hop"), wait_sec)]):
         batch.done([job.held.run_id])
@@ -92,7 +92,7 @@ def _given(seen: Quota, jobs: Sequence[Job]) -> dict[Job, int]:
 
 
 def _taken(seen: Quota, given: Mapping[Job, int], worker: str) -> list[Job]:
-    """Give those that surely have one now; what is in doubt shows in the next look."""
+    """Returns the jobs that surely have a permit now. The next look shows those in doubt."""
     lease_ms = clock.now_ms() + LEASE_SEC * 1000
     permits = [
         Permit(
@@ -113,18 +113,18 @@ def _taken(seen: Quota, given: Mapping[Job, int], worker: str) -> list[Job]:
 
 
 def _under(job: Job, permit: Permit | None) -> Job:
-    """Name the permit on the row that the start will write: the end of the run must know it."""
+    """Names the permit on the row that the start will write: the run's end must know it."""
     job.permit = permit
     number = str(permit.number) if permit else ""
     if job.held.life.permit != number:
         job.run = replace(job.held, life=replace(job.held.life, permit=number))
-        # What was written down ahead does not name it.
+        # The prepared start does not name it.
         job.ready = None
     return job
 
 
 def extend(jobs: Iterable[Job], lease_ms: int) -> dict[Job, Outcome]:
-    """Keep permits, before their runs' own leases are kept: those must never outlive them."""
+    """Extends permits before the runs' leases: a lease must never outlive its permit."""
     holding = [(job, job.permit) for job in jobs if job.permit]
     outcomes = conditional_writer.write_many(
         [tenant_permits.extend(permit, lease_ms) for _, permit in holding]
@@ -133,7 +133,7 @@ def extend(jobs: Iterable[Job], lease_ms: int) -> dict[Job, Outcome]:
 
 
 def extend_of(run: Run, lease_ms: int) -> bool:
-    """Keep the permit of a run that no loop of ours works; False: it is another's by now."""
+    """Extends the permit of a run that no worker of ours runs. False: another run has it."""
     permit = tenant_permits.permit_of(run)
     return (
         permit is None
@@ -142,26 +142,26 @@ def extend_of(run: Run, lease_ms: int) -> bool:
 
 
 def all_taken(tenant_id: str) -> bool:
-    """Tell whether it is of no use to try with other runs of the tenant."""
+    """Tells whether other runs of the tenant would find no permit either."""
     seen = tenant_line.read(tenant_id)
     return bool(seen.most) and not seen.free(clock.now_ms())
 
 
 def drop(jobs: Sequence[Job]) -> None:
-    """Give back what was taken for a start that did not come to be."""
+    """Gives back permits that were taken for starts that did not happen."""
     _give_back([job.permit for job in jobs if job.permit])
     for job in jobs:
-        # A start in doubt may be made after all: its run then goes on without a permit.
+        # A start in doubt may still happen. Its run then goes on without a permit.
         job.permit = None
 
 
 def leave(left: Iterable[Run]) -> None:
-    """Give permits back after an attempt."""
+    """Gives permits back after an attempt."""
     _give_back([permit for run in left if (permit := tenant_permits.permit_of(run))])
 
 
 def finish(jobs: Iterable[Job]) -> None:
-    """Leave after an outcome; one that was called and does not run passes the call on."""
+    """Leaves after an outcome. A run that was called but does not run calls the next one."""
     ended = list(jobs)
     leave(job.held for job in ended)
     passing = [job.held.tenant_id for job in ended if job.most and not job.held.life.permit]
@@ -170,13 +170,13 @@ def finish(jobs: Iterable[Job]) -> None:
 
 
 def _give_back(permits: Sequence[Permit]) -> None:
-    """Back first, then the call: a run that comes at once must find it free.
+    """Gives permits back first, then calls: a run that comes at once must find one free.
 
-    Died in between, the message comes back, finds the attempt over, and calls all the same.
+    After a crash in between, the message comes back, finds the attempt over, and calls.
     """
     left = list(permits)
     while left:
-        # Two writes of one item would reject a batch.
+        # Two writes of one item would make the store reject the batch.
         each_once = {permit.key: permit for permit in reversed(left)}
         patience.surely([tenant_permits.give_back(permit) for permit in each_once.values()])
         left = [permit for permit in left if each_once[permit.key] is not permit]

@@ -1,4 +1,4 @@
-"""What a run waits for: its row stays as it was claimed, and gates, line and booking tell."""
+"""Finds what a run waits for. Its row is still as claimed; gates, line and booking show it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Items = Mapping[tuple[Any, ...], Mapping[str, Any]]
 
 
 def asks(run: Run, now_ms: int) -> list[dict[str, str]]:
-    """Give the keys of what tells; a run that is not due, or has started, asks nothing."""
+    """Returns the keys of the items that show it: none if the run has started or is not due."""
     if run.life.status != "claimed" or run.life.due_ms > now_ms:
         return []
-    # One that is fetched stands in no line: it waits as long as its tenant's permits are taken.
+    # A fetched run is in no line: it waits as long as its tenant's permits are taken.
     tenants = (
         tenant_permits.limit_key(run.tenant_id)
         if pulled(run.queue)
@@ -30,13 +30,13 @@ def asks(run: Run, now_ms: int) -> list[dict[str, str]]:
 
 
 def lines(run: Run) -> list[dict[str, str]]:
-    """Give the keys of what tells whether a run has stood in a line."""
+    """Returns the keys of the items that show whether a run has waited in a line."""
     keys = [concurrency_key.gate_key(run.task_id), tenant_permits.entry_key(run)]
     return [*keys, concurrency_key.gate_key(run.life.key_gate)] if run.life.key_gate else keys
 
 
 def stands(run: Run, found: Items) -> bool:
-    """Tell whether it stands in a line, or has a place or a booking that it waited for."""
+    """Tells whether it waits in a line, or has a place or a booking that it waited for."""
     own = overlap_gate.parse(run.task_id, _of(found, concurrency_key.gate_key(run.task_id)))
     place = run.life.key_gate
     of_key = _of(found, concurrency_key.gate_key(place)) if place else None
@@ -46,21 +46,21 @@ def stands(run: Run, found: Items) -> bool:
 
 
 def holds(run: Run, found: Items) -> bool:
-    """Tell whether it has a place at its task's own gate."""
+    """Tells whether it has a place at its task's own gate."""
     own = overlap_gate.parse(run.task_id, _of(found, concurrency_key.gate_key(run.task_id)))
     return run.key in own.holders
 
 
 def bounded(found: Items) -> list[str]:
-    """Name the tenants whose runs are fetched, and have a quota."""
+    """Returns the tenants that have a quota and whose runs are fetched."""
     limits = [partition for partition, part in found if part == tenant_permits.LIMIT]
     return [partition.removeprefix(tenant_permits.partition("")) for partition in limits]
 
 
 def shown(run: Run, found: Items, full: Collection[str], now_ms: int) -> Run:
-    """Give the run as it is to be shown: one that waits says so, and what for.
+    """Returns the run as users see it: a waiting run shows what it waits for.
 
-    `full` are the bounded tenants that have no permit left.
+    `full` are the limited tenants that have no permit left.
     """
     asked = asks(run, now_ms)
     reason = _reason(run, found, full, now_ms) if asked else ""
@@ -68,7 +68,7 @@ def shown(run: Run, found: Items, full: Collection[str], now_ms: int) -> Run:
 
 
 def _reason(run: Run, found: Items, full: Collection[str], now_ms: int) -> str:
-    """In the order in which a start asks for places."""
+    """Returns the reason, checked in the order in which a start takes places."""
     own = overlap_gate.parse(run.task_id, _of(found, concurrency_key.gate_key(run.task_id)))
     if run.key in own.waiting or _catches_up(run, own):
         return "overlap"
@@ -89,7 +89,7 @@ def _reason(run: Run, found: Items, full: Collection[str], now_ms: int) -> str:
 
 
 def _catches_up(run: Run, own: overlap_gate.Gate) -> bool:
-    """Tell whether it stands in the line of those that go one at a time."""
+    """Tells whether it waits in the line of late slots, which go one at a time."""
     lined = run.origin == "catchup" or run.life.waited == BEHIND
     return lined and bool(own.since) and own.since <= run.key and not own.names(run.key)
 

@@ -1,6 +1,6 @@
-"""Waiting: runs as they are to be shown, in one call more where some are due and not started.
+"""Shows runs with what they wait for. One more call is enough if some are due and not started.
 
-In one more again for those that outside workers fetch, where their tenant has a quota.
+Runs that outside workers fetch need another call if their tenant has a quota.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from onthedot.work.gates import tenant_quota, wait_reasons
 
 
 def shown(seen: Sequence[Run], now_ms: int) -> list[Run]:
-    """Give them in their order, those that wait with what for."""
+    """Returns the runs in their order. Those that wait show what for."""
     asked = {tuple(key.items()): key for run in seen for key in wait_reasons.asks(run, now_ms)}
     if not asked:
         return list(seen)

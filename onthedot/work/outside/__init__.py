@@ -1,4 +1,4 @@
-"""Runs that outside workers lease, keep and settle.
+"""Lets outside workers lease, keep and settle runs.
 
 Begin with `lease.py`.
 """

@@ -1,6 +1,6 @@
-"""Lease: outside workers fetch runs.
+"""Leases runs to outside workers.
 
-A fetched run passes the same table, gate and conditional start as any other.
+A fetched run passes the same table, gates and conditional start as any other.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from onthedot.work.job import Job
 from onthedot.work.outside.lease_answers import extended
 from onthedot.work.starts import start_due
 
-# Some of what the index shows has been taken, or waits at a gate: further down there may be more.
+# Runs to look at, in up to three steps. Some in the index are taken or wait: then it looks further.
 _LOOK_AT = (30, 120, 480)
 
 
 @dataclass(frozen=True, slots=True)
 class Leased:
-    """A run that now is a worker's, its task, and what the worker is told."""
+    """A run that is now a worker's, its task, and what the worker is told."""
 
     run: Run
     task: Task
@@ -42,9 +42,9 @@ class Leased:
 
 
 def take(queue: str, *, tenant_id: str, most: int, worker: str, lease_sec: int) -> list[Leased]:
-    """Start up to so many runs for a worker; what others hold or wait for is left alone."""
+    """Starts up to `most` runs for a worker. Runs that others hold or that wait are left alone."""
     now_ms = clock.now_ms()
-    # A lease is over for others only when no clock can show it running any more.
+    # A lease is over for others only when no clock can show it as valid.
     *due, leased = pull.ranges(now_ms)
     over = (leased[0], pull.ranges(now_ms - MARGIN_SEC * 1000)[-1][1])
     owner = f"{worker}/{ids.token()}"
@@ -69,7 +69,7 @@ def take(queue: str, *, tenant_id: str, most: int, worker: str, lease_sec: int) 
 def _started(
     queue: str, run_ids: Sequence[str], owner: str, lease_sec: int
 ) -> tuple[list[Leased], bool]:
-    """Give those that now are the worker's, and whether their tenant has a quota."""
+    """Returns the runs that are now the worker's, and whether their tenant has a quota."""
     found = table_reads.get_many({run_row.TABLE: [run_row.row_key(run_id) for run_id in run_ids]})[
         run_row.TABLE
     ]
@@ -83,7 +83,7 @@ def _started(
 
 
 def _unseen(keys: Sequence[Mapping[str, Any]], seen: Collection[str]) -> list[str]:
-    """A run that moves while the index is read may stand in two of its parts."""
+    """Drops repeated keys: a run that moves while the index is read may be in two parts."""
     run_ids = dict.fromkeys(map(_run_id, keys))
     return [run_id for run_id in run_ids if run_id not in seen]
 
@@ -102,11 +102,11 @@ def _job(run: Run, owner: str) -> Job:
 
 
 def _leased(job: Job, lease_sec: int) -> Leased | None:
-    """The start's own lease is short; a refused longer one leaves it as it is."""
+    """Extends the short lease of the start. If that is refused, the short one stays."""
     if job.task is None:
         raise LookupError(f"{job.ticket.run_id} has no task")
     if job.answer:
-        # It ended as it began: its task is no more.
+        # It ended as it began: its task is gone.
         conclude(job.held, job.task, job.answer)
         return None
     longer = extended(job.held, job.task, lease_sec)

@@ -1,4 +1,4 @@
-"""Holding: what outside workers keep, ask for and say of the runs that they have fetched."""
+"""Answers outside workers that keep, ask about or settle the runs they fetched."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TRIES = 4
 
 
 class Told(Enum):
-    """What became of a worker's word."""
+    """What became of a worker's request."""
 
     TAKEN = "taken"
     LOST = "lost"
@@ -36,7 +36,7 @@ class Told(Enum):
 
 
 def extended(run: Run, task: Task, lease_sec: int) -> Run:
-    """Lengthen a lease; no lease reaches beyond the attempt's own time."""
+    """Extends a lease, but not beyond the attempt's own time."""
     deadline_ms = run.life.started_ms + task.timeout_sec * 1000
     lease_ms = max(clock.now_ms() + lease_sec * 1000, run.life.lease_ms)
     return replace(run, life=replace(run.life, lease_ms=min(lease_ms, deadline_ms)))
@@ -51,7 +51,7 @@ def extend(
     progress: object = None,
     queues: Collection[str] = (),
 ) -> Run | Told:
-    """Keep a run for another while; one that is out of time is over, and its lease is lost."""
+    """Extends a run's lease. A run that is out of time is over, and its lease is lost."""
     for _ in range(_TRIES):
         run, task = _held(run_id, tenant_id, queues)
         if run is None or task is None:
@@ -59,7 +59,8 @@ def extend(
         if run.life.attempt != attempt or not _under_way(run, task):
             return Told.LOST
         if run.life.status == "running" and not pull.pulled(run.queue):
-            # Its target took it on, and our worker has not read that yet: the lease is that one's.
+            # Its target took the work on, and our worker has not read that yet: the lease is that
+            # worker's.
             return _at_its_longest(run, task)
         now_ms = clock.now_ms()
         if now_ms >= run.life.started_ms + task.timeout_sec * 1000:
@@ -82,7 +83,7 @@ def extend(
 def settle(
     run_id: str, attempt: int, answer: Answer, *, tenant_id: str, queues: Collection[str] = ()
 ) -> Told:
-    """Write what a worker, or a target that was called, says of its attempt; twice is once."""
+    """Writes what a worker, or a called target, reports of its attempt. Twice is like once."""
     for _ in range(_TRIES):
         run, task = _held(run_id, tenant_id, queues)
         if run is None or task is None:
@@ -101,7 +102,7 @@ def settle(
 
 
 def standing(run_id: str, attempt: int, *, tenant_id: str, queues: Collection[str] = ()) -> Told:
-    """Tell whether an attempt that is not ours to work is under way still."""
+    """Tells whether an attempt that is not ours to work is still under way."""
     run, task = _held(run_id, tenant_id, queues)
     if run is None or task is None:
         return Told.MISSING
@@ -110,7 +111,7 @@ def standing(run_id: str, attempt: int, *, tenant_id: str, queues: Collection[st
 
 
 def _under_way(run: Run, task: Task) -> bool:
-    """Tell whether somebody outside is at work on it."""
+    """Tells whether an outside worker or target works on it."""
     return run.life.status in ("running", "awaiting") and _may_be_told(run, task)
 
 
@@ -120,15 +121,15 @@ def _at_its_longest(run: Run, task: Task) -> Run:
 
 
 def _may_be_told(run: Run, task: Task) -> bool:
-    """A worker of ours settles what it runs by itself."""
+    """Tells whether the outside may settle it. A worker of ours settles its own runs itself."""
     fetched = pull.pulled(run.queue)
     return fetched or run.life.status == "awaiting" or task.target.get("complete") == "callback"
 
 
 def _came_of(run: Run, answer: Answer) -> bool:
-    """Tell whether that word is what ended the attempt: its answer was lost, and it comes again.
+    """Tells whether this report ended the attempt: its answer was lost, and it is repeated.
 
-    Another word for an attempt that is over is refused, or its caller would believe in it.
+    Any other report on an attempt that is over is refused, or its caller would trust it.
     """
     life = run.life
     match answer:
@@ -139,7 +140,7 @@ def _came_of(run: Run, answer: Answer) -> bool:
         case Dead(reason):
             return (life.status, life.reason) == ("dead", reason)
         case Again():
-            # One that was asked to stop, and says that it failed, has stopped.
+            # It was asked to stop. It reports a failure, so it has stopped.
             given_up = life.reason == "attempts_exhausted" and not answer.released
             return given_up or life.status == "cancelled" or life.reason == answer.outcome
     return False

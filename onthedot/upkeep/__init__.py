@@ -1,4 +1,4 @@
-"""What goes on minute by minute: the audit, repairs, ended pauses, sweeps, figures.
+"""Does what goes on each minute: the audit, repairs, ended pauses, sweeps, figures.
 
 Begin with `minute.py`.
 """

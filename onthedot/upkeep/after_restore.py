@@ -1,6 +1,6 @@
-"""After a restore the tables know less than has happened: nothing of that time may happen again.
+"""Repairs the tables after a restore: what happened after the backup must not happen again.
 
-Ticks and workers stand still meanwhile. Doing any of it twice is the same as once.
+Ticks and workers stand still meanwhile. Each step can be repeated without harm.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from onthedot.upkeep.completed_schedules import list_all
 
 
 def mended() -> Iterator[tuple[str, str]]:
-    """Do all that is to be done, in this order; give what was done, and to which run or task.
+    """Does all repairs in this order. Yields what was done, and for which run or task.
 
-    Which schedules fire no more, the restored list may not know: it is written once more, last.
+    The restored list of exhausted schedules may be incomplete, so it is written again, last.
     """
     yield from (("cancelled", run_id) for run_id in end_what_was_open())
     yield from (("goes on", task_id) for task_id in start_from_now())
@@ -31,7 +31,7 @@ def mended() -> Iterator[tuple[str, str]]:
 
 
 def end_what_was_open() -> Iterator[str]:
-    """Cancel runs that were due by now: what became of them, the restored rows do not know."""
+    """Cancels runs that were due by now: the restored rows do not know what became of them."""
     for item in full_scan.items(run_row.TABLE):
         run = run_row.readable(item)
         if run and run.life.status in run_row.OPEN and run.life.due_ms <= clock.now_ms():
@@ -40,9 +40,9 @@ def end_what_was_open() -> Iterator[str]:
 
 
 def start_from_now() -> Iterator[str]:
-    """Let every overdue task go on from now; the slots it leaves behind are on record as such.
+    """Lets every overdue task continue from now. The slots that it leaves behind are recorded.
 
-    A name comes before its pause, so that an interrupted operator knows what is still paused.
+    Yields each name before the pause, so an interrupted operator knows what is still paused.
     """
     now = nominal(clock.now_ms() // 1000)
     for shard in range(SHARDS):
@@ -58,12 +58,12 @@ def _stopped(task: Task, now: int) -> Task:
 
 
 def mend_pauses() -> Iterator[str]:
-    """Let what was paused until some time by now go on from now, too; list what is to end yet.
+    """Lets pauses that have ended continue from now, and lists the pauses that are to end yet.
 
-    A table alone may have been set back: whether a pause was ended then stands in the other one.
+    One table alone may be restored: then the other one knows whether a pause has ended.
     """
     for item in full_scan.items(task_spec.TABLE):
-        # Nothing but a spec has a status.
+        # Only specs have a status.
         task = task_spec.readable(item) if item.get("status") == "paused" else None
         if task is None:
             continue

@@ -1,4 +1,4 @@
-"""Loops: begun with what they are to do, moved on minute by minute, stopped, shown."""
+"""Runs bulk operations: begins them, moves them on minute by minute, stops and reads them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from onthedot.upkeep import dead_letters
 from onthedot.upkeep.separate_steps import Apart
 
 _TRIES = 8
-# The minute has its audit to do besides; what is left of the loops waits for the next one.
+# Seconds. The minute has its audit to do; the next minute continues.
 _BUDGET_SEC = 15
 _STEPS = {
     "backfill": backfill_flow.step,
@@ -33,19 +33,18 @@ FIGURES = {
 
 
 def begin(loop: Loop) -> bool:
-    """Start it; the next minute makes its first step. False: it has begun before."""
+    """Begins it. The next minute makes its first step. False: it has begun before."""
     return conditional_writer.write_together(bulk_operation.begin(loop)) is Outcome.DONE
 
 
 def read(kind: str, tenant_id: str, loop_id: str) -> Loop | None:
-    """Read one."""
     key = {"task_id": bulk_operation.partition(kind, tenant_id), "scheduled_for": loop_id}
     item = table_reads.get(TABLE, key)
     return bulk_operation.parse(item) if item else None
 
 
 def stop(kind: str, tenant_id: str, loop_id: str) -> Loop | None:
-    """Take on no more of it; what runs goes on."""
+    """Stops it. Runs that are under way go on."""
     for _ in range(_TRIES):
         seen = read(kind, tenant_id, loop_id)
         if seen is None or not seen.running:
@@ -56,7 +55,7 @@ def stop(kind: str, tenant_id: str, loop_id: str) -> Loop | None:
 
 
 def step() -> Counter[str]:
-    """Move all that go on by a minute's worth; give how many runs that was, by kind."""
+    """Moves all running ones on by a minute's worth. Returns the number of runs by kind."""
     done, apart = Counter[str](), Apart()
     over = clock.monotonic() + _BUDGET_SEC
     for pointer in _in_turn(
@@ -77,22 +76,22 @@ def _step(pointer: table_reads.Item) -> Counter[str]:
     )
     seen = bulk_operation.parse(item) if item else None
     if seen is None or not seen.running:
-        # A step that died between the end and this.
+        # A step died between the end and this line.
         table_reads.delete(TABLE, bulk_operation.pointer_key(pointer["scheduled_for"]))
         return Counter()
     return Counter({FIGURES[seen.kind]: advance(seen)})
 
 
 def _in_turn(pointers: list[table_reads.Item]) -> list[table_reads.Item]:
-    """Begin with another one each minute: one that is put off comes first some time."""
+    """Begins with another one each minute, so that one that was put off comes first some time."""
     first = clock.now_ms() // 60_000 % max(1, len(pointers))
     return [*pointers[first:], *pointers[:first]]
 
 
 def advance(seen: Loop) -> int:
-    """Move one on by what its minute has room for; give how many runs or tasks that was."""
+    """Moves one on by what its minute allows. Returns the number of runs or tasks."""
     after = _STEPS[seen.kind](seen)
-    # Two may try at once; only the one that moved it counts.
+    # Two may try at once. Only the one that moved it counts.
     return after.done_since(seen) if after == seen or _moved(seen, after) else 0
 
 

@@ -1,6 +1,6 @@
-"""Audit: every run that was listed is looked at once its time has come, until it is final.
+"""Audits runs: each listed run is checked when its time has come, until it is final.
 
-It only ever sends messages, so it cannot run anything twice; the start decides.
+The audit only sends messages, so it cannot run anything twice. The start decides.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from onthedot.upkeep.separate_steps import Apart
 from onthedot.work import outside_handover
 
 LOOK_BACK_MIN = 30
-# An hour more than a day, for the hour that has only begun.
+# Seconds: a day, and one hour for the hour that has just begun.
 _DAY_SEC = 25 * 3_600
 _PART_SEC = _DAY_SEC // 60
-# A claim may still be under way: its dispatcher, stalled, may yet put it.
+# Seconds. The claim may still be under way: a stalled dispatcher may put it yet.
 MISSING_FOR_SEC = 600
-# What the clock's minute may take to reach the audit.
+# Milliseconds that the clock's minute may take to reach the audit.
 _ON_TIME_MS = 5_000
 _MINUTES_AT_ONCE = 4
-# After an outage there is much to look at; what is left waits for the next minute.
+# Seconds. After an outage there is much to check; the next minute continues.
 _LOOK_SEC, _LOOK_FURTHER_SEC = 60, 10
 _LEASE_OVER_SEC = 45
 _CARRY_MIN = (1, 2, 4, 8, 15)
 
 
 def audit(seen: Ledger | None = None, *, look_back_min: int | None = None) -> Ledger:
-    """Read the manifests of the last minutes, send what is overdue, carry on what is open."""
+    """Reads the manifests of the last minutes, sends what is overdue, carries on what is open."""
     back_min = LOOK_BACK_MIN if look_back_min is None else look_back_min
     seen = Ledger() if seen is None else seen
     this_minute = clock.now_ms() // 60_000 * 60
@@ -57,9 +57,9 @@ def audit(seen: Ledger | None = None, *, look_back_min: int | None = None) -> Le
 
 
 def _glance_at(coming: int, seen: Ledger) -> None:
-    """Send what of the coming minute's lists is overdue already, and leave the lists to that one.
+    """Sends runs of the coming minute that are overdue already. The lists stay for that minute.
 
-    An audit that begins late in its minute would find a lost message up to a minute too late.
+    Otherwise an audit that begins late would find a lost message up to a minute too late.
     """
     now_ms = clock.now_ms()
     if now_ms < (coming - 60) * 1000 + _ON_TIME_MS:
@@ -74,9 +74,9 @@ def _glance_at(coming: int, seen: Ledger) -> None:
 
 
 def audit_older(seen: Ledger) -> None:
-    """Look at a sixtieth of the last day, so that each hour looks at all of it.
+    """Checks a sixtieth of the last day, so that each hour checks all of it.
 
-    What an audit that stood still for longer than its half hour has left behind is found so.
+    It finds what was left when the audit stood still for longer than its half hour.
     """
     this_minute = clock.now_ms() // 60_000 * 60
     hour = this_minute // 3_600 * 3_600
@@ -85,7 +85,7 @@ def audit_older(seen: Ledger) -> None:
 
 
 def _look_at_each(portions: Iterable[Iterable[int]], seen: Ledger, budget_sec: float) -> None:
-    """A list that cannot be read or dealt with now stays, and keeps no other from its turn."""
+    """Checks each list. One that cannot be read or handled now stays, and blocks no other."""
     over = clock.monotonic() + budget_sec
     ward, apart = Ward(), Apart()
     for minutes in portions:
@@ -99,9 +99,10 @@ def _look_at_each(portions: Iterable[Iterable[int]], seen: Ledger, budget_sec: f
 
 
 def _manifests(minutes: Iterable[int]) -> Iterator[Manifest]:
-    """Nearly all partitions are empty: they are asked at once, and of a read that may be stale.
+    """Reads manifests. Nearly all partitions are empty, so all are read at once, eventually
+    consistent.
 
-    What it does not show yet the next minute does; what it still shows is looked at twice.
+    A list that is not visible yet is found next minute. A list that was deleted is checked twice.
     """
     partitions = [partition for minute in minutes for partition in manifest_keys(minute)]
     for items in aws.in_parallel(_listed, partitions):
@@ -114,7 +115,7 @@ def _listed(partition: str) -> list[table_reads.Item]:
 
 
 def _look_at(source: Manifest, seen: Ledger, ward: Ward) -> None:
-    """Carry on first and delete last: a crash in between looks twice, never not at all."""
+    """Carries on first and deletes last: after a crash in between a list is checked twice."""
     now_ms = clock.now_ms()
     rows = _rows(listed.run_id for listed in source.entries)
     open_entries = []
@@ -148,9 +149,9 @@ def _look_at(source: Manifest, seen: Ledger, ward: Ward) -> None:
 
 
 def _for_lists(source: Manifest, rows: Mapping[tuple[str, ...], Run]) -> list[Entry]:
-    """Give what lists of recent runs are to find by the due times of the rows.
+    """Returns the entries by which lists of recent runs find them, with the rows' due times.
 
-    After the first look that is only what an edit has given another time since.
+    After the first check these are only runs whose due time an edit has changed.
     """
     seen = [(listed, rows.get(row_of(listed.run_id))) for listed in source.entries]
     due = [(listed, run.life.due_first_ms if run else listed.due_ms) for listed, run in seen]
@@ -175,7 +176,7 @@ def _send_again(overdue: Sequence[Run], seen: Ledger) -> None:
 
 
 def _overdue(run: Run, now_ms: int) -> bool:
-    """Tell whether an open run should have gone on by now."""
+    """Tells whether an open run should have moved on by now."""
     if run.final:
         return False
     if run.life.status in ("running", "awaiting"):
@@ -188,7 +189,7 @@ def _is_overdue(due_ms: int, now_ms: int) -> bool:
 
 
 def _still_missing(listed: Entry, source: Manifest, seen: Ledger) -> bool:
-    """Explain a row that is not there; after ten minutes without an explanation, record a miss."""
+    """Explains a row that is missing. After ten minutes without a reason it records a miss."""
     now_ms = clock.now_ms()
     if now_ms < source.since_ms + MISSING_FOR_SEC * 1000:
         return True
@@ -200,7 +201,7 @@ def _still_missing(listed: Entry, source: Manifest, seen: Ledger) -> bool:
             return False
         due = cursor.schedule.due_at(parse_nominal(key))
     except UNREADABLE:
-        # An edit may yet heal it, or the release that wrote it come back.
+        # An edit may still repair it, or the release that wrote it may come back.
         return True
     if due >= cursor.next_run_at:
         return False
@@ -222,7 +223,7 @@ def _still_missing(listed: Entry, source: Manifest, seen: Ledger) -> bool:
     )
     if covering(record) is None:
         conditional_writer.write_one(run_writes.insert(record, now_ms=now_ms))
-        # Only now: what could not be written is found by the next minute, which counts it.
+        # Counted last: if the write fails, the next minute finds the run and counts it.
         seen.count("unaccounted")
         notifications.keep([event_of("missed", record)])
     return False

@@ -1,4 +1,4 @@
-"""Noting as completed the schedules that fire no more, once none of their runs is open."""
+"""Marks exhausted schedules as completed, once none of their runs is open."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from onthedot.schedule.packed_schedule import UNREADABLE
 from onthedot.store import clock, conditional_writer, full_scan, patience, table_reads
 from onthedot.upkeep.separate_steps import Apart
 
-# The key of what says that the tables have been walked once.
+# The key of the item that says that all tables were walked once.
 KEY = {"task_id": "meta", "part": "exhausted"}
 _WALKED = 1
-# The audit's minute has more to do; what is left waits for the next one.
+# Seconds. The audit's minute has more to do; the next one continues.
 _BUDGET_SEC = 10
 _AT_ONCE = 25
-# An open run is nearly always among the newest.
+# Rows. An open run is nearly always among the newest.
 _PAGE = 100
 
 Line = dict[str, str]
 
 
 def note() -> dict[str, int]:
-    """Look at every schedule that is listed; give how many were noted.
+    """Checks every schedule on the list. Returns how many were marked.
 
-    The line goes last: who dies in between looks once more.
+    The line is deleted last: after a crash in between the schedule is checked again.
     """
     over = clock.monotonic() + _BUDGET_SEC
     noted, apart = 0, Apart()
@@ -58,14 +58,14 @@ def _listed() -> dict[str, list[Line]]:
 
 
 def _in_turn(found: dict[str, list[Line]]) -> list[tuple[str, list[Line]]]:
-    """Begin elsewhere each minute, so that what waits for a long run keeps nobody waiting."""
+    """Begins at another place each minute, so that a schedule with a long run delays no other."""
     lines = list(found.items())
     first = clock.now_ms() // 60_000 * _AT_ONCE % max(1, len(lines))
     return [*lines[first:], *lines[:first]]
 
 
 def _read(task_ids: Iterable[str]) -> Iterator[tuple[str, tuple[Task, Due, bool] | None]]:
-    """Read both parts of each task; None: it is gone, or of a form that is not known here."""
+    """Reads both items of each task. None: it is gone, or has an unknown form."""
     wanted = list(task_ids)
     keys = [key for one in wanted for key in (task_spec.spec_key(one), task_spec.cursor_key(one))]
     items = table_reads.by_key(
@@ -85,12 +85,12 @@ def _read(task_ids: Iterable[str]) -> Iterator[tuple[str, tuple[Task, Due, bool]
 
 
 def _look_at(known: tuple[Task, Due, bool] | None, lines: list[Line]) -> tuple[bool, bool]:
-    """Tell whether it was noted now, and whether its lines say nothing more."""
+    """Tells whether it was marked now, and whether its lines are of no more use."""
     if known is None or known[0].status != "active":
         return False, True
     task, due, indexed = known
     if indexed:
-        # Listed by a dispatcher that has not moved the cursor yet, or never will.
+        # A dispatcher listed it and has not moved the cursor yet, or never will.
         now = clock.now_ms() // 1000
         return False, all(
             exhausted_schedules.doubtful(line["scheduled_for"], now) for line in lines
@@ -102,7 +102,7 @@ def _look_at(known: tuple[Task, Due, bool] | None, lines: list[Line]) -> tuple[b
 
 
 def _any_open(task: Task) -> bool:
-    """Tell whether a run is open; they are walked from the newest back."""
+    """Tells whether a run is open. It walks from the newest run back."""
     since = ""
     newest_first = table_reads.rows(
         ("task_id", task.task_id), "scheduled_for", ("0", "~"), newest_first=True, page=_PAGE
@@ -123,7 +123,7 @@ def _forget(lines: Iterable[Line]) -> None:
 
 
 def list_those_before() -> Iterator[str]:
-    """List what left the index before there was a list, or while a former release ran; once."""
+    """Lists, once, what left the index before the list existed or under a former release."""
     known = table_reads.get(task_spec.TABLE, KEY)
     if known and known["walked"] == _WALKED:
         return
@@ -132,7 +132,7 @@ def list_those_before() -> Iterator[str]:
 
 
 def list_all() -> Iterator[str]:
-    """List every schedule that is in no index; the audit drops those that are not active."""
+    """Lists every schedule outside the index. The audit drops those that are not active."""
     for item in full_scan.items(task_spec.TABLE):
         if item["part"] != CURSOR or "due_shard" in item or not item["task_id"].startswith("sch_"):
             continue

@@ -1,4 +1,4 @@
-"""Dead letters: which are meant, which belong together, what is left of a purged one."""
+"""Describes dead letters: which are chosen, which belong together, what a purge leaves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Reason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A dead run as the index of what wants attention shows it."""
+    """A dead run as the attention index shows it."""
 
     task_id: str
     key: str
@@ -36,17 +36,17 @@ class Letter:
 
     @property
     def died_ms(self) -> int:
-        """When its end was written."""
+        """Returns when its end was written."""
         return int(self.died.partition("#")[0])
 
     @property
     def row(self) -> dict[str, str]:
-        """The key of its row."""
+        """Returns the key of its row."""
         return {"task_id": self.task_id, "scheduled_for": self.key}
 
 
 def parse(item: Mapping[str, Any]) -> Letter:
-    """Read an entry of the index."""
+    """Reads an entry of the index."""
     reason = item.get("reason", "")
     return Letter(
         task_id=item["task_id"],
@@ -59,7 +59,7 @@ def parse(item: Mapping[str, Any]) -> Letter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """Which are meant: every field that is given must fit. Only what died between both times is."""
+    """Which are chosen: all given fields must match. The run died between both times."""
 
     task_id: str | None = None
     fingerprint: str | None = None
@@ -68,7 +68,7 @@ class Chosen:
     to_ms: int
 
     def holds(self, letter: Letter) -> bool:
-        """Tell whether a dead letter is meant."""
+        """Tells whether a dead letter is chosen."""
         fits = (
             (self.task_id, letter.task_id),
             (self.fingerprint, letter.fingerprint),
@@ -78,16 +78,16 @@ class Chosen:
 
     @property
     def filtered(self) -> bool:
-        """Tell whether some are not meant, whenever they died."""
+        """Tells whether any field besides the times excludes some."""
         return any((self.task_id, self.fingerprint, self.reason))
 
     @property
     def between(self) -> tuple[str, str]:
-        """The part of the index that they stand in."""
+        """Returns the part of the index in which they lie."""
         return f"{self.from_ms:013}", f"{self.to_ms:013}~"
 
     def as_json(self) -> dict[str, Any]:
-        """Write it for a loop."""
+        """Writes it for a bulk operation."""
         given = {name: getattr(self, name) for name in Chosen.__slots__}
         return {name: value for name, value in given.items() if value is not None}
 
@@ -102,7 +102,7 @@ class Group:
 
 
 def groups(letters: Iterable[Letter]) -> list[Group]:
-    """Put likes together, the largest group first; the newest of each comes first in `letters`."""
+    """Groups similar letters, the largest group first. `letters` has the newest first."""
     found: dict[str, Group] = {}
     for letter in letters:
         group = found.setdefault(letter.fingerprint, Group(letter, letter.died_ms))
@@ -112,7 +112,7 @@ def groups(letters: Iterable[Letter]) -> list[Group]:
 
 
 def group_view(group: Group, sample: Run | None) -> dict[str, Any]:
-    """Show a group by its newest."""
+    """Shows a group by its newest letter."""
     error: Mapping[str, Any] = (sample.life.error if sample else None) or {}
     return {
         "fingerprint": group.newest.fingerprint,
@@ -127,13 +127,13 @@ def group_view(group: Group, sample: Run | None) -> dict[str, Any]:
 
 
 def digest(letters: Iterable[Letter]) -> str:
-    """Tell one choice from another."""
+    """Returns a text that tells one choice from another."""
     told = "\n".join(f"{letter.task_id} {letter.key} {letter.died}" for letter in letters)
     return sha256(told.encode()).hexdigest()
 
 
 def purged(run: Run, *, now_ms: int) -> Update:
-    """Drop what it was given and what it came to; that it died, when and why stays."""
+    """Removes its input and its output. That it died, when and why stays."""
     return Update(
         TABLE,
         (("task_id", run.task_id), ("scheduled_for", run.key)),
@@ -144,7 +144,7 @@ def purged(run: Run, *, now_ms: int) -> Update:
 
 
 def _emptied(life: Life) -> Life:
-    """How its newest attempt ended is told by its error: that is noted before the error goes."""
+    """Removes the error. It first records how the newest attempt ended, which the error tells."""
     told = tuple(
         {name: value for name, value in one.items() if name != "error"} for one in all_of(life)
     )

@@ -1,4 +1,4 @@
-"""Dead letters by the many: found in their index, run again or purged, so many a minute."""
+"""Replays or purges many dead letters: they are found in their index, some each minute."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from onthedot.upkeep import dead_letter
 from onthedot.upkeep.dead_letter import Chosen, Letter
 
 _PAGE = 500
-# A minute's step looks at no more than so many, whether they are meant or not.
+# Letters that a minute's step reads at most, whether they are chosen or not.
 _LOOK_MAX = 5_000
 _TOKEN_LETTERS = 10
 
@@ -29,7 +29,7 @@ _TOKEN_LETTERS = 10
 def find(
     tenant_id: str, chosen: Chosen, after: Mapping[str, Any] | None = None, *, page: int = _PAGE
 ) -> Iterator[Letter]:
-    """Walk those that are meant, the newest first; of a time to come there are none."""
+    """Walks the chosen letters, the newest first. Future times have none."""
     if chosen.to_ms < chosen.from_ms:
         return
     listed = attention.partition(tenant_id, dead_letter.KIND)
@@ -42,18 +42,18 @@ def find(
 
 
 def place(tenant_id: str, letter: Letter) -> dict[str, str]:
-    """Give the key in the index after which the walk goes on."""
+    """Returns the key in the index after which the walk continues."""
     listed = attention.partition(tenant_id, dead_letter.KIND)
     return {"attention": listed, "attention_at": letter.died, **letter.row}
 
 
 def replay_step(loop: Loop) -> Loop:
-    """Run a minute's worth of them again; what was purged, or whose task is gone, is left."""
+    """Replays a minute's worth of letters. A letter that is purged, or without a task, is left."""
 
     def again(letter: Letter) -> bool:
         wish = Wish(
             by=loop.by,
-            # One that a former release began does not say it.
+            # An operation that a former release began has no such field.
             use=Use(**loop.wanted.get("use", {})),
             patch=loop.wanted.get("payload_patch"),
             key=_key(loop, letter),
@@ -64,12 +64,12 @@ def replay_step(loop: Loop) -> Loop:
 
 
 def purge_step(loop: Loop) -> Loop:
-    """Purge a minute's worth of them."""
+    """Purges a minute's worth of letters."""
     return _step(loop, _purge)
 
 
 def _step(loop: Loop, act: Callable[[Letter], bool]) -> Loop:
-    """Act on those that the minute has room for, and go on behind them."""
+    """Acts on as many as the minute allows, and continues after them."""
     now_ms = clock.now_ms()
     chosen = Chosen(**loop.wanted["chosen"])
     after = json.loads(loop.cursor) if loop.cursor else None
@@ -87,7 +87,7 @@ def _step(loop: Loop, act: Callable[[Letter], bool]) -> Loop:
 
 
 def _purge(letter: Letter) -> bool:
-    """What it was given goes first: once the row says that it is purged, nothing is left."""
+    """Purges the input first: once the row says that it is purged, nothing is left."""
     item = table_reads.get(run_row.TABLE, letter.row)
     run = run_row.readable(item) if item else None
     if run is None or run.life.status != dead_letter.KIND:
@@ -102,7 +102,7 @@ def _purge(letter: Letter) -> bool:
 
 
 def _key(loop: Loop, letter: Letter) -> str:
-    """The same loop runs the same letter again under the same key, however often it comes by."""
+    """Returns the replay's key. An operation always uses the same key for the same letter."""
     told = sha256(f"{loop.loop_id} {letter.key}".encode()).digest()
     token = "".join(LETTERS[byte & 31] for byte in told[:_TOKEN_LETTERS])
     return moment_key(loop.began_ms, "r", token)

@@ -1,4 +1,4 @@
-"""How a task is faring: runs that died one after the other, and when to try it again."""
+"""Describes a task whose runs die in a row, and when to try it again."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ class Health:
 
     task_id: str
     failures: int = 0
-    # The latest run that counts: its end, and its key.
+    # The latest run that counts: its end and its key.
     last: str = ""
-    # When it was decided to pause the task; zero if it was not. `done` once it is, and is told of.
+    # When the pause was decided; 0 if it was not. `done` is true once it is written and told.
     paused_ms: int = 0
     done: bool = False
     probe_ms: int = 0
     probes: int = 0
-    # When the run ended by which a paused task works again; it is still to be let go on.
+    # When the run ended that shows that a paused task works again. It must still be resumed.
     resumed_ms: int = 0
-    # It was paused by us until then: that it goes on is to be told.
+    # We had paused it until then: its resume must be told.
     resuming: bool = False
 
     def after(self, run: Run) -> Health:
-        """Count a run that died, forget all at one that succeeded; what was seen is passed over."""
+        """Counts a run that died, and forgets all if it succeeded. A run seen before is ignored."""
         at = moment(run)
         if at <= self.last or run.life.status not in ("dead", "succeeded"):
             return self
@@ -42,32 +42,30 @@ class Health:
         return replace(self, failures=0, last=at, resumed_ms=works_ms)
 
     def paused(self, now_ms: int) -> Health:
-        """Stop it for a while."""
+        """Stops it for a while."""
         first_ms = now_ms + PROBE_FIRST_SEC * 1000
         return replace(self, paused_ms=now_ms, done=False, probe_ms=first_ms, probes=0)
 
     def probed(self, now_ms: int) -> Health:
-        """One run to see whether it works again; the next one after twice the time."""
+        """Records a probe. The next one comes after twice the time."""
         wait_sec = min(PROBE_MAX_SEC, PROBE_FIRST_SEC << min(self.probes + 1, 10))
         return replace(self, probe_ms=now_ms + wait_sec * 1000, probes=self.probes + 1)
 
     def item(self) -> dict[str, Any]:
-        """Write it."""
         kept = {name: getattr(self, name) for name in Health.__slots__ if name != "task_id"}
         return {**key(self.task_id), **kept}
 
 
 def parse(item: Mapping[str, Any]) -> Health:
-    """Read it."""
     known = {name: item[name] for name in Health.__slots__ if name in item}
     return Health(**known | {"task_id": item["scheduled_for"]})
 
 
 def key(task_id: str) -> dict[str, str]:
-    """All of them lie together: there are never many."""
+    """Returns the key of its item. All lie in one partition: there are never many."""
     return {"task_id": PARTITION, "scheduled_for": task_id}
 
 
 def moment(run: Run) -> str:
-    """Order runs by their end."""
+    """Orders runs by their end."""
     return f"{run.life.ended_ms:013}#{run.key}"

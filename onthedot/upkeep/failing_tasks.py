@@ -1,4 +1,4 @@
-"""Health: what runs say of their tasks; what keeps dying is paused, and probed."""
+"""Watches what runs say about their tasks. A schedule that keeps dying is paused and probed."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from onthedot.upkeep.separate_steps import Apart
 
 @dataclass(slots=True)
 class Ward:
-    """The tasks whose latest run died, as one audit sees them; read when they are first needed."""
+    """The tasks whose latest run died, as one audit sees them. They are read when first needed."""
 
     _known: dict[str, Health] | None = None
 
     def note(self, ended: Sequence[Run]) -> None:
-        """Count what died in a row, and tell of what works again.
+        """Counts deaths in a row, and tells of tasks that work again.
 
-        Runs that are noted twice count once: they are struck off their list only after this.
+        A run that is noted twice counts once: it leaves its list only after this.
         """
         if not ended:
             return
@@ -54,7 +54,7 @@ class Ward:
             changed[run.task_id] = after
             if before.failures and not after.failures:
                 happened.append(cloud_event.of_run("recovered", run))
-        # Told first: once the record is gone, nothing says that it ever failed.
+        # Told first: without the record nothing shows that it ever failed.
         notifications.keep(happened)
         limits = _limits(changed.values())
         for health in changed.values():
@@ -62,7 +62,7 @@ class Ward:
 
 
 def _limits(changed: Iterable[Health]) -> dict[str, int | None]:
-    """Read after how many deaths each is paused: an edit holds from the next death on."""
+    """Reads after how many deaths each is paused. An edit counts from the next death on."""
     dying = [health.task_id for health in changed if health.failures and not health.paused_ms]
     keys = [task_spec.spec_key(task_id) for task_id in dying if task_id.startswith("sch_")]
     specs = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE] if keys else []
@@ -74,7 +74,7 @@ def _limits(changed: Iterable[Health]) -> dict[str, int | None]:
 
 
 def _keep(health: Health, known: dict[str, Health], most: int | None) -> None:
-    """Write what is to be done before it is done: if this minute dies, the next one does it."""
+    """Writes what is to be done before it is done: after a crash the next minute does it."""
     if most and health.failures >= most and not health.paused_ms:
         health = health.paused(clock.now_ms())
     known[health.task_id] = health
@@ -86,10 +86,10 @@ def _keep(health: Health, known: dict[str, Health], most: int | None) -> None:
 
 
 def act() -> dict[str, int]:
-    """Pause what never works, let go on what works again, try what is paused."""
+    """Pauses what never works, resumes what works again, probes what is paused."""
     apart, probed = Apart(), 0
     for health in failing().values():
-        # One that cannot be read waits for the edit that heals it.
+        # A task that cannot be read waits for an edit that repairs it.
         with apart.each(f"looking after {health.task_id}"), suppress(*UNREADABLE):
             if health.resumed_ms:
                 _resume(health)
@@ -102,13 +102,13 @@ def act() -> dict[str, int]:
 
 
 def failing() -> dict[str, Health]:
-    """Read the records there are: never many."""
+    """Reads all records. There are never many."""
     items = table_reads.rows(("task_id", failing_task.PARTITION), "scheduled_for", ("0", "~"))
     return {item["scheduled_for"]: failing_task.parse(item) for item in items}
 
 
 def _pause(health: Health) -> None:
-    """Only what recurs can be stopped, and only what nobody has stopped before; once is enough."""
+    """Pauses a schedule that recurs and is not paused. A second call changes nothing."""
     reason = f"{health.failures} runs in a row died"
     why = {**pause_ends.why(0, SYSTEM, reason), "at": moment(health.paused_ms)}
     done = None
@@ -124,9 +124,9 @@ def _paused(task: Task, now: int, *, why: Mapping[str, Any]) -> Task:
 
 
 def _resume(health: Health) -> None:
-    """The record goes last: if this process dies before, the next one goes on, and tells it once.
+    """Resumes a schedule. The record goes last: after a crash the next minute continues.
 
-    It may have worked again before it was paused, and a person may have been there before.
+    It may have worked again before it was paused, and a person may have resumed it before.
     """
     known = read(health.task_id)
     task = known.task if known else None
@@ -141,16 +141,16 @@ def _resume(health: Health) -> None:
 
 
 def _probe(health: Health) -> int:
-    """Half open: one run at a time says whether the whole schedule may go on."""
+    """Probes it: one run at a time shows whether the whole schedule may continue."""
     now_ms = clock.now_ms()
     if not health.paused_ms or health.probe_ms > now_ms:
         return 0
     known = read(health.task_id)
     if known is None or not _stopped_by_us(known.task):
-        # Somebody has taken it in hand: it starts afresh.
+        # A person has changed it, so it starts again from zero.
         table_reads.delete(failing_task.TABLE, failing_task.key(health.task_id))
         return 0
-    # The same run however often this minute is tried.
+    # The run is the same however often this minute is tried.
     trigger(health.task_id, moment=Moment(health.probe_ms, "probe", now_ms))
     table_reads.put(failing_task.TABLE, health.probed(now_ms).item())
     return 1

@@ -1,4 +1,4 @@
-"""What the rows of a minute tell of the service: outcomes, lateness, durations, retries."""
+"""Counts what the rows of a minute say: outcomes, lateness, durations, retries."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ _PERCENTILES = (50, 95, 99)
 
 @dataclass(slots=True)
 class Ledger:
-    """Filled run by run as the audit finds them final; read once a minute."""
+    """Filled run by run as the audit finds them final. Read once a minute."""
 
     counts: dict[str, int] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
-    # The same outcomes by the minute that their runs were due.
+    # The same outcomes by the minute in which their runs were due.
     due: dict[int, Tally] = field(default_factory=dict)
-    # From the due time to the start; and the part of it that the queue and the worker took.
+    # Milliseconds from the due time to the start, and the part of the queue and the worker.
     lags_ms: list[int] = field(default_factory=list)
     pickups_ms: list[int] = field(default_factory=list)
     durations_ms: list[int] = field(default_factory=list)
-    # Those that took longest, the longest first.
+    # The runs that took longest, the longest first.
     longest: list[Run] = field(default_factory=list)
 
     def count(self, name: str, number: int = 1) -> None:
-        """Add to a count."""
+        """Adds to a count."""
         self.counts[name] = self.counts.get(name, 0) + number
 
     def note(self, run: Run) -> None:
-        """Book a final run."""
+        """Counts a final run."""
         life = run.life
         self.count(life.status)
         self.tally.count(run.tenant_id, life.status)
@@ -41,8 +41,8 @@ class Ledger:
         self.due.setdefault(minute, Tally()).count(run.tenant_id, life.status)
         if not life.attempt:
             return
-        # A retried run is due again and again: its first lateness is not in the row any more.
-        # What waited as its user had it wait is not late.
+        # A retried run has several due times, and its first lateness is not in the row. A run that
+        # waited because its user wanted it is not late.
         if not life.first_started_ms and not life.waited:
             self.lags_ms.append(life.started_ms - life.due_ms)
             self.pickups_ms.append(life.started_ms - max(life.due_ms, life.claimed_ms))
@@ -51,13 +51,13 @@ class Ledger:
         outcomes = [attempt["outcome"] for attempt in life.attempts]
         self.count("retries", len(outcomes))
         self.count("leases_lost", outcomes.count("lost"))
-        # A zombie that comes to settle has called its target; so has the next worker of its run.
+        # A worker that settles too late has called its target, and so has the run's next worker.
         self.count("doubled", len(run.stale))
         self.tally.count(run.tenant_id, "attempts", life.attempt)
         self.tally.count(run.tenant_id, "leases_lost", outcomes.count("lost"))
 
     def figures(self) -> dict[str, int]:
-        """Give all of it as named numbers; a percentile of nothing is left out."""
+        """Returns everything as named numbers. A percentile of nothing is left out."""
         figures = dict(self.counts)
         for name, values in (
             ("lag", self.lags_ms),
@@ -73,10 +73,10 @@ class Ledger:
 
 
 def duration_ms(run: Run) -> int:
-    """Tell how long the last attempt took."""
+    """Returns how long the last attempt took."""
     return run.life.ended_ms - run.life.started_ms
 
 
 def percentile(ordered: Sequence[int], percent: int) -> int:
-    """Give the value that so many of a hundred do not exceed."""
+    """Returns the value that `percent` of a hundred do not exceed."""
     return ordered[len(ordered) * percent // 100]

@@ -1,6 +1,6 @@
-"""Long runs: those of a minute that took longest, against their timeout and their own past.
+"""Compares the longest runs of a minute with their timeout and with their task's past.
 
-Only ten a minute are looked at: reading the past of every run would cost as much as running it.
+It looks at ten in a minute: reading the past of every run would cost as much as running it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TIMES_LONGER = 2
 
 
 def look_at(longest: Sequence[Run]) -> dict[str, int]:
-    """Give the largest share of a timeout, and how many took twice what their task mostly does."""
+    """Returns the largest share of a timeout, and how many took twice their task's usual time."""
     if not longest:
         return {}
     timeouts = _timeouts([run.task_id for run in longest])
@@ -42,7 +42,7 @@ def _timeouts(task_ids: Sequence[str]) -> dict[str, int]:
 
 
 def _unusual(run: Run) -> bool:
-    """A task that has hardly run has no habits yet."""
+    """Tells whether a run took unusually long. A task with few runs has no usual time."""
     past = sorted(_past_ms(run))
     return len(past) >= _TOO_FEW and duration_ms(run) > _TIMES_LONGER * percentile(past, 95)
 

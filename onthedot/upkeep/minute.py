@@ -1,6 +1,6 @@
-"""The minute: what the audit's function does, act after act; none keeps another from its turn.
+"""Runs the acts of the audit's function, one after another. None blocks the others.
 
-One that raises or hangs is left behind: the next minute goes on from what is stored.
+An act that raises or hangs is abandoned: the next minute continues from what is stored.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from onthedot.upkeep.ledger import Ledger
 from onthedot.upkeep.separate_steps import Apart
 from onthedot.work import handler_pool
 
-# What Lambda gives the function, and what of it no act may take.
+# Seconds that Lambda gives the function, and the part of them that no act may use.
 LIMIT_SEC = 300
 _END_SEC = 15
 
 
 @dataclass(slots=True)
 class Minute:
-    """What the acts of one minute leave to those that follow."""
+    """What the acts of one minute leave for the acts after them."""
 
     ledger: Ledger = field(default_factory=Ledger)
-    # None: it could not be counted.
+    # None: the count failed.
     waiting: int | None = None
     figures: dict[str, float] = field(default_factory=dict)
-    # Whether the runs were looked at, and what failed.
+    # Whether the runs were checked, and what failed.
     looked: bool = False
     apart: Apart = field(default_factory=Apart)
 
 
 class Act(NamedTuple):
-    """One act, and how long the list waits for it."""
+    """One act, and how many seconds the list waits for it."""
 
     name: str
     do: Callable[[Minute], Mapping[str, float] | None]
@@ -56,9 +56,9 @@ class Act(NamedTuple):
 
 
 def minute() -> dict[str, float]:
-    """Do each act, and give the figures; what an act raised first is raised when all have ended.
+    """Does each act and returns the figures. At the end it raises the first error of an act.
 
-    Pauses end at their second, so the wait for them begins before all else and ends last.
+    Pauses end at their second, so the wait for them begins first and ends last.
     """
     until = clock.monotonic() + LIMIT_SEC - _END_SEC
     now = Minute()
@@ -74,7 +74,7 @@ def minute() -> dict[str, float]:
 
 
 def _result(part: Any, sec: float) -> Any:  # noqa: ANN401 the runner's own, and what it gives
-    """Wait for an act, but no longer than it may take."""
+    """Waits for an act, but no longer than its limit."""
     over = clock.monotonic() + sec
     while not part.done():
         left = over - clock.monotonic()
@@ -85,7 +85,7 @@ def _result(part: Any, sec: float) -> Any:  # noqa: ANN401 the runner's own, and
 
 
 def _look(now: Minute) -> None:
-    """Look at the runs; what was seen before a failure counts, for its lists are struck off."""
+    """Checks the runs. What was seen before a failure counts: its lists are gone."""
     claims_audit.audit(now.ledger)
     now.looked = True
 
@@ -100,13 +100,13 @@ def _count_waiting(now: Minute) -> dict[str, float]:
 
 
 def _keep(now: Minute) -> dict[str, float]:
-    """Keep the tally; it is the audit's sign of life if all runs were looked at."""
+    """Keeps the tally. It is the audit's sign of life if all runs were checked."""
     ledger = now.ledger
     return tallies.keep(ledger.tally, now.waiting, due=ledger.due, alive=now.looked)
 
 
 def _emit(now: Minute) -> dict[str, float]:
-    """An audit of which an act failed is none for the alarm: somebody has to look."""
+    """Prints the figures. If an act failed, the alarm sees no audit: somebody must look."""
     seen: dict[str, float] = {**now.ledger.figures(), "audits": int(not now.apart.failures)}
     invocation_metrics.emit(invocation_metrics.MINUTE, seen | now.figures)
     return seen

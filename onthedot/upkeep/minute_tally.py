@@ -1,4 +1,4 @@
-"""Outcomes by tenant, summed over minutes, hours and a day, and what they say of the service."""
+"""Sums outcomes by tenant over minutes, hours and a day, and computes shares for alarms."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from onthedot.schedule.time.instants import nominal, parse_nominal
 TABLE = "runs"
 MINUTES, HOURS = "stat#minutes", "stat#hours"
 HOUR_SEC, DAY_HOURS = 3_600, 24
-# An item holds 400 kB at most, and a tenant that fires least weighs least.
+# An item holds at most 400 kB. The tenants with the fewest fires are left out.
 TENANTS_MAX = 2_500
 _DUE_BYTES_MAX = 150_000
-# What is kept by the minute of the due time, in this order.
+# The outcomes kept for each minute of the due time, in this order.
 OUTCOMES = ("succeeded", "dead", "missed", "skipped", "cancelled")
 _MINUTE_SEC = 60
 _MINUTE_KEPT_SEC = 86_400
@@ -28,30 +28,29 @@ Counts = Counter[str]
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many of what, for each tenant."""
+    """Counts by name for each tenant."""
 
     tenants: dict[str, Counts] = field(default_factory=dict)
 
     def count(self, tenant_id: str, name: str, number: int = 1) -> None:
-        """Add to a tenant's count."""
+        """Adds to a tenant's count."""
         if number:
             self.tenants.setdefault(tenant_id, Counter())[name] += number
 
     @property
     def all(self) -> Counts:
-        """The same for all tenants together."""
+        """Returns the sums over all tenants."""
         return sum(self.tenants.values(), Counter())
 
     @property
     def burn(self) -> float:
-        """How many times faster than it may the worst-off tenant uses up what may fail."""
+        """Returns how much faster than allowed the worst tenant uses up its failures."""
         return max(
             (_failed_share(counts) / _MAY_FAIL for counts in self.tenants.values()), default=0
         )
 
 
 def together(tallies: Iterable[Tally]) -> Tally:
-    """Sum several into one."""
     summed = Tally()
     for tally in tallies:
         for tenant_id, counts in tally.tenants.items():
@@ -60,7 +59,7 @@ def together(tallies: Iterable[Tally]) -> Tally:
 
 
 def recent(five_minutes: Tally, hour: Tally, day: Tally) -> dict[str, float]:
-    """Give the shares that alarms look at."""
+    """Returns the shares that alarms watch."""
     lately, of_hour = five_minutes.all, hour.all
     return {
         "failed_percent": _percent(of_hour["dead"], of_hour["dead"] + of_hour["succeeded"]),
@@ -74,7 +73,7 @@ def recent(five_minutes: Tally, hour: Tally, day: Tally) -> dict[str, float]:
 def item(
     tally: Tally, partition: str, since_sec: int, due: Mapping[int, Tally] | None = None
 ) -> dict[str, Any]:
-    """Write what a minute or an hour came to; of a minute also when it was due."""
+    """Writes the tally of a minute or an hour. A minute also has the outcomes by due time."""
     busiest = sorted(tally.tenants.items(), key=lambda pair: -pair[1].total())[:TENANTS_MAX]
     kept_sec = _MINUTE_KEPT_SEC if partition == MINUTES else _HOUR_KEPT_SEC
     return {
@@ -87,12 +86,12 @@ def item(
 
 
 def of_tenant(stored: Mapping[str, Any], tenant_id: str) -> Counts:
-    """Read what it has of one tenant."""
+    """Reads the counts of one tenant."""
     return Counter(stored["tenants"].get(tenant_id, {}))
 
 
 def due_minutes(stored: Mapping[str, Any], tenant_id: str) -> dict[int, Counts]:
-    """Read a tenant's outcomes by the minute they were due; else by the minute they were seen."""
+    """Reads a tenant's outcomes by the minute they were due, or if unknown, were seen."""
     seen_sec = parse_nominal(stored["scheduled_for"])
     text = stored.get("due", {}).get(tenant_id)
     if text is None:
@@ -108,7 +107,7 @@ def due_minutes(stored: Mapping[str, Any], tenant_id: str) -> dict[int, Counts]:
 def _by_due(
     busiest: Sequence[tuple[str, Counts]], due: Mapping[int, Tally], since_sec: int
 ) -> dict[str, Any]:
-    """Write `1:47.0.0.1.0` for each minute: how many minutes ago, and how many of each outcome."""
+    """Writes `1:47.0.0.1.0` for each minute: how many minutes ago, and each outcome's count."""
     lately = {minute: due[minute] for minute in sorted(due) if minute > since_sec - HOUR_SEC}
     texts: dict[str, str] = {}
     room = _DUE_BYTES_MAX
@@ -132,7 +131,6 @@ def _numbers(counts: Counts) -> str:
 
 
 def parse(stored: Mapping[str, Any]) -> Tally:
-    """Read it back."""
     return Tally({tenant_id: Counter(counts) for tenant_id, counts in stored["tenants"].items()})
 
 

@@ -1,6 +1,6 @@
-"""After an upgrade of the zones' data: a slot that comes earlier now must not be slept through.
+"""Moves cursors after an upgrade of the zone data: a slot may come earlier now.
 
-One that comes later needs nothing: dispatch wakes at the old time, finds nothing due, goes on.
+A slot that comes later needs nothing: dispatch looks at the old time and finds nothing due.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ KEY = {"task_id": "meta", "part": "tzdata"}
 
 
 def retime() -> Iterator[str]:
-    """Move cursors back to where the present data has them; the version goes on record last."""
+    """Moves cursors back to where the new data has them. The version is recorded last."""
     known = table_reads.get(TABLE, KEY)
     if known and known["version"] == zones.VERSION:
         return
-    # What is due before that may have been claimed, and its claim moves with nothing.
+    # What is due before that may be claimed, and its claim does not move.
     edge = clock.now_ms() // 1000 + LOOK_AHEAD_SEC
     for item in full_scan.items(TABLE):
         if item["part"] != CURSOR or "due_shard" not in item:
@@ -39,7 +39,7 @@ def retime() -> Iterator[str]:
 
 
 def _following(due: Due, edge: int) -> int | None:
-    """When the first slot after the edge is due; what nobody can plan, dispatch sets aside."""
+    """Returns when the first slot after the edge is due. None if it cannot be planned."""
     try:
         schedule = due.schedule
         slot = schedule.prev(edge + 1)

@@ -1,6 +1,6 @@
-"""Ending pauses: each minute waits for those that end in it, and ends each at its second.
+"""Ends pauses: each minute waits for those that end in it, and ends each at its second.
 
-Any change of a task writes its pause's end down first; so an end that is late is only written late.
+Every edit of a task first writes the end of its pause. So an end is never missed, only late.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from onthedot.store.tasks import read
 from onthedot.upkeep.events import cloud_event, notifications
 from onthedot.upkeep.separate_steps import Apart
 
-# Until the next minute's, and some seconds more, for no minute begins on time.
+# Seconds until the next minute's audit, and some more: no minute begins on time.
 AHEAD_SEC = 70
 _REASON = "the pause ended"
 
 
 def end_those_due() -> None:
-    """End each at its second; one that a user has ended or moved is only forgotten."""
+    """Ends each pause at its second. A pause that a user has ended or moved is only forgotten."""
     over = nominal(clock.now_ms() // 1000 + AHEAD_SEC)
     apart = Apart()
     for item in list(
@@ -35,12 +35,12 @@ def end_those_due() -> None:
 
 
 def _see_to(item: table_reads.Item) -> None:
-    """End a pause that is listed, if there still is one; the line goes last."""
+    """Ends a listed pause, if there still is one. The line is deleted last."""
     end = pause_ends.listed_end(item)
     try:
         known = read(item["of"])
     except UNREADABLE:
-        # An edit may yet heal it, or the release that wrote it come back.
+        # An edit may still repair it, or the release that wrote it may come back.
         return
     if known and _ends_at(known.task, end):
         _wait_until(end - 1)
@@ -60,13 +60,13 @@ def _wait_until(instant: int) -> None:
 
 
 def _end(task_id: str, end: int) -> None:
-    """Ask for no change but that: what a process left that died over it is done as well."""
+    """Edits nothing else. It also finishes what a process left when it died."""
     done = edit(task_id, lifecycle.unchanged)
     if done is not None and pause_ends.ended_at(done.task, end):
         tell("resumed", done.task, _REASON, end * 1000)
 
 
 def tell(what: str, task: Task, reason: str, at_ms: int) -> None:
-    """Tell of what the system did to a schedule, by an event and on the audit trail."""
+    """Tells of what the system did to a schedule, by an event and on the audit trail."""
     notifications.keep([cloud_event.of_task(what, task, reason, at_ms)])
     conditional_writer.write_one(audit_trail.by_itself(task, f"schedule.{what}", reason, at_ms))

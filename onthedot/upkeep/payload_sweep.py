@@ -1,4 +1,4 @@
-"""Putting large payloads aside that nothing names any more; each hour goes on where it stopped.
+"""Puts aside large payloads that nothing names. Each hour continues where the last stopped.
 
 What is put aside is still found for some weeks, and comes back if it is named again.
 """
@@ -16,12 +16,12 @@ TABLE = "runs"
 _PLACE = {"task_id": "sweep", "scheduled_for": "-"}
 _MINUTE = 7
 _BUDGET_SEC = 10.0
-# An object is put before the item that names it, by a call that lasts seconds.
+# Milliseconds. An object is put before the item that names it, in a call of seconds.
 _YOUNG_MS = 86_400_000
 
 
 def step() -> None:
-    """Look at the bucket for a while, once an hour."""
+    """Sweeps the bucket for a while, once an hour."""
     if clock.now_ms() // 60_000 % 60 != _MINUTE:
         return
     over = clock.monotonic() + _BUDGET_SEC
@@ -37,7 +37,7 @@ def step() -> None:
 
 
 def _sort_out(keys: Sequence[str]) -> None:
-    """Bring back what is named again, and put aside what is not named."""
+    """Brings back what is named again, and puts aside what is not named."""
     own = {key: key.removeprefix(ASIDE) for key in keys}
     named = _named(own.values())
     for key in keys:
@@ -48,9 +48,9 @@ def _sort_out(keys: Sequence[str]) -> None:
 
 
 def _named(keys: Iterable[str]) -> dict[str, bool]:
-    """Tell of each whether the item that may name it does, or a former version of a task.
+    """Tells of each object whether its item, or a former version of its task, names it.
 
-    Of what is not ours it tells nothing.
+    Objects that are not ours are left out.
     """
     namers = {key: namer for key in keys if (namer := payloads.namer(key))}
     wanted: dict[str, list[dict[str, str]]] = {}
@@ -62,13 +62,13 @@ def _named(keys: Iterable[str]) -> dict[str, bool]:
         for item in items
     }
     named = {key: naming.get(namer) == written(Away(key)) for key, namer in namers.items()}
-    # Read after the specs: an edit moves a name from its spec to what it keeps in one write.
+    # Read after the specs: an edit moves a name from its spec to a kept version in one write.
     kept = _kept(namer.task_id for key, namer in namers.items() if namer.of_task and not named[key])
     return {key: one or written(Away(key)) in kept for key, one in named.items()}
 
 
 def _kept(task_ids: Iterable[str]) -> set[str]:
-    """Give what the former versions of these tasks name."""
+    """Returns what the former versions of these tasks name."""
     found: set[str] = set()
     for task_id in dict.fromkeys(task_ids):
         items = table_reads.rows(("task_id", task_id), "part", kept_versions.since(0), table=TASKS)

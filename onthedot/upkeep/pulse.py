@@ -1,4 +1,4 @@
-"""Whether the scheduler itself is alive: when it ticked and audited last, and what waits."""
+"""Tells whether the scheduler is alive: its last tick and audit, and the messages that wait."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import Any
 from onthedot.schedule.time.instants import parse_nominal
 from onthedot.schedule.time.moments import moment
 
-# Both go once a minute.
+# Milliseconds. Tick and audit both come once a minute.
 LATE_MS, STOPPED_MS = 90_000, 180_000
-# As many as the alarm `queue-depth` is about.
+# Messages, as many as the alarm `queue-depth` allows.
 WAITING_MAX = 500
-# An item of an older release tells only in which minute it was written.
+# Milliseconds. An item of an older release has only the minute in which it was written.
 _IN_ITS_MINUTE_MS = 59_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pulse:
-    """The last signs of life; what is 0 or None is not known."""
+    """The last signs of life. 0 or None means unknown."""
 
     ticked_ms: int = 0
     audited_ms: int = 0
-    # Messages that were due and waited for a worker, when the audit looked.
+    # Messages that were due and waited for a worker at the last audit.
     waiting: int | None = None
     circuit_open: bool = False
 
 
 def read(backlog: Mapping[str, Any] | None, minute: Mapping[str, Any] | None) -> Pulse:
-    """Read it off the item of the last tick and the newest one of the audits."""
+    """Reads it from the items of the last tick and the newest audit."""
     return Pulse(
         ticked_ms=(backlog or {}).get("at_ms", 0),
         audited_ms=audited_ms(minute) if minute else 0,
@@ -39,14 +39,14 @@ def read(backlog: Mapping[str, Any] | None, minute: Mapping[str, Any] | None) ->
 
 
 def of_audit(now_ms: int, waiting: int | None) -> dict[str, int]:
-    """Give what an audit notes in its minute's item."""
+    """Returns what an audit writes into its minute's item."""
     return {"at_ms": now_ms} | ({} if waiting is None else {"waiting": waiting})
 
 
 def health(pulse: Pulse, now_ms: int) -> dict[str, str]:
-    """Tell anybody how it is, in words and without figures."""
+    """Returns the state for everybody, in words and without figures."""
     tick, audit = _state(pulse.ticked_ms, now_ms), _state(pulse.audited_ms, now_ms)
-    # What was counted long ago says nothing of now.
+    # An old count says nothing about now.
     queue = _depth(pulse.waiting) if audit == "ok" else "unknown"
     well = {tick, audit, queue} == {"ok"}
     status = "down" if tick == "stopped" else "ok" if well else "degraded"
@@ -54,7 +54,7 @@ def health(pulse: Pulse, now_ms: int) -> dict[str, str]:
 
 
 def scheduler(pulse: Pulse, now_ms: int) -> dict[str, Any]:
-    """Tell a tenant when it was last at work."""
+    """Returns for tenants when it last worked."""
     return {
         "state": _state(pulse.ticked_ms, now_ms),
         "ticked_at": moment(pulse.ticked_ms),
@@ -64,7 +64,7 @@ def scheduler(pulse: Pulse, now_ms: int) -> dict[str, Any]:
 
 
 def audited_ms(minute: Mapping[str, Any]) -> int:
-    """Tell when the audit of a minute's item, or the last one before that was whole, looked."""
+    """Returns when the last complete audit ran, by a minute's item."""
     begun_ms = parse_nominal(minute["scheduled_for"]) * 1000
     at_ms: int = minute.get("at_ms", begun_ms + _IN_ITS_MINUTE_MS)
     return at_ms

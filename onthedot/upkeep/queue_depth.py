@@ -1,4 +1,4 @@
-"""How many messages are due and wait for a worker."""
+"""Counts the messages that are due and wait for a worker."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ WORKING = ("high", "normal", "low")
 
 
 def waiting() -> int:
-    """Count those of all priorities; SQS counts nearly, and leaves out what is not due yet."""
+    """Counts those of all priorities. SQS's count is approximate, and omits what is not due yet."""
     return sum(aws.in_parallel(_waiting, WORKING))
 
 

@@ -1,4 +1,4 @@
-"""The scheduler's last signs of life: two small reads, made again after some seconds at most."""
+"""Reads the scheduler's last signs of life with two small reads, cached for some seconds."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from onthedot.store import clock, table_reads
 from onthedot.upkeep import minute_tally, pulse
 from onthedot.upkeep.pulse import Pulse
 
-# Anybody may ask how it is, and must not spend our reads by it.
+# Milliseconds. Anybody may ask, and must not cost us reads.
 _REMEMBERED_MS = 5_000
 _remembered: list[tuple[int, Pulse]] = []
 
 
 def recent() -> Pulse:
-    """Give what was found some seconds ago, or look."""
+    """Returns the signs of some seconds ago, or reads them."""
     now_ms = clock.now_ms()
     if _remembered and 0 <= now_ms - _remembered[0][0] < _REMEMBERED_MS:
         return _remembered[0][1]
@@ -33,5 +33,5 @@ def recent() -> Pulse:
 
 
 def forget() -> None:
-    """Look again from now on."""
+    """Makes the next call read again."""
     _remembered.clear()

@@ -1,4 +1,4 @@
-"""One order for the runs of many manifests: by when each is due, however often it is listed."""
+"""Puts the runs of many manifests into one order: by due time, each run once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MINUTE_MS = 60_000
 
 
 class Place(NamedTuple):
-    """Where a run stands in the order; two runs never stand in one place."""
+    """A run's place in the order. Two runs never share a place."""
 
     due_ms: int
     run_id: str
@@ -21,22 +21,22 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Merge:
-    """Gives one tenant's runs, newest first, while what lists them is still being read.
+    """Yields one tenant's runs, newest first, while the items that list them are read.
 
-    Those that were due before `first_ms`, or that stand at or above `before`, are left out.
+    Runs due before `first_ms`, or at or above the place `before`, are left out.
     """
 
     tenant_id: str
     first_ms: int
     before: Place
     _pending: list[Place] = field(default_factory=list)
-    # By the newest time of the items that were read: the last place in them.
+    # The last place in each item that was read, by the item's newest time.
     _spans: dict[int, Place] = field(default_factory=dict)
-    # The last place that only an item shows that the audit has yet to sort.
+    # The last place that only an item shows which the audit has not sorted yet.
     _last_unsorted: Place | None = None
 
     def add(self, entries: Iterable[Entry], newest_ms: int | None = None) -> None:
-        """Take in an item whose newest time is known; what the audit has yet to sort has none."""
+        """Adds an item and its newest time. An item that the audit has not sorted has none."""
         own = (each for each in entries if each.tenant_id == self.tenant_id)
         for place in (Place(each.due_ms, each.run_id) for each in own):
             if place < self.before and place.due_ms >= self.first_ms:
@@ -50,26 +50,26 @@ class Merge:
                 self._spans[newest] = min(place, self._spans.get(newest, place))
 
     def ready(self, newest_ms: int) -> Iterator[Place]:
-        """Give what comes before anything in items that are not newer than this."""
+        """Returns what comes before anything in items that are not newer than this."""
         while self._pending and self._pending[-1].due_ms > newest_ms:
             place = self._pending.pop()
             self.before = place
             yield place
 
     def rest(self) -> Iterator[Place]:
-        """Give what is left once all items are read."""
+        """Returns what is left once all items are read."""
         yield from self.ready(self.first_ms - 1)
 
     def unsorted_behind(self, place: Place) -> bool:
-        """Tell whether what follows a place is not all sorted yet."""
+        """Tells whether unsorted items may follow a place."""
         return self._last_unsorted is not None and self._last_unsorted < place
 
     def again_from(self, place: Place) -> int:
-        """Tell from which newest time on items must be read to find all that follows a place."""
+        """Returns the newest time from which items hold all that follows a place."""
         newest = (newest_ms for newest_ms, last in self._spans.items() if last < place)
         return max(newest, default=place.due_ms)
 
 
 def end_of_minute(due_ms: int) -> int:
-    """Give the last instant of its minute: no item that the audit sorted reaches beyond one."""
+    """Returns the last instant of its minute. A sorted item never reaches beyond one minute."""
     return due_ms // _MINUTE_MS * _MINUTE_MS + _MINUTE_MS - 1

@@ -1,4 +1,4 @@
-"""What happened lately: the manifests are its index by time, so that runs need none."""
+"""Lists recent runs. The manifests are the index by time, so runs need none."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from onthedot.upkeep import tallies
 from onthedot.upkeep.recent_order import Merge, Place, end_of_minute
 
 BACK_MIN = 60
-# A dispatch lists what is due in 150 seconds to be looked at 20 seconds later, on the minute.
+# Minutes. A dispatch lists what is due in 150 s for a check 20 s later, on the minute.
 _AHEAD_MIN, _BEHIND_MIN = 4, 1
-# Items of a first query; each further one asks for twice as many, up to what an answer holds.
+# Items of a first query. Each further one reads twice as many, up to what an answer holds.
 _PAGE, _PAGE_MAX = 8, 1_024
-# What one walk may ask for; it ends early then, but never where it began.
+# Queries of one walk. After these it ends early, but never where it began.
 QUERIES_MAX = 16
 _MINUTE_SEC, _HOUR_MS = 60, 3_600_000
-# Sorts behind the id of any run, and has the form of one, so that a cursor may hold it.
+# Sorts after any run's id and has its form, so a cursor may hold it.
 LAST_ID = "zzz.99991231T235959Z"
 
 
@@ -32,7 +32,7 @@ class Walk:
 
     merge: Merge
     begun_ms: int
-    # Whether what the audit has yet to sort is read; what follows on a first page seldom is.
+    # Whether to read what the audit has not sorted. Only a first page usually needs it.
     unsorted: bool = True
     # Where it ended early.
     cut: Place | None = None
@@ -40,20 +40,20 @@ class Walk:
 
     @classmethod
     def between(cls, tenant_id: str, first_ms: int, last_ms: int) -> Walk:
-        """Begin with what was due at the end of a stretch of time."""
+        """Begins at the end of a stretch of time."""
         merge = Merge(tenant_id, first_ms, before=Place(last_ms, LAST_ID))
-        # What the audit has sorted is never of the future.
+        # What the audit has sorted is never in the future.
         return cls(merge, end_of_minute(min(last_ms, clock.now_ms())))
 
     def behind(self, place: Place, newest_ms: int, *, unsorted: bool) -> Walk:
-        """Go on behind a place, with what was said of it; never beyond the walk's own end."""
+        """Continues after a place, as stored there, within the walk's own end."""
         self.unsorted = unsorted
         self.merge.before = min(place, self.merge.before)
         self.begun_ms = min(newest_ms, self.begun_ms)
         return self
 
     def places(self) -> Iterator[Place]:
-        """Read what the audit has not sorted yet first: it puts before it deletes."""
+        """Reads first what the audit has not sorted: the audit puts before it deletes."""
         if self.unsorted:
             self.merge.add(_unsorted())
         for newest_ms, source in self._sorted():
@@ -65,7 +65,7 @@ class Walk:
         yield from self.merge.rest()
 
     def _sorted(self) -> Iterator[tuple[int, Manifest]]:
-        """Read on hour by hour: most pages end in the first."""
+        """Reads hour by hour. Most pages end in the first hour."""
         first_ms = self.merge.first_ms
         between = nominal(first_ms // 1000)[:16], f"{moment(self.begun_ms)}~"
         size = _PAGE
@@ -84,10 +84,10 @@ class Walk:
 
 
 def _unsorted() -> Iterator[Entry]:
-    """Read what the audit has not looked at yet: a few minutes, or all since it stands still."""
+    """Reads what the audit has not checked yet: a few minutes, or all since it stands still."""
     now = clock.now_ms() // 60_000 * 60
     oldest = now - BACK_MIN * _MINUTE_SEC
-    # An audit may take into the next minute before it says that it is done.
+    # An audit may need the next minute too before it says that it is done.
     audited = (tallies.newest() or oldest) - _MINUTE_SEC
     first = max(oldest, min(audited, now - _BEHIND_MIN * _MINUTE_SEC))
     minutes = range(first, now + _AHEAD_MIN * _MINUTE_SEC + 1, _MINUTE_SEC)

@@ -1,4 +1,4 @@
-"""Apart: of many that are dealt with one after another, one that fails keeps no other from it."""
+"""Handles many things one after another, so that one failure blocks no other."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Apart:
-    """What failed of them; raised once all have had their turn."""
+    """What failed. It is raised after all have had their turn."""
 
     failures: list[Exception] = field(default_factory=list)
 
     @contextmanager
     def each(self, name: str) -> Iterator[None]:
-        """Deal with one of them."""
+        """Handles one of them."""
         try:
             yield
         except Exception as failure:  # noqa: BLE001 raised again once all have had their turn
@@ -26,6 +26,6 @@ class Apart:
             self.failures.append(failure)
 
     def end(self) -> None:
-        """Raise what failed first, if anything did."""
+        """Raises the first failure, if there was one."""
         if self.failures:
             raise self.failures[0]

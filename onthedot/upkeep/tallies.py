@@ -1,4 +1,4 @@
-"""Tallies: each minute is kept, an hour of them is summed, and the shares of late are read off."""
+"""Keeps a tally each minute, sums an hour of them, and computes the shares for alarms."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def keep(
     *,
     alive: bool = True,
 ) -> dict[str, float]:
-    """Keep this minute's tally, and give what it says together with those before it.
+    """Keeps this minute's tally, and returns the shares with those before it.
 
-    It is the audit's sign of life too, if that is `alive`, with how many messages waited then.
-    `due` has the same outcomes by the minute that the runs were due.
+    If `alive`, it is the audit's sign of life too, with the number of messages that waited. `due`
+    has the same outcomes by the minute in which the runs were due.
     """
     now_sec = clock.now_ms() // 60_000 * 60
     hour_sec = now_sec // HOUR_SEC * HOUR_SEC
@@ -33,7 +33,7 @@ def keep(
     table_reads.put(TABLE, minute_tally.item(minute, MINUTES, now_sec, due) | of_now)
     minutes = {**_parsed(before), now_sec: minute}
     hours = _parsed(_items(HOURS, hour_sec - (DAY_HOURS - 1) * HOUR_SEC, hour_sec - 1))
-    # Whichever audit comes first in an hour sums up the one before.
+    # The first audit of an hour sums up the hour before.
     if last_sec not in hours:
         hours[last_sec] = _since(minutes, last_sec, hour_sec)
         table_reads.put(TABLE, minute_tally.item(hours[last_sec], HOURS, last_sec))
@@ -62,7 +62,7 @@ def _parsed(items: Iterable[table_reads.Item]) -> dict[int, Tally]:
 
 
 def newest() -> int | None:
-    """Tell in which minute an audit was done last."""
+    """Returns the minute of the last complete audit."""
     kept = table_reads.rows(
         ("task_id", MINUTES),
         "scheduled_for",

@@ -1,4 +1,4 @@
-"""Not fired: the index is asked itself, apart from dispatch, what has been due for too long."""
+"""Counts unfired tasks: it asks the index itself, independent of dispatch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ EVERY_MIN = 5
 
 
 def not_fired() -> dict[str, int]:
-    """Count tasks whose slot is by definition not fired; asked every five minutes."""
+    """Counts tasks that have been due for too long. It reads every five minutes."""
     now_ms = clock.now_ms()
     if now_ms // 60_000 % EVERY_MIN:
         return {}

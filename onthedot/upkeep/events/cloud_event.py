@@ -1,4 +1,4 @@
-"""What is told to those who want to know: CloudEvents, each with an id that it keeps for ever."""
+"""Writes what happened as CloudEvents. Each has an id that never changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_spec import Task
 
 TABLE = "runs"
-# Those that are to be told, and those that have been: an event has one of each at most.
+# Events to be told, and events that were told. An event is in each list once at most.
 OPEN, TOLD = "event#open", "event#told"
 OPEN_SEC, TOLD_SEC = 86_400, 3 * 86_400
 LATE_MS = 30_000
@@ -24,7 +24,7 @@ _PREFIX = "onthedot."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One thing that happened; `key` tells it from every other of its type."""
+    """One event. `key` tells it from all others of its type."""
 
     type: str
     tenant_id: str
@@ -36,11 +36,10 @@ class Event:
 
     @property
     def id(self) -> str:
-        """The same for each process that tells it, and each time."""
+        """Returns the id: the same for each process and each time."""
         return sha256(f"{self.type}#{self.subject}#{self.key}".encode()).hexdigest()[:32]
 
     def body(self) -> str:
-        """Write it as a CloudEvent."""
         return json.dumps(
             {
                 "specversion": "1.0",
@@ -57,7 +56,7 @@ class Event:
 
 
 def of_run(what: str, run: Run) -> Event:
-    """Tell of a run: dead, recovered or late; or of a slot that was missed."""
+    """Describes a run that is dead, recovered or late, or a slot that was missed."""
     life = run.life
     error = {name: value for name, value in (life.error or {}).items() if name != "stack"}
     subject = "slot" if what == "missed" else "run"
@@ -85,13 +84,13 @@ def of_run(what: str, run: Run) -> Event:
 
 
 def _slot(run: Run) -> str | None:
-    """Give the slot that it stands for, the first of many; a manual run has none."""
+    """Returns the run's slot, of a range the first. A manual run has none."""
     of_its_own = is_slot_key(run.key) or run.is_range
     return run.slot or (run.key.partition("~")[0] if of_its_own else None)
 
 
 def of_task(what: str, task: Task, reason: str, at_ms: int) -> Event:
-    """Tell of a schedule that was paused or resumed by itself."""
+    """Describes a schedule that was paused or resumed by the system."""
     return Event(
         type=f"{_PREFIX}schedule.{what}.v1",
         tenant_id=task.tenant_id,
@@ -110,7 +109,7 @@ def of_task(what: str, task: Task, reason: str, at_ms: int) -> Event:
 
 
 def lag_ms(run: Run) -> int | None:
-    """How late its first attempt started; None where there was none, or it is not known."""
+    """Returns how late its first attempt started. None if there was none, or it is unknown."""
     life = run.life
     if not life.attempt:
         return None
@@ -118,25 +117,25 @@ def lag_ms(run: Run) -> int | None:
 
 
 def of_ended(run: Run) -> Event | None:
-    """Tell of a run that ended otherwise than it should, or began too late."""
+    """Describes a run that ended badly or began too late. None: nothing to tell."""
     if run.life.status in ("dead", "missed"):
         return of_run(run.life.status, run)
     return of_run("late", run) if (lag_ms(run) or 0) > LATE_MS else None
 
 
 def telling(event: Event, place: str) -> str:
-    """Name the telling of an event at one place."""
+    """Returns the name of an event at one destination."""
     return f"{event.id}#{sha256(place.encode()).hexdigest()[:8]}"
 
 
 def to_tell(event: Event, place: str, now_ms: int) -> Insert:
-    """Put it among what is to be told there; put twice it is there once."""
+    """Lists the event to be told there. A second write changes nothing."""
     beside = {"to": place, "body": event.body()}
     return _item(OPEN, telling(event, place), beside, now_ms // 1000 + OPEN_SEC)
 
 
 def told(name: str, now_ms: int) -> Insert:
-    """Note that it has been."""
+    """Records that it was told."""
     return _item(TOLD, name, {}, now_ms // 1000 + TOLD_SEC)
 
 

@@ -1,4 +1,4 @@
-"""Where events go: topics of SNS and buses of EventBridge; webhooks are called as targets are."""
+"""Sends events to SNS topics and EventBridge buses. Webhooks are called like targets."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ BATCH = 10
 
 
 def destinations() -> list[str]:
-    """Read where to, separated by commas: ARNs of topics and buses, https addresses; or nowhere."""
+    """Reads the destinations, separated by commas: ARNs of topics and buses, https addresses."""
     return [each.strip() for each in os.environ.get("EVENTS_TO", "").split(",") if each.strip()]
 
 
 def signing_ref() -> str:
-    """Read which secret signs what goes to webhooks; none if it is not set."""
+    """Reads the reference of the secret that signs webhooks. It may be empty."""
     return os.environ.get("EVENTS_SIGN_REF", "")
 
 
 def send(arn: str, bodies: Sequence[str]) -> set[int]:
-    """Hand at most ten CloudEvents over; tell the places of those that were refused."""
+    """Sends at most ten CloudEvents. Returns the positions of those that were refused."""
     return _publish(arn, bodies) if arn.split(":")[2] == "sns" else _put(arn, bodies)
 
 

@@ -1,6 +1,6 @@
-"""Events put together: what is told in one minute of one kind and one schedule is one event.
+"""Puts events together: one event for one minute, one type and one schedule.
 
-Which ones belong together is written down before it is told, so what is told again is the same.
+What belongs together is written before it is told, so that a repetition is the same.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from onthedot.records.conditional_writes import Insert
 from onthedot.upkeep.events.cloud_event import TABLE
 
-# Those that are being told; their members stay open until they have been.
+# Events that are being told. Their members stay open until then.
 GATHERED = "event#gathered"
 MEMBERS_MAX = 500
 
@@ -24,7 +24,7 @@ Body = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """One event as it is told at one place, and the names of what it tells of."""
+    """One event as one destination gets it, and the names of its members."""
 
     name: str
     place: str
@@ -34,11 +34,11 @@ class Gathered:
 
     @property
     def id(self) -> str:
-        """The CloudEvent's own."""
+        """Returns the id of the CloudEvent."""
         return self.name.partition("#")[0]
 
     def write(self) -> Insert:
-        """Write down what it is made of; put twice it is there once."""
+        """Writes down its members. A second write changes nothing."""
         item = {
             **key(self.name),
             "to": self.place,
@@ -50,12 +50,12 @@ class Gathered:
 
 
 def key(name: str) -> dict[str, str]:
-    """Give the key of one."""
+    """Returns the key of a gathered event."""
     return {"task_id": GATHERED, "scheduled_for": name}
 
 
 def parse(item: Item) -> Gathered:
-    """Read one that was written down."""
+    """Reads one from its item."""
     return Gathered(
         name=item["scheduled_for"],
         place=item["to"],
@@ -66,11 +66,11 @@ def parse(item: Item) -> Gathered:
 
 
 def alike(items: Iterable[Item]) -> list[list[Item]]:
-    """Put the open events of one place together that are of one type and one task."""
+    """Groups the open events of one destination by type and task."""
     groups: dict[tuple[str, ...], list[Item]] = {}
     for item in items:
         said = json.loads(item["body"])
-        # A pause or a resume is of no run, and stands alone.
+        # A pause or a resume belongs to no run, and stays alone.
         alone = () if said["data"].get("run_id") else (said["id"],)
         group = groups.setdefault((item["to"], said["source"], said["type"], *alone), [])
         if len(group) < MEMBERS_MAX:
@@ -79,7 +79,7 @@ def alike(items: Iterable[Item]) -> list[list[Item]]:
 
 
 def gathered(members: Sequence[Item], named: Mapping[str, str]) -> Gathered:
-    """Make one event of some that are alike; a single one keeps its id."""
+    """Makes one event of similar ones. A single one keeps its id."""
     names = sorted(item["scheduled_for"] for item in members)
     ids = [name.partition("#")[0] for name in names]
     event_id = ids[0] if len(ids) == 1 else sha256("#".join(ids).encode()).hexdigest()[:32]
@@ -94,7 +94,7 @@ def gathered(members: Sequence[Item], named: Mapping[str, str]) -> Gathered:
 
 
 def task_of(item: Item) -> str:
-    """Name the task that an open event is of."""
+    """Returns the task of an open event."""
     return str(json.loads(item["body"])["source"]).rpartition("/")[2]
 
 
@@ -103,7 +103,7 @@ def _order(body: Body) -> tuple[str, str]:
 
 
 def _together(told: Sequence[Body], event_id: str, named: Mapping[str, str]) -> dict[str, Any]:
-    """Tell the newest, with how many there were, the first of them and the last."""
+    """Returns the newest event, with the count and the times of the first and the last."""
     newest = told[-1]
     data = dict(newest["data"])
     data["name"] = data.get("name") or named.get(data["task_id"]) or None

@@ -1,6 +1,6 @@
-"""Events: kept first, then put together, told, and noted as told; so hardly one is told twice.
+"""Tells events: they are kept, put together, told, and recorded as told.
 
-A crash in between tells it again, under the id that it had.
+A crash in between tells one again, under the same id.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from onthedot.upkeep.events import cloud_event, destinations, digest
 from onthedot.upkeep.events.cloud_event import Event
 from onthedot.upkeep.events.digest import Gathered
 
-# A minute's worth for a place: after an outage the rest is told in the minutes that follow.
+# Events for one destination in a minute. After an outage the following minutes tell the rest.
 AT_ONCE = 200
 _LOOK_MAX = 5_000
 _WEBHOOK_SEC = 10.0
@@ -27,7 +27,7 @@ _TELLING_SEC = 20.0
 
 
 def keep(happened: Sequence[Event]) -> None:
-    """Put events among what is to be told; those that have been are not told again."""
+    """Keeps events to be told. Those that were told are not told again."""
     places = destinations.destinations()
     if not happened or not places:
         return
@@ -43,7 +43,7 @@ def keep(happened: Sequence[Event]) -> None:
 
 
 def tell() -> dict[str, int]:
-    """Tell what is open; what a place refuses stays open for the next minute, for a day at most."""
+    """Tells open events. What a destination refuses is tried again each minute, for a day."""
     places = destinations.destinations()
     if not places:
         return {}
@@ -56,7 +56,7 @@ def tell() -> dict[str, int]:
 
 
 def _listed(places: Sequence[str]) -> dict[str, list[Gathered]]:
-    """What is open for each place: one that takes nothing leaves no less room for the others."""
+    """Returns the open events of each destination, with a limit of its own for each."""
     found: dict[str, list[Gathered]] = {place: [] for place in places}
     begun = [digest.parse(item) for item in _rows(digest.GATHERED)]
     within = {name for each in begun for name in each.members}
@@ -83,9 +83,9 @@ def _rows(partition: str) -> Iterator[table_reads.Item]:
 
 
 def _begun(groups: Sequence[Sequence[table_reads.Item]]) -> list[Gathered]:
-    """Written down before the first is told: told again, it has the same members and the same id.
+    """Writes groups down before they are told: a repetition has the same members and the same id.
 
-    Two audits at once may make two of some; a member is told twice then, and never not at all.
+    Two audits at once may make two groups. Then a member is told twice, but never left out.
     """
     task_ids = {digest.task_of(group[0]) for group in groups}
     keys = [task_spec.spec_key(task_id) for task_id in sorted(task_ids)]
@@ -97,7 +97,7 @@ def _begun(groups: Sequence[Sequence[table_reads.Item]]) -> list[Gathered]:
 
 
 def _strike_off(told: Sequence[Gathered]) -> None:
-    """Members first: while what holds them is there, they are not gathered again."""
+    """Deletes members first: while their group exists, they are not gathered again."""
     names = [name for each in told for name in each.members]
     now_ms = clock.now_ms()
     patience.surely([cloud_event.told(name, now_ms) for name in names])
@@ -112,7 +112,7 @@ def _delete(key: Mapping[str, str]) -> None:
 
 
 def _told(place: str, some: Sequence[Gathered], until: float) -> list[Gathered]:
-    """Give what was taken; a place that fails is no reason to stop."""
+    """Returns what was taken. A destination that fails does not stop the others."""
     if place.startswith("arn:"):
         return list(_by_batch(place, some, until))
     try:
@@ -122,7 +122,7 @@ def _told(place: str, some: Sequence[Gathered], until: float) -> list[Gathered]:
 
 
 def _by_batch(arn: str, some: Sequence[Gathered], until: float) -> Iterator[Gathered]:
-    """One that is refused leaves the others told; one place that is busy waits for a minute."""
+    """Sends in batches. A refused event blocks no other; a busy destination waits a minute."""
     for first in range(0, len(some), destinations.BATCH):
         portion = some[first : first + destinations.BATCH]
         if clock.monotonic() >= until:
@@ -137,7 +137,7 @@ def _by_batch(arn: str, some: Sequence[Gathered], until: float) -> Iterator[Gath
 
 
 def _by_webhook(url: str, some: Sequence[Gathered], until: float) -> Iterator[Gathered]:
-    """One that does not answer is asked no more this minute: the audit has other things to do."""
+    """Calls webhooks. One that does not answer is not called again this minute."""
     keys = _signing_keys()
     for each in some:
         if clock.monotonic() >= until:
@@ -155,7 +155,7 @@ def _signing_keys() -> list[bytes]:
 
 
 def _webhook(url: str, told: Gathered, keys: Sequence[bytes]) -> Response | NoResponse:
-    """Signed as what is sent to targets is: one receiver's code checks both."""
+    """Signs and sends like a target's call, so that one check works for both."""
     text, at, event_id = told.body.encode(), clock.now_ms() // 1000, told.id
     headers = {
         "content-type": "application/cloudevents+json",

@@ -1,4 +1,4 @@
-"""The CDK app: one stack, so that `cdk deploy` is the whole deployment."""
+"""Defines the CDK app: one stack, so that `cdk deploy` is the whole deployment."""
 
 from aws_cdk import App
 
@@ -8,7 +8,7 @@ from infra.settings import Settings
 from infra.stack import OnTheDot
 from onthedot.sdk.manifest import manifest
 
-# A handler that cannot be imported, or declares what cannot be, fails here and not at its time.
+# A handler that cannot be imported, or has a wrong declaration, fails here and not when it is due.
 manifest()
 app = App()
 settings = Settings.read(app.node)

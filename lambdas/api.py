@@ -1,4 +1,4 @@
-"""A request of the HTTP API: whatever becomes of it, it is answered."""
+"""Answers requests of the HTTP API. Every request gets an answer."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from onthedot.api.request_flow import answer
 
 
 def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Answer with a status, headers and a body."""
+    """Returns a status, headers and a body."""
     return answer(event, context)

@@ -1,4 +1,4 @@
-"""A rule's minute: look at every run whose time has come, and do all else of the minute."""
+"""Audits each minute: it looks at every run whose time has come, and does the minute's work."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from onthedot.work import handler_pool
 
 
 def handler(_event: Mapping[str, Any], _context: object) -> dict[str, float]:
-    """Answer with what was seen, by outcome; an act that failed fails the invocation at its end."""
+    """Returns what was seen, by outcome. If an act failed, the invocation fails at its end."""
     try:
         return minute()
     finally:

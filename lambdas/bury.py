@@ -1,4 +1,4 @@
-"""A batch of dead letters: each run gets another message, or its end."""
+"""Handles a batch of dead messages: each run gets another message, or its end."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from onthedot.work.dead_messages import bury
 
 
 def handler(event: Mapping[str, Any], _context: object) -> dict[str, Any]:
-    """Answer with batchItemFailures."""
+    """Returns batchItemFailures."""
     return bury(event)

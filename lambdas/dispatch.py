@@ -1,4 +1,4 @@
-"""A rule's tick: dispatch what is due in a range of shards; a rule that names none means all."""
+"""Dispatches what is due in a range of shards at each tick. Without a range it means all."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from onthedot.store import invocation_metrics
 
 
 def handler(event: Mapping[str, Any], _context: object) -> dict[str, int]:
-    """`{"shards": [first, last]}`, both included, splits a tick over several invocations."""
+    """Handles `{"shards": [first, last]}`, both included, which splits a tick over invocations."""
     first, last = event.get("shards", (0, SHARDS - 1))
     counts = dispatch(range(first, last + 1)).counts
     of_a_tick = "shards" in event
-    # Handed over less taken: what is left of the sum was taken by nobody.
+    # Handed over less taken. What is left of the sum was taken by no invocation.
     taken = last + 1 - first if of_a_tick else 0
     unqueried = counts.get("handed_over", 0) - taken
     figures = counts | {"ticks": int(not of_a_tick), "shards_unqueried": unqueried}

@@ -1,4 +1,4 @@
-"""A batch of messages: work their runs; those that are not done with come back."""
+"""Works a batch of messages. Those with runs that are not done come back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from onthedot.work.worker import work
 
 
 def handler(event: Mapping[str, Any], _context: object) -> dict[str, Any]:
-    """Answer with batchItemFailures."""
+    """Returns batchItemFailures."""
     try:
         return work(event)
     finally:

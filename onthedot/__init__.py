@@ -1,6 +1,6 @@
 """On the Dot: a serverless, leader-free scheduler for AWS.
 
-The names that handlers and programs import; each is loaded when it is first asked for.
+It offers the names that handlers and programs import. Each is loaded at its first use.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = list(_HOME)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 whatever the table names
-    """Load a name's module when the name is asked for: dispatch needs none of them."""
+    """Loads a name's module at its first use: dispatch needs none of them."""
     if name not in _HOME:
         raise AttributeError(f"module 'onthedot' has no attribute '{name}'")
     return getattr(import_module(_HOME[name]), name)

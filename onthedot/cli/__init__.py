@@ -1,1 +1,1 @@
-"""The command line: one of the doors to the engine."""
+"""Offers the engine as a command line."""

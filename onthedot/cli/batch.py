@@ -1,4 +1,4 @@
-"""onthedot next --batch: one question a line, one answer a line, in order, at once."""
+"""Runs `onthedot next --batch`: one question for each line, one answer for each line, in order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FIELDS = (*_TEXTS, "after", "count")
 
 
 def run() -> int:
-    """Answer stdin on stdout; what has come in is answered before more is waited for."""
+    """Answers stdin on stdout. It answers all that has come before it waits for more."""
     now = int(time.time())
     with open(sys.stdin.fileno(), "rb", closefd=False) as questions:
         for lines in _arrivals(questions):
@@ -36,7 +36,7 @@ def _arrivals(stream: BufferedReader) -> Iterator[list[bytes]]:
     while chunk := stream.read1(_CHUNK):
         *lines, rest = (rest + chunk).split(b"\n")
         if len(rest) > LINE_MAX:
-            # Kept too long to be answered, but no longer: the rest of such a line is not stored.
+            # Long enough to be refused as too long. The rest of the line is not stored.
             rest = rest[: LINE_MAX + 1]
         if lines:
             yield lines
@@ -45,7 +45,7 @@ def _arrivals(stream: BufferedReader) -> Iterator[list[bytes]]:
 
 
 def answer(line: bytes, now: int) -> str:
-    """Answer one question; a bad one gets an error and stops nothing."""
+    """Answers one question. A bad one gets an error and stops nothing."""
     try:
         asked = _read(line)
         schedule = _schedule(*[_text(asked, name) for name in _TEXTS])

@@ -1,4 +1,4 @@
-"""onthedot explain: a schedule in English."""
+"""Runs `onthedot explain`: a schedule in English."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from onthedot.schedule.words.expression_warnings import warnings_of
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the sentence, and what is often misread in such an expression."""
+    """Prints the sentence, and what is often misread in such an expression."""
     try:
         schedule = flags.schedule(arguments)
         after = flags.after(arguments)

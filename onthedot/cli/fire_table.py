@@ -1,4 +1,4 @@
-"""Fires in aligned columns: the job's zone, the viewer's, UTC, and what is to be said."""
+"""Writes fires in aligned columns: the job's zone, the viewer's zone, UTC, and notes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from onthedot.schedule.words.schedule_preview import Fire
 
 
 def table(fires: list[Fire], job_zone: str, viewer_zone: str) -> list[str]:
-    """Leave out the viewer's column where it would repeat another, and empty ones."""
+    """Returns the lines, without empty columns, and without a viewer's column that repeats one."""
     columns = [(job_zone, [fire.local for fire in fires])]
     if viewer_zone not in (job_zone, "UTC", "Etc/UTC"):
         columns.append((viewer_zone, [fire.viewer for fire in fires]))

@@ -1,4 +1,4 @@
-"""The flags of a command as the engine's arguments, and its errors as a person reads them."""
+"""Turns the flags of a command into the engine's arguments, and errors into text for people."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from onthedot.schedule.time.instants import parse_instant
 
 
 def schedule(asked: argparse.Namespace) -> Schedule:
-    """Compile what was asked for."""
+    """Compiles what was asked for."""
     return compile_schedule(
         asked.expression,
         timezone=asked.timezone,
@@ -33,13 +33,13 @@ def schedule(asked: argparse.Namespace) -> Schedule:
 
 
 def after(asked: argparse.Namespace) -> int:
-    """Give the instant after which the fires are wanted."""
+    """Returns the instant after which fires are wanted."""
     given = _instant(asked.after, "from")
     return int(time.time()) if given is None else given
 
 
 def check_count(asked: argparse.Namespace, *names: str) -> None:
-    """Refuse a number of fires that is none."""
+    """Refuses a number of fires that is not positive."""
     for name in names:
         value = getattr(asked, name)
         if value is not None and value < 1:
@@ -73,7 +73,7 @@ def _calendar(path: str) -> Calendar:
 
 
 def _calendar_fields(given: dict[str, Any]) -> dict[str, Any]:
-    """Pass on an object that names what it blacks out, and has no field that nobody reads."""
+    """Returns the object's fields. It must say what it excludes, and have no unknown field."""
     if not given["name"].isprintable() or given.keys().isdisjoint(("dates", "cron")):
         raise KeyError
     if given.keys() - {"name", "timezone", "dates", "cron"}:
@@ -82,7 +82,7 @@ def _calendar_fields(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def complain(error: ScheduleError, text: str, *, as_json: bool) -> int:
-    """Show the mistake where it stands, and what to write in its place; give the exit code."""
+    """Shows the mistake in its place, and what to write instead. Returns the exit code."""
     if as_json:
         sys.stdout.write(json.dumps({"error": error.as_json()}) + "\n")
         return 2

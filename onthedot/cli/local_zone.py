@@ -1,4 +1,4 @@
-"""Which zone this machine is in, for the viewer's column; UTC where it does not say."""
+"""Finds this machine's zone for the viewer's column. UTC if the machine does not say."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from onthedot.schedule.time.zone_names import zone_names
 
 
 def machine_zone() -> str:
-    """Look where a Unix machine keeps it."""
+    """Looks where a Unix machine keeps it."""
     link = Path("/etc/localtime")
     linked = str(link.resolve()).partition("/zoneinfo/")[2] if link.is_symlink() else ""
     named = Path("/etc/timezone")

@@ -1,4 +1,4 @@
-"""The command `onthedot`: which words it takes; each command is imported when it is called."""
+"""Runs the command `onthedot`. Each subcommand is imported only when it is called."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EPILOG = """examples:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; 0 is success, 2 the caller's mistake."""
+    """Runs one command. Returns 0 for success, 2 for a mistake of the caller."""
     parser = _parser()
     arguments, left = parser.parse_known_args(argv)
     if left:
@@ -30,13 +30,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # The reader has gone (`| head`); nothing is left to say, and nobody to say it to.
+        # The reader has gone (`| head`), so nobody can read an error.
         sys.stderr.close()
         return 0
 
 
 def _unexpected(command: str, left: Sequence[str]) -> str:
-    """A shell cuts an expression at its blanks, and puts file names in the place of each `*`."""
+    """Explains words that are left over: a shell splits an expression and expands each `*`."""
     if command in ("next", "explain") and not left[0].startswith("-"):
         return f'put the expression in quotes: onthedot {command} "0 9 * * 1-5"'
     return f"unrecognized arguments: {' '.join(left)}"

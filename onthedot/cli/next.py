@@ -1,4 +1,4 @@
-"""onthedot next: the coming fires as a table, as JSON, or for a stream of questions."""
+"""Runs `onthedot next`: coming fires as a table, as JSON, or for a stream of questions."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from onthedot.schedule.time.zones import zone
 from onthedot.schedule.words.explanation import explanation_with_changes
 from onthedot.schedule.words.schedule_preview import COUNT_MAX, Preview, Window, preview
 
-# An H of its own, not that of THU, @hourly or 1h.
+# Finds a lone H, not the one in THU, @hourly or 1h.
 _HASHED = re.compile(r"(?<![A-Z0-9])H(?![A-Z])", re.IGNORECASE)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the fires."""
     if arguments.batch:
         return batch.run()
     if arguments.expression is None:

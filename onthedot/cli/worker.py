@@ -1,4 +1,4 @@
-"""onthedot worker: work the runs of a queue on this machine."""
+"""Runs `onthedot worker`: it works the runs of a queue on this machine."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from onthedot.worker.worker import Worker, leave
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Work until SIGTERM or Ctrl-C, then finish what is under way."""
-    # The module is the user's own, and stands where the command is called.
+    """Works until SIGTERM or Ctrl-C, then finishes what is under way."""
+    # The module is the user's own, in the folder where the command is called.
     sys.path.insert(0, os.getcwd())  # noqa: PTH109 a text is what sys.path wants
     if arguments.at_once < 1:
         return _refused(f"--at-once is {arguments.at_once}: expected 1 or more")
@@ -54,5 +54,5 @@ def _refused(why: str) -> int:
 
 
 def _patience_sec(lease_sec: int) -> float:
-    """An answer that does not come must not cost the lease that it was to extend."""
+    """Returns the wait for an answer: a late answer must not cost the lease that it extends."""
     return min(30.0, lease_sec / 2)

@@ -1,1 +1,1 @@
-"""The API from a program: `onthedot.Client`."""
+"""Offers the API to programs: `onthedot.Client`."""

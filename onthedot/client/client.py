@@ -1,4 +1,4 @@
-"""`client = onthedot.Client()`: the API's resources, typed, one method a route."""
+"""Defines `onthedot.Client`: the API's resources, typed, with one method for each route."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from onthedot.client.transport import Transport
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Address and key come from ONTHEDOT_URL and ONTHEDOT_API_KEY unless they are given."""
+    """Address and key come from ONTHEDOT_URL and ONTHEDOT_API_KEY if they are not given."""
 
     url: str = ""
     key: str = field(default="", repr=False)
@@ -30,8 +30,8 @@ class Client:
     leases: Leases = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Make the parts; no request is made yet."""
-        # A file or a secret store often ends what it holds with a line break.
+        """Makes the parts. It sends no request yet."""
+        # A file or a secret store often ends its text with a line break.
         url = (self.url or os.environ.get("ONTHEDOT_URL", "")).strip()
         if not url.startswith(("http://", "https://")):
             raise ValueError(

@@ -1,4 +1,4 @@
-"""What the API refuses, and what keeps it from answering."""
+"""Defines the errors of a client: what the API refuses, and that it does not answer."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 
 class ApiError(Exception):
-    """The API's own answer: `code` says what is wrong, `errors` where."""
+    """The API's own answer: `code` says what is wrong, `errors` says where."""
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
-        """Keep the problem's parts; its sentences are the exception's text."""
+        """Keeps the problem's parts. Its sentences are the text of the exception."""
         self.status = status
         self.code = str(problem.get("code", "unknown"))
         self.detail = str(problem.get("detail", ""))
@@ -23,4 +23,4 @@ class ApiError(Exception):
 
 
 class Unavailable(ApiError):  # noqa: N818 it says what it is
-    """The API did not answer, or said that it cannot, through all tries."""
+    """In no try did the API answer, or it said that it cannot."""

@@ -1,4 +1,4 @@
-"""Lists of the API, walked from page to page; one may be short or empty before the last."""
+"""Walks lists of the API page by page. A page before the last may be short or empty."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from onthedot.client.transport import Transport
 
 
 def walk(transport: Transport, path: str, filters: Mapping[str, object]) -> Iterator[Any]:
-    """Give one after another."""
+    """Yields one item after another."""
     query = named(filters)
     while True:
         page = transport.call("GET", path, query=query)
@@ -20,5 +20,5 @@ def walk(transport: Transport, path: str, filters: Mapping[str, object]) -> Iter
 
 
 def named(fields: Mapping[str, object]) -> dict[str, Any]:
-    """Give fields by the API's own names: `from_` is the one that Python has no room for."""
+    """Returns fields by the API's own names. Python reserves `from`, so that one is `from_`."""
     return {name.removesuffix("_"): value for name, value in fields.items()}

@@ -1,4 +1,4 @@
-"""Writes in two steps: a plan says what would happen, and nothing happens before it is executed."""
+"""Makes writes in two steps: a plan shows what would happen, and nothing happens before."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan(Generic[T]):
-    """What a request would do, as things are now; good for some minutes."""
+    """What a request would do now. It is valid for some minutes."""
 
     effects: Json
     expires_at: str
@@ -24,11 +24,11 @@ class Plan(Generic[T]):
     transport: Transport = field(repr=False)
     path: str = field(repr=False)
     body: Json = field(repr=False)
-    # However often it is executed, it is carried out once.
+    # With this key a repeated execution is carried out once.
     key: str = field(repr=False, default_factory=lambda: uuid.uuid4().hex)
 
     def execute(self) -> T:
-        """Do that and nothing else; where things have changed it is an ApiError `plan_stale`."""
+        """Does exactly that. If things have changed, it raises ApiError `plan_stale`."""
         answer = self.transport.call(
             "POST",
             self.path,
@@ -40,7 +40,6 @@ class Plan(Generic[T]):
 
 
 def plan(transport: Transport, path: str, fields: Mapping[str, object]) -> Plan[T]:
-    """Ask what a request would do."""
     body = named(fields)
     told = transport.call("POST", path, body=body, query={"dry_run": "true"})
     return Plan(

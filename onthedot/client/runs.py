@@ -1,4 +1,4 @@
-"""Runs and leases, from a program."""
+"""Reads, cancels and replays runs, and leases them, from a program."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from onthedot.client.pages import walk
 from onthedot.client.shapes import Json, Lease, Run, Step
 from onthedot.client.transport import Transport
 
-# What is said of a run is taken in an instant. Where a cold start or a lost connection holds it up,
-# saying it again is sooner: it reaches another environment, and said twice it counts once.
+# Seconds. The API accepts a report on a run at once. After a cold start or a lost connection a
+# repeated one is faster: it reaches another environment, and counts only once.
 _PATIENCE_SEC = 5.0
 _FINAL = frozenset({"succeeded", "dead", "skipped", "missed", "cancelled"})
 
@@ -25,28 +25,28 @@ class Runs:
     transport: Transport
 
     def get(self, run_id: str) -> Run:
-        """Give one with all of its attempts."""
+        """Returns a run with all of its attempts."""
         return cast("Run", self.transport.call("GET", _at(run_id)))
 
     def iter(self, **filters: object) -> Iterator[Run]:
-        """Walk all that match, newest first."""
+        """Walks all runs that match, newest first."""
         return cast("Iterator[Run]", walk(self.transport, "/v1/runs", filters))
 
     def logs(self, run_id: str, attempt: int | None = None) -> Iterator[Json]:
-        """Walk what its handler logged, in its newest attempt unless told otherwise."""
+        """Walks the log lines of its handler, by default in its newest attempt."""
         lines = walk(self.transport, _at(run_id, "logs"), {"attempt": attempt})
         return cast("Iterator[Json]", lines)
 
     def cancel(self, run_id: str) -> Run:
-        """Cancel it at once, or ask it to stop while it runs."""
+        """Cancels a run at once, or asks it to stop while it runs."""
         return cast("Run", self.transport.call("POST", _at(run_id, "cancel")))
 
     def replay(self, run_id: str, **what: object) -> Run:
-        """Run it again as a new run: `payload`, `payload_patch` and `use` say with what."""
+        """Replays a run as a new run. `payload`, `payload_patch` and `use` say with what."""
         return cast("Run", self.transport.call("POST", _at(run_id, "replay"), body=what))
 
     def wait(self, run_id: str, timeout_sec: float = 60.0) -> Run:
-        """Give the run once it has its outcome."""
+        """Returns a run once it has its outcome."""
         until = time.monotonic() + timeout_sec
         pause = 0.2
         while (run := self.get(run_id))["status"] not in _FINAL:
@@ -66,9 +66,9 @@ class Leases:
     def take(
         self, queue: str, *, most: int, worker: str, wait_sec: int = 20, lease_sec: int = 60
     ) -> list[Lease]:
-        """Fetch up to so many runs, waiting for some to come.
+        """Fetches up to `most` runs, and waits for some to come.
 
-        Tried once: a lease that nobody got lapses, and one that came late would be shorter.
+        It tries once: a lease that nobody received expires, and a late one would be shorter.
         """
         body = {
             "queue": queue,
@@ -83,39 +83,39 @@ class Leases:
     def extend(
         self, run_id: str, attempt: int, *, lease_sec: int = 60, progress: object = None
     ) -> Json:
-        """Keep a run; the answer says whether it is to stop."""
+        """Extends a run's lease. The answer says whether the run must stop."""
         body: dict[str, Any] = {"attempt": attempt, "lease_sec": lease_sec}
         if progress is not None:
             body["progress"] = progress
         return cast("Json", self._say(run_id, "heartbeat", body))
 
     def complete(self, run_id: str, attempt: int, result: object = None) -> None:
-        """Say that the work is done."""
+        """Says that the work is done."""
         body = {"attempt": attempt, "result": result}
         self._say(run_id, "complete", body)
 
     def skip(self, run_id: str, attempt: int, why: str) -> None:
-        """Say that there was nothing to do."""
+        """Says that there was nothing to do."""
         body = {"attempt": attempt, "skipped": why}
         self._say(run_id, "complete", body)
 
     def fail(self, run_id: str, attempt: int, error: object, **how: object) -> None:
-        """Say that it is not: `permanent`, `retry_in_sec` and `release` say what follows."""
+        """Says that the work failed. `permanent`, `retry_in_sec` and `release` say what follows."""
         body = {"attempt": attempt, "error": error, **how}
         self._say(run_id, "fail", body)
 
     def recorded(self, run_id: str, attempt: int, step: str) -> Step:
-        """Look up what an attempt of the run has recorded of a step."""
+        """Reads what an attempt of the run has recorded of a step."""
         body = {"attempt": attempt, "key": step}
         return cast("Step", self._say(run_id, "once", body))
 
     def record(self, run_id: str, attempt: int, step: str, value: object) -> Step:
-        """Record a step; the value that was first is answered."""
+        """Records a step. The answer has the value that was recorded first."""
         body = {"attempt": attempt, "key": step, "value": value}
         return cast("Step", self._say(run_id, "once", body))
 
     def previous_success(self, run_id: str) -> str | None:
-        """Tell when the run's task last succeeded before it."""
+        """Returns when the run's task last succeeded before the run."""
         answer = self.transport.call("GET", _at(run_id, "previous-success"))
         return cast("str | None", answer["previous_success"])
 

@@ -1,4 +1,4 @@
-"""Keys and calendars, from a program."""
+"""Manages keys and calendars, from a program."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ class Keys:
     transport: Transport
 
     def create(self, role: str, **fields: object) -> Key:
-        """Make a key; its text is in this answer's `key` and nowhere else.
+        """Makes a key. Its text is in this answer's `key` and nowhere else.
 
-        Tried once: the API keeps no answer that holds a secret, so a repetition makes another key.
+        It tries once: the API stores no answer with a secret, so a repetition makes another key.
         """
         body = {"role": role, **fields}
         return cast("Key", self.transport.call("POST", _KEYS, body=body, repeatable=False))
 
     def get(self, key_id: str) -> Key:
-        """Give one, without its text."""
+        """Returns a key without its text."""
         return cast("Key", self.transport.call("GET", _at(_KEYS, key_id)))
 
     def iter(self) -> Iterator[Key]:
-        """Walk all of them, without their texts."""
+        """Walks all keys, without their texts."""
         return cast("Iterator[Key]", walk(self.transport, _KEYS, {}))
 
     def revoke(self, key_id: str) -> None:
-        """Let it open nothing any more, within 60 seconds."""
+        """Revokes a key. It becomes invalid within 60 seconds."""
         self.transport.call("DELETE", _at(_KEYS, key_id))
 
 
@@ -48,20 +48,19 @@ class Calendars:
     transport: Transport
 
     def create(self, calendar_id: str, **fields: object) -> Calendar:
-        """Keep a new one: `dates`, a `cron`, or both, in a `timezone`."""
+        """Makes a calendar: `dates`, a `cron`, or both, in a `timezone`."""
         body = {"calendar_id": calendar_id, **fields}
         return cast("Calendar", self.transport.call("POST", _CALENDARS, body=body))
 
     def get(self, calendar_id: str) -> Calendar:
-        """Give one."""
         return cast("Calendar", self.transport.call("GET", _at(_CALENDARS, calendar_id)))
 
     def iter(self) -> Iterator[Calendar]:
-        """Walk all of them, by their ids."""
+        """Walks all calendars by their ids."""
         return cast("Iterator[Calendar]", walk(self.transport, _CALENDARS, {}))
 
     def replace(self, calendar_id: str, fields: Mapping[str, Any], *, version: int) -> Calendar:
-        """Write all of it, unless it has changed since; every schedule that names it obeys it."""
+        """Replaces a calendar, unless it has changed since. Schedules that name it follow it."""
         answer = self.transport.call(
             "PUT",
             _at(_CALENDARS, calendar_id),
@@ -71,7 +70,7 @@ class Calendars:
         return cast("Calendar", answer)
 
     def delete(self, calendar_id: str) -> None:
-        """Forget one that no schedule names."""
+        """Deletes a calendar that no schedule names."""
         self.transport.call("DELETE", _at(_CALENDARS, calendar_id))
 
 

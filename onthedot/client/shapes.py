@@ -1,4 +1,4 @@
-"""What the API answers, as far as programs rely on it; other fields come along."""
+"""Defines the answers of the API, as far as programs rely on them. Other fields are kept too."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ class Lease(TypedDict, total=False):
 
 
 class Step(TypedDict):
-    """Whether a step of a run has been recorded, and as what."""
+    """Whether a step of a run is recorded, and its value."""
 
     recorded: bool
     value: Any
 
 
 class DeadLetter(Run):
-    """A run that died, and of what."""
+    """A run that died, and why."""
 
     died_at: str
     fingerprint: str
@@ -99,7 +99,7 @@ class ErrorGroup(TypedDict, total=False):
 
 
 class Operation(TypedDict, total=False):
-    """What is done to many dead letters."""
+    """Work on many dead letters."""
 
     operation_id: str
     kind: str
@@ -115,7 +115,7 @@ class Operation(TypedDict, total=False):
 
 
 class Backfill(TypedDict, total=False):
-    """Slots of the past that are run again."""
+    """Past slots that run again."""
 
     backfill_id: str
     task_id: str
@@ -142,7 +142,7 @@ class Calendar(TypedDict, total=False):
 
 
 class Key(TypedDict, total=False):
-    """A key to the API; `key` is its text, given when it is made."""
+    """A key to the API. `key` is its text, shown only when it is made."""
 
     key_id: str
     key: str

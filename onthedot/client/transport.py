@@ -1,6 +1,6 @@
-"""Requests to the API: one kept connection a thread, tried again where that is safe.
+"""Sends requests to the API: one kept connection for each thread, with safe retries.
 
-A request that makes something carries an Idempotency-Key, so trying it again makes it once.
+A request that makes something has an Idempotency-Key, so a retry makes it once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from onthedot.client.errors import ApiError, Unavailable
 TRIES = 5
 WAIT_MAX_SEC = 30.0
 _BUSY = (429, 500, 502, 503, 504)
-# The first request under the same Idempotency-Key is not through yet.
+# The first request with this Idempotency-Key has not finished yet.
 _UNDER_WAY = "idempotency_in_progress"
 _GONE, _CHANGED = 404, 412
 _BY_WHOM = (
@@ -44,7 +44,7 @@ class _Request:
 
 @dataclass(slots=True)
 class Transport:
-    """Where the API is, and the key to it."""
+    """The address of the API, and the key to it."""
 
     url: str
     key: str = field(repr=False)
@@ -64,9 +64,9 @@ class Transport:
         repeatable: bool = True,
         patience_sec: float | None = None,
     ) -> Any:  # noqa: ANN401 whatever the route answers
-        """Make a request until it is answered, and give its JSON; None where it has none.
+        """Makes a request until it is answered, and returns its JSON, or None if it has none.
 
-        Each try waits for its answer as long as `timeout_sec`, or as `patience_sec` if it is less.
+        Each try waits as long as `timeout_sec`, or as `patience_sec` if that is less.
         """
         given = {"authorization": f"Bearer {self.key}", **(headers or {})}
         if method == "POST" and repeatable:
@@ -97,7 +97,7 @@ class Transport:
                 problem = {"code": "unreachable", "detail": f"{self.url}: {failure}"}
                 continue
             if number and method == "DELETE" and status == _GONE:
-                # By an earlier try, whose answer did not come.
+                # An earlier try deleted it, and its answer was lost.
                 return None
             if number and status == _CHANGED:
                 raise Unavailable(status, _problem(answer) | {"detail": _BY_WHOM})
@@ -120,7 +120,7 @@ class Transport:
             raise
 
     def _connection(self) -> HTTPConnection:
-        """A closed connection opens itself again at its next request.
+        """Returns the thread's connection. A closed one opens itself at its next request.
 
         One with something to read was closed by the other side, perhaps long ago.
         """
@@ -134,26 +134,26 @@ class Transport:
         return kept
 
     def close(self) -> None:
-        """Close this thread's connection."""
+        """Closes this thread's connection."""
         if hasattr(self._kept, "connection"):
             self._kept.connection.close()
 
 
 def _spelled(value: object) -> object:
-    """A truth is written as JSON has it, not as Python."""
+    """Writes a boolean as JSON does, not as Python."""
     return str(value).lower() if isinstance(value, bool) else value
 
 
 def _judged(status: int, answer: bytes) -> Any:  # noqa: ANN401 whatever the route answers
     if status // 100 == 2:
-        # What is no JSON comes from somebody else than the API.
+        # A body that is no JSON does not come from the API.
         with suppress(ValueError):
             return json.loads(answer) if answer else None
     raise ApiError(status, _problem(answer))
 
 
 def _problem(answer: bytes) -> dict[str, Any]:
-    """A gateway in between may answer with a page of its own."""
+    """Reads the problem. A gateway in between may answer with a page of its own."""
     try:
         problem = json.loads(answer)
     except ValueError:
@@ -164,7 +164,7 @@ def _problem(answer: bytes) -> dict[str, Any]:
 
 
 def _wait_sec(number: int, problem: Mapping[str, Any]) -> float:
-    """As long as the API says; else twice as long each time, spread."""
+    """Returns the wait that the API asks for, or else twice the last one, with jitter."""
     after = str(problem.get("retry_after", ""))
     if after.isascii() and after.isdigit():
         return min(float(after), WAIT_MAX_SEC)

@@ -1,1 +1,1 @@
-"""On the Dot on one machine: what `make run` starts."""
+"""Runs On the Dot on one machine. `make run` starts it."""

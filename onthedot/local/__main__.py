@@ -26,7 +26,7 @@ _stopping = threading.Event()
 
 
 def main(arguments: list[str]) -> int:
-    """Run until interrupted; 1 says that it could not."""
+    """Runs until it is interrupted. Returns 1 if it could not."""
     asked = _parser().parse_args(arguments)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
         with started(Folder(asked.folder.resolve()), port=asked.port, say=say) as stack:
             _run(stack, say)
     except KeyboardInterrupt:
-        pass  # As asked.
+        pass  # This is what the user asked for.
     except (AlreadyRunningError, StartError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -53,21 +53,21 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _interrupt(_number: int, _frame: object) -> None:
-    """Stop once: a second Ctrl-C must not cut the stopping short."""
+    """Stops once. A second Ctrl-C must not interrupt the stopping."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    # Raised in the middle of a finalizer, the exception would be dropped; this stays.
+    # An exception raised inside a finalizer would be dropped. A flag stays.
     _stopping.set()
     raise KeyboardInterrupt
 
 
 def _run(stack: Stack, say: Callable[[str], None]) -> None:
-    """Say where everything is, then show each fire; what dies is started again."""
+    """Says where everything is, then shows each fire. A stack that dies is started again."""
     key = admin_key.kept(stack)
     if not key:
         key = admin_key.made(stack)
         samples.register(Caller(stack.door.port, key))
-        # Kept last: until then, the next start does both again.
+        # Kept last: if something fails before, the next start repeats both steps.
         admin_key.keep(stack, key)
     say("Registering what jobs/ declares")
     stack.run("infra.welcome")
@@ -111,7 +111,7 @@ def _show(stack: Stack, watch: Watch) -> None:
         for line in watch.look(_now_ms()):
             _print(line)
     except BotoCoreError:
-        # The database died between two looks: then that is to be said, else this.
+        # If the database died between two checks, that is said, else this error.
         if stack.alive:
             raise
 

@@ -1,4 +1,4 @@
-"""The admin key of a local stack: made once, kept in its folder, good at every later start.
+"""Makes the admin key of a local stack once, and keeps it in the stack's folder.
 
 Run as a program, it makes a key where its environment says, and prints it.
 """
@@ -16,7 +16,7 @@ _OK = 200
 
 
 def kept(stack: Stack) -> str:
-    """Give the key of an earlier start, if it still opens the door."""
+    """Returns the key of an earlier start, if it is still valid."""
     file = stack.folder.key_file
     key = file.read_text() if file.exists() else ""
     opens = key and Caller(stack.door.port, key).ask("GET", "/v1/schedules?limit=1")[0] == _OK
@@ -24,12 +24,12 @@ def kept(stack: Stack) -> str:
 
 
 def made(stack: Stack) -> str:
-    """Make a key; one whose maker was killed before it was kept harms nobody."""
+    """Makes a key. A key whose maker was killed before it was kept does no harm."""
     return stack.run("onthedot.local.admin_key")
 
 
 def keep(stack: Stack, key: str) -> None:
-    """Keep it for later starts."""
+    """Keeps the key for later starts."""
     write_secret(stack.folder.key_file, key)
 
 

@@ -1,4 +1,4 @@
-"""What `cdk deploy` left of its last deployment: enough to create the same stack in a second."""
+"""Creates the stack in a second from what the last `cdk deploy` left, if nothing has changed."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from typing import Any
 from onthedot.local import clients
 from onthedot.local.folder import PROJECT
 
-# All that decides what is deployed.
+# Everything that decides what is deployed.
 _SOURCES = ("infra", "lambdas", "onthedot", "jobs", "app.py", "cdk.json", "requirements.txt")
 _STAMP = "deployed-from"
 
 
 def made_from(assembly: Path) -> str:
-    """Tell from which sources it was deployed; empty until it has been."""
+    """Returns the digest of the sources that were deployed. Empty if none were."""
     stamp = assembly / _STAMP
     return stamp.read_text() if stamp.exists() else ""
 
 
 def stamp(assembly: Path, sources: str) -> None:
-    """Remember from which sources it was deployed."""
+    """Records the digest of the sources that were deployed."""
     (assembly / _STAMP).write_text(sources)
 
 
 def sources() -> str:
-    """Tell two states of the project's files apart."""
+    """Returns a digest that tells two states of the project's files apart."""
     seen = hashlib.sha256(sys.version.encode())
     for path in _files():
         seen.update(f"\0{path.relative_to(PROJECT)}\0".encode())
@@ -40,7 +40,7 @@ def sources() -> str:
 
 
 def create(assembly: Path, stack: str, endpoint: str) -> None:
-    """Upload what the stack is made from, and create it."""
+    """Uploads what the stack is made from, and creates it."""
     s3 = clients.client("s3", endpoint)
     template = ""
     assets: dict[str, Any] = json.loads((assembly / f"{stack}.assets.json").read_text())
@@ -52,7 +52,7 @@ def create(assembly: Path, stack: str, endpoint: str) -> None:
             s3.put_object(Bucket=bucket, Key=key, Body=content)
             if asset["source"]["path"] == f"{stack}.template.json":
                 template = f"{endpoint}/{bucket}/{key}"
-    # The template asks which version of the bootstrap stack there is.
+    # The template asks for the version of the bootstrap stack.
     clients.client("ssm", endpoint).put_parameter(
         Name="/cdk-bootstrap/hnb659fds/version", Value="30", Type="String"
     )

@@ -1,4 +1,4 @@
-"""What a program says to the API through the front door."""
+"""Sends a program's requests to the API through the front door."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Caller:
     key: str = ""
 
     def ask(self, method: str, path: str, body: object = None) -> tuple[int, Any]:
-        """Give the answer's status and body."""
+        """Returns the answer's status and body."""
         headers = {"content-type": "application/json"}
         if self.key:
             headers["authorization"] = f"Bearer {self.key}"

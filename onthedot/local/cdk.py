@@ -1,4 +1,4 @@
-"""The CDK's own command line, pointed at the emulator instead of at AWS."""
+"""Runs the CDK's own command line against the emulator instead of AWS."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _LINES_SHOWN = 20
 
 
 def bootstrap(folder: Folder, children: Children, endpoint: str) -> None:
-    """Make what every deployment needs; away from cdk.json, so that no app is built for it."""
+    """Makes what every deployment needs. It runs away from cdk.json, so that no app is built."""
     command = ["bootstrap", f"aws://{clients.ACCOUNT}/{clients.REGION}"]
     _run(folder, children, endpoint, command=command, cwd=folder.root)
 
 
 def deploy(folder: Folder, children: Children, endpoint: str, output: Path) -> None:
-    """Deploy the stack by way of an empty folder: the CDK believes what it finds in one."""
+    """Deploys the stack from an empty folder: the CDK trusts whatever it finds in one."""
     options = [text for pair in context().items() for text in ("--context", "=".join(pair))]
     command = ["deploy", "--require-approval", "never", "--output", str(output), *options]
     _run(folder, children, endpoint, command=command, cwd=PROJECT)
 
 
 def context() -> dict[str, str]:
-    """All that is deployed otherwise than to AWS: packages for this machine and its Python."""
+    """Returns what differs from a deployment to AWS: packages for this machine and its Python."""
     built_for = re.sub(r"\W", "_", sysconfig.get_platform())
     return {
         "platform": built_for.replace("linux_", "manylinux_2_28_"),
@@ -53,7 +53,7 @@ def _run(
 
 
 def _environment(folder: Folder, endpoint: str) -> dict[str, str]:
-    """Everything of the user's but what would lead to a real account."""
+    """Returns the user's environment without anything that leads to a real account."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     return {
         **kept,
@@ -63,9 +63,9 @@ def _environment(folder: Folder, endpoint: str) -> dict[str, str]:
         "AWS_CONFIG_FILE": os.devnull,
         "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
         "AWS_EC2_METADATA_DISABLED": "true",
-        # What it unpacks there goes with the rest when it is killed.
+        # What it unpacks there is deleted with the rest if it is killed.
         "TMPDIR": str(folder.scratch),
-        # It remembers which account a key belongs to; this key has another one elsewhere.
+        # The CDK remembers the account of a key. This key has another account elsewhere.
         "CDK_HOME": str(folder.root / "cdk-home"),
         "CDK_DEFAULT_ACCOUNT": clients.ACCOUNT,
         "CDK_DEFAULT_REGION": clients.REGION,

@@ -1,6 +1,6 @@
-"""Processes of our own: each leads a group, so that it ends with all it started, and is on record.
+"""Starts processes in groups of their own, which end with all that they started.
 
-A stack that was killed leaves its record behind; the next start ends what is left of it.
+A record lists them. A stack that was killed leaves it, and the next start ends the rest.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from onthedot.local.folder import PRIVATE_FILE
 
 _STEP_SEC = 0.02
 _PROCESSES = Path("/proc")
-# What a child makes holds payloads and keys.
+# Files of a child hold payloads and keys.
 _OWNER_ONLY = 0o077
 
 
@@ -33,7 +33,7 @@ class Children:
     def start(
         self, command: Sequence[str | Path], environment: Mapping[str, str], *, log: Path, cwd: Path
     ) -> subprocess.Popen[bytes]:
-        """Start a process that Ctrl-C in our terminal does not reach: we end it ourselves."""
+        """Starts a process that Ctrl-C in our terminal does not reach. We end it ourselves."""
         with _uninterrupted(), open(log, "wb", opener=_private) as output:
             process = subprocess.Popen(  # noqa: S603 programs of this project, by their paths
                 command,
@@ -50,7 +50,7 @@ class Children:
         return process
 
     def end(self, process: subprocess.Popen[bytes], patience_sec: float) -> None:
-        """Ask a process to end, then end whatever is left of its group."""
+        """Asks a process to end, then ends the rest of its group."""
         _signal(process.pid, signal.SIGTERM)
         _wait(lambda: process.poll() is None, patience_sec)
         _signal(process.pid, signal.SIGKILL)
@@ -59,12 +59,12 @@ class Children:
         self._keep()
 
     def end_all(self, patience_sec: float) -> None:
-        """End them, the latest first: it may need what was started before it."""
+        """Ends them, the latest first: it may need those that were started before it."""
         for process in reversed(self._processes[:]):
             self.end(process, patience_sec)
 
     def end_leftovers(self) -> int:
-        """End what a killed stack left running; say how many groups there were."""
+        """Ends what a killed stack left running. Returns the number of groups."""
         if not self._record.exists():
             return 0
         recorded: dict[str, str] = json.loads(self._record.read_text())
@@ -81,7 +81,7 @@ class Children:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait: a process that is started but not on record would outlive us."""
+    """Delays Ctrl-C: a process that is started but not recorded would outlive us."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -104,17 +104,17 @@ def _private(path: str, flags: int) -> int:
 
 
 def _is_ours(pid: int, born: str) -> bool:
-    """A number that was given to another process since is not ours.
+    """Tells whether the process is ours. Another process may have its number by now.
 
-    Without a process of that number there is at most our group: its number is not given away.
+    If no process has the number, only our group can: a group's number is not given away.
     """
     return _born(pid) in ("", born)
 
 
 def _born(pid: int) -> str:
-    """When a process was started, in the system's words; empty if there is none."""
+    """Returns when a process was started, in the system's form. Empty if there is none."""
     if _PROCESSES.exists():
-        # Exact, in ticks since the boot; `ps` makes a time of it that may change by a second.
+        # In ticks since the boot, which is exact. The time in `ps` may change by a second.
         try:
             return (_PROCESSES / str(pid) / "stat").read_text().rpartition(")")[2].split()[19]
         except (FileNotFoundError, ProcessLookupError):

@@ -1,4 +1,4 @@
-"""Clients of the emulated cloud: the adapters' own go where the environment says."""
+"""Makes clients of the emulated cloud. Those of `store` go where the environment says."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ def _session() -> Session:
 
 
 def client(service: str, endpoint: str) -> Any:  # noqa: ANN401 botocore makes clients at run time
-    """Make a client."""
     return _session().create_client(
         service,
         region_name=REGION,

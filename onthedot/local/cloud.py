@@ -1,4 +1,4 @@
-"""The stack into the emulator: by `cdk deploy`, or from what that left when nothing has changed."""
+"""Deploys the stack into the emulator: by `cdk deploy`, or from its last result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Say = Callable[[str], None]
 
 
 def deploy(folder: Folder, children: Children, endpoint: str, say: Say) -> dict[str, str]:
-    """Deploy into an empty emulator, and give the stack's outputs."""
+    """Deploys into an empty emulator, and returns the stack's outputs."""
     sources = assembly.sources()
     if assembly.made_from(folder.assembly) == sources:
         say("Deploying the stack as it was: nothing has changed since")
@@ -26,7 +26,7 @@ def deploy(folder: Folder, children: Children, endpoint: str, say: Say) -> dict[
         say("cdk bootstrap")
         cdk.bootstrap(folder, children, endpoint)
         say("cdk deploy")
-        # Where a test shares it with others, it lies elsewhere.
+        # If a test shares the assembly with others, it lies elsewhere.
         place = folder.assembly.resolve()
         built = whole_folders.begun(place.parent)
         cdk.deploy(folder, children, endpoint, built)
@@ -36,7 +36,7 @@ def deploy(folder: Folder, children: Children, endpoint: str, say: Say) -> dict[
 
 
 def outputs(endpoint: str) -> dict[str, str]:
-    """Wait until the stack stands, and give what it says of itself."""
+    """Waits until the stack is complete, and returns its outputs."""
     cloudformation = clients.client("cloudformation", endpoint)
     deadline = time.monotonic() + _MAX_SEC
     while True:

@@ -1,4 +1,4 @@
-"""DynamoDB on this machine: Dynoxide, whose file survives any kill."""
+"""Starts DynamoDB on this machine: Dynoxide, whose file survives any kill."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from onthedot.records import schema
 
 DYNOXIDE = Path(os.environ.get("DYNOXIDE", PROJECT / "node_modules/@dynoxide/linux-x64/dynoxide"))
 TABLES = {"TasksTable": schema.TASKS, "RunsTable": schema.RUNS, "AccessTable": schema.ACCESS}
-# One lane: its writes queue for one file anyway, and more threads only contend.
+# One thread: its writes wait for one file anyway, and more threads only compete.
 _ENVIRONMENT = {"TOKIO_WORKER_THREADS": "1"}
 
 
 def exists() -> bool:
-    """Tell whether Dynoxide has a program for this machine."""
+    """Tells whether Dynoxide has a program for this machine."""
     return DYNOXIDE.exists()
 
 
 def start(folder: Folder, children: Children, port: int) -> subprocess.Popen[bytes]:
-    """Start it on the folder's file; return once it answers."""
+    """Starts it on the folder's file. Returns once it answers."""
     options = {"--port": str(port), "--db-path": str(folder.database)}
     command = [str(DYNOXIDE), "serve", *(text for pair in options.items() for text in pair)]
     for older in folder.root.glob(f"{folder.database.name}*"):
@@ -37,7 +37,7 @@ def start(folder: Folder, children: Children, port: int) -> subprocess.Popen[byt
 
 
 def make_tables(endpoint: str, outputs: Mapping[str, str]) -> None:
-    """Make the stack's tables under the names it gave them; those that are there stay."""
+    """Makes the stack's tables under their deployed names. Existing tables stay."""
     dynamodb = clients.client("dynamodb", endpoint)
     for output, declared in TABLES.items():
         try:

@@ -1,4 +1,4 @@
-"""The cloud on this machine: MiniStack, which runs our Lambdas as processes of its own group."""
+"""Starts the cloud on this machine: MiniStack, which runs our Lambdas in its process group."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MINISTACK = Path(os.environ.get("MINISTACK", PROJECT / ".venv-cloud/bin/ministac
 def start(
     folder: Folder, children: Children, port: int, settings: Mapping[str, str]
 ) -> subprocess.Popen[bytes]:
-    """Start it empty, on loopback; return once it answers.
+    """Starts it empty, on loopback. Returns once it answers.
 
     Its Lambdas inherit this environment and nothing of the user's.
     """

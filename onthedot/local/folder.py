@@ -1,4 +1,4 @@
-"""Where a local stack keeps what outlives it, and the lock that keeps a second one out."""
+"""Keeps the files of a local stack that outlive it, and the lock against a second stack."""
 
 from __future__ import annotations
 
@@ -24,88 +24,88 @@ class AlreadyRunningError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """One local stack's files; by default `.onthedot/` of the project."""
+    """The files of one local stack, by default in `.onthedot/` of the project."""
 
     root: Path
 
     @property
     def database(self) -> Path:
-        """Every task and run: the one file that must not be lost."""
+        """Returns the file with every task and run: the one that must not be lost."""
         return self.root / "tables.db"
 
     @property
     def objects(self) -> Path:
-        """Payloads that are too large for a table."""
+        """Returns the folder of payloads that are too large for a table."""
         return self.root / "objects"
 
     @property
     def assembly(self) -> Path:
-        """What `cdk deploy` deployed last."""
+        """Returns the folder of what `cdk deploy` deployed last."""
         return self.root / "cdk.out"
 
     @property
     def scratch(self) -> Path:
-        """What the emulator and its Lambdas unpack; a new one at every start."""
+        """Returns the folder where the emulator and its Lambdas unpack, new at each start."""
         return self.root / "scratch"
 
     @property
     def trash(self) -> Path:
-        """What nothing needs any more; `sweeper` deletes it while the stack runs."""
+        """Returns the folder of unneeded files, which `sweeper` deletes while the stack runs."""
         return self.root / "trash"
 
     @property
     def run_logs(self) -> Path:
-        """What handlers log, a file for each process of a worker."""
+        """Returns the folder of handlers' logs, a file for each process of a worker."""
         return self.root / "run-logs"
 
     @property
     def run_file(self) -> Path:
-        """For programs: where the API is, with which key, under which pid."""
+        """Returns the file that tells programs where the API is, its key, and the pid."""
         return self.root / "run.json"
 
     @property
     def key_file(self) -> Path:
-        """The admin key, which stays good from one start to the next."""
+        """Returns the file of the admin key, which stays valid from one start to the next."""
         return self.root / "admin-key"
 
     @property
     def children(self) -> Path:
-        """The processes started, so that those of a killed stack are found."""
+        """Returns the record of started processes, by which those of a killed stack are found."""
         return self.root / "children.json"
 
     def log(self, name: str) -> Path:
-        """What a child has printed since it was started."""
+        """Returns the file with what a child has printed since its start."""
         return self.root / f"{name}.log"
 
     def clear(self) -> None:
-        """Make room for a start: moving away takes no time, however much there is."""
+        """Makes room for a start. Moving files away takes no time, however many there are."""
         for left in (self.scratch, *whole_folders.unfinished(self.root)):
             self.discard(left)
         for needed in (self.scratch, self.run_logs):
             needed.mkdir(exist_ok=True)
 
     def discard(self, left: Path) -> None:
-        """Give a folder to the sweeper."""
+        """Gives a folder to the sweeper."""
         if left.exists():
             self.trash.mkdir(exist_ok=True)
             left.rename(Path(mkdtemp(dir=self.trash)) / left.name)
 
     def running(self) -> dict[str, Any]:
-        """Read the run file, if there is one."""
+        """Reads the run file, if there is one."""
         return json.loads(self.run_file.read_text()) if self.run_file.exists() else {}
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep every other stack out; the lock ends with the process, however it ends."""
+        """Locks out every other stack. The lock ends with the process, however it ends."""
         self.root.mkdir(parents=True, exist_ok=True)
-        # Payloads and keys are here: no other user of this machine may look.
+        # Payloads and keys are here. No other user of this machine may read them.
         self.root.chmod(PRIVATE_FOLDER)
         with (self.root / "lock").open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise AlreadyRunningError(self._who_runs()) from None
-            # Of one that was killed.
+            # The file of a killed stack.
             self.run_file.unlink(missing_ok=True)
             yield
 
@@ -117,7 +117,7 @@ class Folder:
 
 
 def write_secret(path: Path, text: str) -> None:
-    """Write a file that only its owner may read, whole or not at all."""
+    """Writes a file that only its owner may read, wholly or not at all."""
     beside = path.with_suffix(".new")
     beside.unlink(missing_ok=True)
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)

@@ -1,6 +1,6 @@
-"""The steady address: passes each request on to the stack's API, or says that it is down.
+"""Keeps a steady address: it passes each request to the stack's API, or says that it is down.
 
-The emulator tells APIs apart by their Host, and gives each deployment another.
+The emulator tells APIs apart by their Host, and gives each deployment another one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _RETRY_AFTER_SEC = 2
 
 @dataclass(frozen=True, slots=True)
 class Upstream:
-    """Where the API is now."""
+    """The present address of the API."""
 
     port: int
     host: str
@@ -37,7 +37,8 @@ class FrontDoor:
     def __init__(self, listener: socket.socket) -> None:
         self._listener = listener
         self._open = threading.Event()
-        # Once its caller has left, the loop no longer holds a task, though it is not at its end.
+        # If its caller leaves, the loop forgets a task that has not ended. So the tasks are kept
+        # here.
         self._meetings: set[asyncio.Task[None] | None] = set()
         self._loop: asyncio.AbstractEventLoop
         self._stopping: asyncio.Event
@@ -47,15 +48,15 @@ class FrontDoor:
 
     @property
     def url(self) -> str:
-        """The address that users know."""
+        """Returns the address that users know."""
         return f"http://127.0.0.1:{self.port}"
 
     def run(self) -> None:
-        """Serve until stopped; connections that are open then are cut."""
+        """Serves until it is stopped. Then open connections are cut."""
         asyncio.run(self._serve())
 
     def stop(self) -> None:
-        """Stop serving, from another thread."""
+        """Stops serving, from another thread."""
         self._open.wait()
         self._loop.call_soon_threadsafe(self._stopping.set)
 
@@ -72,7 +73,7 @@ class FrontDoor:
         try:
             await self._answer(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            # The caller left, or sent what is no HTTP: there is nobody to answer.
+            # The caller left, or sent no HTTP: nobody can be answered.
             return
         finally:
             self._meetings.discard(meeting)
@@ -98,7 +99,7 @@ class FrontDoor:
                 writer.write(_unavailable("The stack ended before it answered."))
                 await writer.drain()
         finally:
-            # Closed before anything is awaited: the door may be stopped just then.
+            # Closed before any await, because the door may be stopped just then.
             up_writer.close()
             sending.cancel()
             await asyncio.gather(sending, return_exceptions=True)
@@ -106,7 +107,7 @@ class FrontDoor:
 
 @contextmanager
 def front_door(port: int) -> Iterator[FrontDoor]:
-    """Open the door at a port, 0 for any free one."""
+    """Opens the door at a port. 0 means any free port."""
     with _listener(port) as listener:
         door = FrontDoor(listener)
         thread = threading.Thread(target=door.run, name="front-door", daemon=True)
@@ -129,7 +130,7 @@ def _listener(port: int) -> socket.socket:
 
 
 def _readdressed(head: bytes, host: str) -> bytes:
-    """One request a connection: what follows it on the same one must not reach the emulator."""
+    """Allows one request for each connection: a second one must not reach the emulator."""
     line, _, headers = head.partition(b"\r\n")
     kept = _REPLACED.sub(b"", headers)
     return b"%s\r\nHost: %s\r\nConnection: close\r\n%s" % (line, host.encode(), kept)
@@ -148,7 +149,7 @@ async def _piece(reader: asyncio.StreamReader) -> bytes:
     try:
         return await reader.read(_PIECE_BYTES)
     except ConnectionResetError:
-        # A process that was killed has said what it had to say.
+        # A process that was killed has sent all it had to send.
         return b""
 
 

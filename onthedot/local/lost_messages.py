@@ -1,4 +1,4 @@
-"""Messages die with the emulator: what they named is sent again, long before the audit would.
+"""Sends messages again that died with the emulator, long before the audit would.
 
 Run as a program, it goes where its environment says. A message too many does no harm.
 """
@@ -15,14 +15,14 @@ from onthedot.records.timings import MARGIN_SEC
 from onthedot.store import clock, queue, table_reads
 
 _MINUTE_SEC = 60
-# As far ahead as a dispatch lists runs, or the audit puts off those that take long.
+# Seconds, as far ahead as a dispatch lists runs, or as the audit puts long runs off.
 _AHEAD_SEC = 16 * _MINUTE_SEC
-# Handlers of unknown length share an invocation: no more than a dispatch gives it.
+# Handlers of unknown length share an invocation, so no more than a dispatch packs.
 _RUNS_MAX = 10
 
 
 def recall() -> int:
-    """Send a message for every open run that the coming minutes' manifests list."""
+    """Sends a message for every open run in the manifests of the coming minutes."""
     now_ms = clock.now_ms()
     listed = dict.fromkeys(_listed(now_ms // 1000))
     items = table_reads.get_many({run_row.TABLE: [run_row.row_key(each) for each in listed]})[
@@ -34,7 +34,7 @@ def recall() -> int:
 
 
 def _first_starts(lost: Sequence[Run], now_ms: int) -> list[tuple[Pack, int]]:
-    """Packed as a dispatch does: one message each would wake a worker for every few runs."""
+    """Packs runs like a dispatch: a message for each would wake a worker for every few runs."""
     tickets = [
         (
             (each.queue, each.tenant_id, each.life.due_ms, _RUNS_MAX),
@@ -64,7 +64,7 @@ def _listed(now: int) -> Iterator[str]:
 
 
 def _delay_sec(of: Run, now_ms: int) -> int:
-    """Its worker is dead, but only the end of its lease proves that."""
+    """Returns the delay. Its worker is dead, but only the end of its lease proves that."""
     takeover_ms = of.life.lease_ms + MARGIN_SEC * 1000
     return message_pack.delay_sec(max(of.life.due_ms, takeover_ms), now_ms)
 

@@ -1,4 +1,4 @@
-"""Large payloads: files of the emulator's, in a bucket that each new stack names otherwise."""
+"""Keeps large payloads as files of the emulator. Each new stack names their bucket anew."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from onthedot.local.folder import Folder
 
 
 def settings(folder: Folder) -> dict[str, str]:
-    """Tell the emulator to write each object to disk before it answers."""
+    """Tells the emulator to write each object to disk before it answers."""
     return {"S3_PERSIST": "1", "S3_DATA_DIR": str(folder.objects)}
 
 
 def forget_uploads(folder: Folder) -> None:
-    """Drop what the CDK uploaded: it makes its bucket again, and must not find it there."""
+    """Deletes what the CDK uploaded: it makes its bucket again, and must not find it there."""
     for uploads in folder.objects.glob("*/cdk-*"):
         folder.discard(uploads)
 
 
 def carry_over(endpoint: str, bucket: str) -> None:
-    """Bring the objects of the bucket's predecessors into it; safe to be cut off and repeated."""
+    """Moves the objects of earlier buckets into the present one. It may be cut off and repeated."""
     s3 = clients.client("s3", endpoint)
     family = bucket.rpartition("-")[0]
     for former in (each["Name"] for each in s3.list_buckets()["Buckets"]):

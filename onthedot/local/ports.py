@@ -1,4 +1,4 @@
-"""Ports on loopback: a free one, and waiting for a server to take its own."""
+"""Finds free ports on loopback, and waits for servers to open theirs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class StartError(Exception):
 
 
 def free() -> int:
-    """Give a port that nobody uses now."""
+    """Returns a port that is free now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -24,7 +24,7 @@ def free() -> int:
 
 
 def wait(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Return once the process serves at its port; say why it does not."""
+    """Returns once the process serves at its port, or raises with the reason."""
     deadline = time.monotonic() + _START_MAX_SEC
     while not _served(port):
         if process.poll() is not None:

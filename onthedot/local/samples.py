@@ -1,4 +1,4 @@
-"""Three schedules to watch, registered when a folder is new; one that is deleted stays deleted."""
+"""Registers three sample schedules in a new folder. A deleted one stays deleted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SAMPLES = (
 
 
 def register(caller: Caller) -> None:
-    """Register those that are not there yet."""
+    """Registers those that do not exist yet."""
     for sample in SAMPLES:
         status, answer = caller.ask("POST", "/v1/schedules", {"target": _TARGET, **sample})
         if status not in (_CREATED, _CONFLICT):

@@ -1,4 +1,4 @@
-"""The whole stack on one machine: started, asked whether it lives, stopped, started again."""
+"""Runs the whole stack on one machine: it starts it, checks it, stops it, starts it again."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from onthedot.local.children import Children
 from onthedot.local.folder import PROJECT, Folder
 from onthedot.local.front import FrontDoor, Upstream, front_door
 
-# For each of two processes: together below the ten seconds in which a stop must be over.
+# Seconds for each of two processes. A stop must be over in ten seconds.
 _PATIENCE_SEC = 4
-# In the cloud a target there would be the function's own inside, and is refused.
+# In the cloud such an address is inside the function, and is refused.
 _OWN_MACHINE = "127.0.0.0/8,::1/128"
 Say = Callable[[str], None]
 
 
 @dataclass(slots=True)
 class Stack:
-    """A local stack behind its front door, which says so while it is down."""
+    """A local stack behind its front door, which answers while the stack is down."""
 
     folder: Folder
     door: FrontDoor
     say: Say
-    # Chosen once: a stack that is started again is found where it was.
+    # Chosen once, so that a restarted stack has the same ports.
     emulator_port: int = field(default_factory=ports.free)
     database_port: int = field(default_factory=ports.free)
-    # MiniStack's own tables end with it.
+    # Without Dynoxide, MiniStack has the tables, and they end with it.
     durable: bool = field(default_factory=database.exists)
     outputs: Mapping[str, str] = field(default_factory=dict)
     children: Children = field(init=False)
@@ -45,22 +45,22 @@ class Stack:
 
     @property
     def endpoint(self) -> str:
-        """Where the emulated cloud answers."""
+        """Returns where the emulated cloud answers."""
         return f"http://127.0.0.1:{self.emulator_port}"
 
     @property
     def dynamodb(self) -> str:
-        """Where the tables are."""
+        """Returns where the tables are."""
         return f"http://127.0.0.1:{self.database_port}" if self.durable else self.endpoint
 
     @property
     def alive(self) -> bool:
-        """Tell whether every process of it lives."""
+        """Tells whether all its processes live."""
         return all(each is None or each.poll() is None for each in (self.emulator, self.database))
 
     @property
     def settings(self) -> dict[str, str]:
-        """What MiniStack is told besides where to be; its functions inherit it."""
+        """Returns MiniStack's settings. Its functions inherit them."""
         told = {
             **objects.settings(self.folder),
             "TARGET_NETWORKS": _OWN_MACHINE,
@@ -72,7 +72,7 @@ class Stack:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a program of ours needs in order to see this stack as its functions do."""
+        """Returns the environment in which a program of ours sees the stack as functions do."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
         return {
             **kept,
@@ -87,7 +87,7 @@ class Stack:
         }
 
     def start(self) -> None:
-        """Start from whatever was left, up to an API that answers through the door."""
+        """Starts from whatever was left, until the API answers through the door."""
         self.children.end_leftovers()
         self.folder.clear()
         objects.forget_uploads(self.folder)
@@ -110,9 +110,9 @@ class Stack:
         self._tick()
 
     def run(self, module: str) -> str:
-        """Run a program of ours on this stack; give what it prints.
+        """Runs a program of ours on this stack, and returns what it prints.
 
-        In a process of its own: the adapters of this one may be another's.
+        It has a process of its own: the clients of this one may belong to another stack.
         """
         command = [sys.executable, "-m", module]
         done = subprocess.run(  # noqa: S603 a module of this project
@@ -121,7 +121,7 @@ class Stack:
         return done.stdout
 
     def stop(self) -> None:
-        """End every process, or what is left of them."""
+        """Ends every process, or what is left of them."""
         self.door.upstream = None
         self.children.end_all(_PATIENCE_SEC)
         self.emulator = self.database = None
@@ -131,20 +131,20 @@ class Stack:
         self.door.upstream = Upstream(self.emulator_port, host)
 
     def _tick(self) -> None:
-        """Look at once at what came due meanwhile: the rule's first minute has only begun."""
+        """Looks at once for what came due meanwhile: the rule's first minute has only begun."""
         invoke = clients.client("lambda", self.endpoint).invoke
         for function in ("DispatchFunction", "AuditFunction"):
             invoke(FunctionName=self.outputs[function], InvocationType="Event", Payload=b"{}")
 
 
 def variables(outputs: Mapping[str, str]) -> dict[str, str]:
-    """Name the stack's outputs as a function's environment does: TASKS_TABLE for TasksTable."""
+    """Names the outputs like a function's environment: TASKS_TABLE for TasksTable."""
     return {re.sub(r"(?<!^)(?=[A-Z])", "_", name).upper(): value for name, value in outputs.items()}
 
 
 @contextmanager
 def started(folder: Folder, *, port: int = 0, say: Say = lambda _: None) -> Iterator[Stack]:
-    """Run a stack for as long as the block lasts; no other can use the folder meanwhile."""
+    """Runs a stack while the block lasts. No other stack can use the folder meanwhile."""
     with folder.held(), front_door(port) as door:
         stack = Stack(folder, door, say)
         try:

@@ -1,6 +1,6 @@
-"""Deletes what nothing needs any more, beside the running stack and at the lowest priority.
+"""Deletes files that nothing needs, beside the running stack and at the lowest priority.
 
-Run as a program on a stack's folder; it goes on until it is ended.
+Run as a program on a stack's folder, it goes on until it is ended.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from onthedot.local.children import Children
 from onthedot.local.folder import PROJECT, Folder
 
 _EVERY_SEC = 20
-# A Lambda whose folder is younger may still be unpacking, before it has a process.
+# Seconds. A Lambda with a younger folder may still be unpacking, without a process.
 _YOUNG_SEC = 300
 _LAMBDAS = "ministack-lambda-*"
-# All of them, with their whole command lines.
+# Lists all processes with their whole command lines.
 _PROCESSES = ("ps", "-e", "-ww", "-o", "args=")
-# It works for a tenth of a second and rests for as long: the disk is the stack's first.
+# Seconds of work, then the same time of rest: the stack comes first on the disk.
 _SHARE_SEC = 0.1
 _LOGS_KEPT_SEC = 7 * 86_400
 _LOGS_BYTES_MAX = 100_000_000
 
 
 def start(folder: Folder, children: Children) -> None:
-    """Start it on a stack's folder."""
+    """Starts it on a stack's folder."""
     command = [sys.executable, "-m", "onthedot.local.sweeper", str(folder.root.absolute())]
     environment = {"PATH": os.environ["PATH"]}
     children.start(command, environment, log=folder.log("sweeper"), cwd=PROJECT)
 
 
 def sweep(folder: Folder, now: float) -> None:
-    """Delete the trash, the folders of dead Lambdas, and old logs of runs."""
+    """Deletes the trash, the folders of dead Lambdas, and old logs of runs."""
     for left in (*_dead(folder.scratch, now), *folder.trash.glob("*")):
         _delete(left)
     for log in _old_logs(folder.run_logs, now):
@@ -44,7 +44,7 @@ def sweep(folder: Folder, now: float) -> None:
 
 
 def _dead(scratch: Path, now: float) -> Iterator[Path]:
-    """Give the folders that no process was started from; the emulator never reuses one."""
+    """Yields the folders that no process was started from. The emulator never reuses one."""
     old = [each for each in scratch.glob(_LAMBDAS) if _age_sec(each, now) > _YOUNG_SEC]
     listed = subprocess.run(_PROCESSES, capture_output=True, text=True, check=True)  # noqa: S603 no words of anybody's
     yield from (each for each in old if f"{each}/" not in listed.stdout)
@@ -62,7 +62,7 @@ def _delete(folder: Path) -> None:
 
 
 def _old_logs(logs: Path, now: float) -> Iterator[Path]:
-    """Give the oldest, down to what may be kept."""
+    """Yields the oldest logs, down to the size that may be kept."""
     kept_bytes = 0
     for log in sorted(logs.glob("*"), key=lambda each: _age_sec(each, now)):
         kept_bytes += log.stat().st_size

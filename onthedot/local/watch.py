@@ -1,4 +1,4 @@
-"""Sees fires as they happen: the manifests say which runs are coming, their rows what became."""
+"""Shows fires as they happen: manifests say which runs come, rows say what became of them."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from onthedot.work.gates import waiting_runs
 
 _MINUTE_SEC = 60
 _MANIFESTS_EVERY_MS = 2_000
-# A run that did not come to an end by then is the audit's business, not a line's.
+# Milliseconds. A run that has not ended by then is left to the audit and gets no more lines.
 _FORGET_MS = 600_000
 _ANY = ("0", "~")
 
 
 @dataclass(slots=True)
 class Watch:
-    """Which runs are coming, and which are over."""
+    """The runs that are coming, and those that are over."""
 
-    # What ended before that is no news.
+    # Runs that ended before this are no news.
     since_ms: int
-    # When each is due, or was first heard of while that is unknown.
+    # When each is due, or when it was first seen if that is unknown.
     _coming: dict[str, int] = field(default_factory=dict)
-    # What was said last of each that is not over.
+    # The last line about each run that is not over.
     _said: dict[str, str] = field(default_factory=dict)
-    # A manifest goes on naming runs for minutes after their end.
+    # A manifest names runs for minutes after they end.
     _over: dict[str, int] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
     _listed_ms: int = 0
 
     def look(self, now_ms: int) -> Iterator[str]:
-        """Give a line for each run that waits, has started or ended since the last look."""
+        """Returns a line for each run that waits, has started or has ended since the last look."""
         if now_ms - self._listed_ms >= _MANIFESTS_EVERY_MS:
             self._listed_ms = now_ms
             self._list(now_ms)
@@ -63,7 +63,7 @@ class Watch:
         return news
 
     def _list(self, now_ms: int) -> None:
-        """Note what is to come; a list lies in the first minute that begins when it is overdue."""
+        """Notes what is to come. A manifest is in the first minute after a run is overdue."""
         first = now_ms // 1000
         last = first + LOOK_AHEAD_SEC + manifest.OVERDUE_SEC + 2 * _MINUTE_SEC
         for minute in range(first, last, _MINUTE_SEC):

@@ -1,6 +1,6 @@
-"""Folders that are made beside their place and moved there when whole.
+"""Builds folders beside their place, and moves them there when they are complete.
 
-What looks whole by its name is whole, wherever its maker was stopped.
+So a folder with the final name is always complete, wherever its maker was stopped.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 _PREFIX = "unfinished-"
-# No build takes as long: what is older was left by one that was killed.
+# Seconds. No build takes this long: an older one belongs to a killed build.
 _LEFT_SEC = 3600
 
 
 def begun(parent: Path) -> Path:
-    """Make a new folder for one build; remove what killed builds have left."""
+    """Makes a new folder for one build, and removes what killed builds have left."""
     parent.mkdir(parents=True, exist_ok=True)
     for left in unfinished(parent):
         if _age_sec(left) > _LEFT_SEC:
@@ -27,14 +27,14 @@ def begun(parent: Path) -> Path:
 
 
 def unfinished(parent: Path) -> list[Path]:
-    """List the builds that are under way, or were killed."""
+    """Returns the builds that are under way or were killed."""
     return list(parent.glob(f"{_PREFIX}*"))
 
 
 def put(built: Path, place: Path) -> None:
-    """Move a whole folder to its place; what was there goes."""
+    """Moves a complete folder to its place. What was there is removed."""
     while not moved(built, place):
-        # Taken: by an older one, or by another build that was quicker just now.
+        # The place is taken, by an older folder or by a faster build.
         former = Path(mkdtemp(prefix=_PREFIX, dir=built.parent))
         with suppress(FileNotFoundError):
             place.rename(former)
@@ -42,7 +42,7 @@ def put(built: Path, place: Path) -> None:
 
 
 def moved(built: Path, place: Path) -> bool:
-    """Move a whole folder to its place, unless there is one already."""
+    """Moves a complete folder to its place, unless there is one already."""
     try:
         built.rename(place)
     except OSError as error:

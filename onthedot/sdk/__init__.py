@@ -1,1 +1,1 @@
-"""What a handler's author imports: declaring jobs, and reading what was declared."""
+"""Offers what a handler's author imports: it declares jobs, and reads what was declared."""

@@ -1,4 +1,4 @@
-"""`app = OnTheDot()` and `@app.job(…)`: functions that tasks call, and their own schedules."""
+"""Defines `app = OnTheDot()` and `@app.job(…)`: functions that tasks call, with schedules."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """A schedule's own fields: when it fires."""
+    """The part of a schedule that says when it fires."""
 
     fields: dict[str, Any]
 
 
 def cron(expression: str, **fields: Any) -> When:  # noqa: ANN401 any field of when
-    """Fire by a cron expression; `timezone`, `seconds`, `dst_*`, bounds and jitter go with it."""
+    """Fires by a cron expression. `timezone`, `seconds`, `dst_*`, bounds, jitter may be given."""
     return When({"cron": expression, **fields})
 
 
 def every(sec: int, **fields: Any) -> When:  # noqa: ANN401 any field of when
-    """Fire every so many seconds, counted from the Unix epoch and not from the deploy."""
+    """Fires every `sec` seconds, counted from the Unix epoch and not from the deploy."""
     return When({"every_sec": sec, **fields})
 
 
 @dataclass(frozen=True, slots=True)
 class OnTheDot:
-    """The jobs of one application; what it declares is managed by `code:<name>`."""
+    """The jobs of one application. Its schedules are managed by `code:<name>`."""
 
     name: str = "jobs"
-    # What every job of it declares unless it says otherwise.
+    # Fields that every job has unless it declares others.
     defaults: dict[str, Any] = field(default_factory=dict)
 
     def job(
         self, when: When | None = None, *, name: str | None = None, **fields: object
     ) -> Callable[[Callable[P, R]], Handler[P, R]]:
-        """Make a function a handler; with `when`, its schedule is registered by the deploy.
+        """Makes a function a handler. With `when`, the deploy registers its schedule.
 
-        The other words are the schedule's fields, spelt as the API spells them.
+        The other arguments are the schedule's fields, with the API's names.
         """
         if not isinstance(when, When | None):
             raise HandlerError(

@@ -1,4 +1,4 @@
-"""A schedule declared in code: what cannot be is refused while `jobs/` is imported."""
+"""Checks a schedule declared in code: an impossible one is refused when `jobs/` is imported."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ DECLARABLE = frozenset(
 
 
 def checked(declared: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give the declaration as it is; the deploy's own write checks the rest of its values."""
+    """Returns the declaration unchanged. The deploy's own write checks the rest of its values."""
     called = declared.get("name", "")
     for field in declared:
         if field not in DECLARABLE:

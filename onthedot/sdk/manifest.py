@@ -1,4 +1,4 @@
-"""The manifest of `jobs/`: its handlers and what they declare; a broken one raises right here."""
+"""Lists the handlers of `jobs/` and what they declare. A broken one raises here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from onthedot.targets.python import job_handlers
 
 
 def manifest(package: str = job_handlers.PACKAGE) -> dict[str, Any]:
-    """Import the package and list its handlers by name, each with its declared schedule if any."""
+    """Imports the package and lists its handlers by name, with their declared schedules."""
     found = job_handlers.handlers(package)
     return {
         "v": 1,

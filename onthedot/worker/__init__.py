@@ -1,1 +1,1 @@
-"""Workers anywhere: they fetch runs over HTTP, and work them with handlers of their own."""
+"""Works runs anywhere: it fetches them over HTTP and calls its own handlers."""

@@ -1,4 +1,4 @@
-"""One run in the hands of an outside worker, from its lease to what came of it."""
+"""Holds one run of an outside worker, from its lease to its outcome."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from onthedot.targets.python.signals import LeaseLost
 BEATS = 3
 _ABANDON_SEC = 5
 _PAUSE_SEC = 1.0
-# The run is unknown, or another attempt's.
+# The run is unknown, or belongs to another attempt.
 _MOVED_ON = (404, 409)
 
 T = TypeVar("T")
@@ -28,46 +28,45 @@ T = TypeVar("T")
 
 @dataclass(slots=True, eq=False)
 class Fetched:
-    """What is known of the run; the handler asks it through its context."""
+    """What is known of the run. The handler asks it through its context."""
 
     client: Client
     lease: Lease
     lease_sec: int
-    # By this machine's clock, from before the request: never later than the API's own.
+    # By this machine's clock, read before the request: never later than the API's own.
     leased_until: float
-    # How far the API's clock is ahead of this machine's; the run's own times are by that one.
+    # Seconds by which the API's clock is ahead of ours. The run's times are by the API's clock.
     ahead_sec: float
     cancel: bool = False
     lost: bool = False
-    # Something is being said of it already, by its handler's end or because that did not come.
+    # A report on it is being sent: the handler has ended, or has hung.
     told: bool = False
     progress: Any = None
 
     @property
     def run_id(self) -> str:
-        """The run's id."""
         return self.lease["run"]["run_id"]
 
     @property
     def attempt(self) -> int:
-        """The fence of all that is said of it."""
+        """Returns the attempt, which is the fence of all reports on it."""
         return self.lease["attempt"]
 
     @property
     def deadline(self) -> datetime:
-        """Until when the attempt may work."""
+        """Returns until when the attempt may work."""
         return _moment(self.lease["deadline"])
 
     def beat_is_due(self) -> bool:
-        """Tell whether the lease wants extending."""
+        """Tells whether it is time to extend the lease."""
         return time.time() > self.leased_until - self.lease_sec * (BEATS - 1) / BEATS
 
     def has_hung(self) -> bool:
-        """Tell whether the handler did not see that its time was over."""
+        """Tells whether the handler did not notice that its time was over."""
         return self.now_ms() > (self.deadline.timestamp() + _ABANDON_SEC) * 1000
 
     def extended(self, since: float, *, cancel: bool) -> None:
-        """Note what a heartbeat was answered."""
+        """Records the answer to a heartbeat."""
         self.leased_until = since + self.lease_sec
         self.cancel = cancel
 
@@ -88,7 +87,7 @@ class Fetched:
         kept = self._ask(lambda: leases.recorded(run_id, attempt, step))
         if not kept["recorded"]:
             value = effect()
-            # Refused by the API it would be an error of this worker's: it is the handler's.
+            # The API would refuse it as an error of this worker. It is the handler's.
             steps.written(step, value)
             kept = self._ask(lambda: leases.record(run_id, attempt, step, value))
         return kept["value"]
@@ -98,7 +97,7 @@ class Fetched:
         return _moment(found) if found else None
 
     def _ask(self, ask: Callable[[], T]) -> T:
-        """Ask the API for as long as the run is ours: it may be away for a while."""
+        """Asks the API as long as the run is ours: it may be away for a while."""
         while not self.lease_lost():
             try:
                 return ask()
@@ -111,7 +110,7 @@ class Fetched:
         raise LeaseLost("the lease is over; another worker may have the run by now")
 
     def context(self) -> Context:
-        """Tell a handler of its run."""
+        """Returns the handler's context of the run."""
         run = self.lease["run"]
         slot = run.get("scheduled_for")
         names = {"task_id": run["task_id"], "run_id": self.run_id, "attempt": self.attempt}
@@ -134,7 +133,7 @@ class Fetched:
 
 
 def fetched(client: Client, lease: Lease, lease_sec: int, *, asked_at: float) -> Fetched:
-    """Take a run into one's hands, right when it has come: it began by the API's clock just now."""
+    """Takes a run that has just come: by the API's clock its attempt began now."""
     began_at = _moment(str(lease["run"]["started_at"]))
     return Fetched(
         client=client,
@@ -146,7 +145,7 @@ def fetched(client: Client, lease: Lease, lease_sec: int, *, asked_at: float) ->
 
 
 def moved_on(refusal: ApiError) -> bool:
-    """Tell whether a refusal says that the run is no longer this worker's."""
+    """Tells whether a refusal means that the run is no longer this worker's."""
     return refusal.status in _MOVED_ON
 
 

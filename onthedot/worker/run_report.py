@@ -1,4 +1,4 @@
-"""Telling the API what came of a run, for as long as it takes or the lease lasts."""
+"""Reports outcomes to the API, for as long as that takes or the lease lasts."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from onthedot.targets.attempt_outcome import Again, Answer, Dead, Done, Skipped,
 from onthedot.worker.leased_run import Fetched, moved_on
 
 _PAUSE_SEC = 1.0
-# Jobs that end together would each meet a cold start of the API: in turns they share warm ones.
+# Jobs that end together would each meet a cold start of the API. In turns they share warm ones.
 _TURNS = BoundedSemaphore(2)
 
 
 def tell(fetched: Fetched, answer: Answer) -> bool:
-    """Give whether it was taken; a run that is another's by now needs no word of ours."""
+    """Reports an outcome. False: not taken. A run that is another's needs no report."""
     while not fetched.lease_lost():
         try:
             with _TURNS:
@@ -32,7 +32,7 @@ def tell(fetched: Fetched, answer: Answer) -> bool:
 
 
 def extend(fetched: Fetched) -> None:
-    """Keep the run for another while, and hear whether it is to stop."""
+    """Extends the lease, and learns whether the run must stop."""
     since = time.time()
     try:
         answer = fetched.client.leases.extend(
@@ -42,7 +42,7 @@ def extend(fetched: Fetched) -> None:
             progress=fetched.progress,
         )
     except Unavailable:
-        # The lease runs on; if it ends, the handler sees that by itself.
+        # The lease runs on. If it ends, the handler notices by itself.
         return
     except ApiError as refusal:
         if not moved_on(refusal):

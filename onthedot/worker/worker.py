@@ -1,6 +1,6 @@
-"""The outside worker: fetches runs, works several at once, extends their leases, and drains.
+"""Runs the outside worker: it fetches runs, works several at once, extends leases, and drains.
 
-Runs are worked in threads; one thread beside them keeps the leases.
+Runs are worked in threads. One more thread keeps the leases.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Worker:
     _refused: bool = False
 
     def run(self) -> int:
-        """Work; 1 says that a handler was left behind, or that the API refuses us."""
+        """Works. Returns 1 if a handler was left behind, or the API refuses us."""
         keeper = Thread(target=self._keep_leases, name="leases", daemon=True)
         keeper.start()
         pool = ThreadPoolExecutor(self.at_once, thread_name_prefix="run")
@@ -65,11 +65,11 @@ class Worker:
         return 1 if self._strays or self._refused else 0
 
     def stop(self) -> None:
-        """Fetch nothing more, and end when what is under way has ended."""
+        """Fetches nothing more, and ends when what is under way has ended."""
         self._stopping.set()
 
     def _fetch(self) -> list[Fetched]:
-        """Wait at the API for work; while it is away, wait here."""
+        """Waits at the API for work. While the API is away, it waits here."""
         since = time.time()
         try:
             found = self.client.leases.take(
@@ -83,20 +83,20 @@ class Worker:
             self._stopping.wait(1.0)
             return []
         except ApiError as refusal:
-            # Asked again it would say the same: what is under way is finished, and no more.
+            # A repetition would get the same answer. What is under way is finished.
             sys.stderr.write(f"the API refuses to lease: {refusal}\n")
             self._refused = True
             self.stop()
             return []
         if not found:
-            # The API may have no place left for another that waits: then this one waits here.
+            # The API may have no room for another waiting request. Then this one waits here.
             waited = time.time() - since
             self._stopping.wait(_LOOK_SEC if self._working else max(0.0, _HERE_SEC - waited))
         return [fetched(self.client, each, self.lease_sec, asked_at=since) for each in found]
 
     @property
     def _wait_sec(self) -> int:
-        """A lease counts from before the wait for it: most of it must be left after that."""
+        """Returns how long to wait. The lease counts from before the wait: most must be left."""
         return min(_WAIT_MAX_SEC, self.lease_sec // BEATS)
 
     def _work(self, run: Fetched) -> None:
@@ -105,13 +105,13 @@ class Worker:
             self._tell(run, answer)
 
     def _first_word_of(self, run: Fetched) -> bool:
-        """A handler may return just when it is given up: one of the two is told."""
+        """Tells whether this report is the first: a handler may return while it is given up."""
         with self._speaking:
             first, run.told = not run.told, True
         return first
 
     def _tell(self, run: Fetched, answer: Answer) -> None:
-        """A word that the API refuses is not said again: the lease ends, and another tries."""
+        """Reports an outcome once. If the API refuses, the lease ends, and another worker tries."""
         try:
             run_report.tell(run, answer)
         except ApiError as refusal:
@@ -121,7 +121,7 @@ class Worker:
 
     def _answer(self, run: Fetched) -> Answer:
         if self._stopping.is_set():
-            # It came while this worker was being stopped: another may begin it at once.
+            # It came while this worker was being stopped. Another worker may begin it at once.
             stopped = error_of("WorkerStopped", "the worker was told to stop before it began")
             return Again("released", stopped, after_sec=0)
         handler = self._handler(run)
@@ -134,13 +134,13 @@ class Worker:
             return Again("failed", error_of(kind, words_of(failure), trace.shown(failure)))
 
     def _handler(self, run: Fetched) -> Handler[..., Any] | None:
-        """The handler is called as the task is; a worker with a single one does all with it."""
+        """Returns the handler with the task's name. A single handler is used for every task."""
         if len(self.handlers) == 1:
             return next(iter(self.handlers.values()))
         return self.handlers.get(run.lease["run"].get("name") or "")
 
     def _not_here(self, run: Fetched) -> Answer:
-        """Another worker of the queue may have it, or will after its next deployment."""
+        """Gives the run back: another worker may have the handler, or will after a deployment."""
         name, known = run.lease["run"].get("name"), ", ".join(sorted(self.handlers))
         message = f"no handler {name} here; this worker has {known}"
         sys.stderr.write(f"{run.run_id}: {message}\n")
@@ -158,11 +158,11 @@ class Worker:
         try:
             run_report.extend(run)
         except ApiError:
-            # Whatever is wrong with it, the others' leases must be kept.
+            # Whatever is wrong with this run, the leases of the others must be kept.
             traceback.print_exc()
 
     def _abandon(self, run: Fetched) -> None:
-        """A thread cannot be killed: its attempt is over, and the process ends when others have."""
+        """Gives up a handler. A thread cannot be killed: the process ends when the others have."""
         if not self._first_word_of(run):
             return
         self._strays += 1
@@ -172,5 +172,5 @@ class Worker:
 
 
 def leave(code: int) -> None:
-    """End the process even if a handler's thread does not."""
+    """Ends the process even if a handler's thread does not."""
     os._exit(code)

@@ -1,4 +1,4 @@
-"""HTTP in, HTTP out.
+"""Takes HTTP requests and returns HTTP answers.
 
 Begin with `request_flow.py`, then `door/routes.py`.
 """

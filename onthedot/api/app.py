@@ -1,4 +1,4 @@
-"""The handlers behind the routes: Powertools reads parameters and bodies and calls them."""
+"""Binds handlers to routes. Powertools reads parameters and bodies, and calls the handlers."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ HANDLERS: Handlers = {
 
 @cache
 def resolver() -> APIGatewayHttpResolver:
-    """Bind every route to its handler; a route without one fails at the first request."""
+    """Binds every route to its handler. A route without one fails at the first request."""
     made = APIGatewayHttpResolver(
         enable_validation=True, json_body_deserializer=bodies.parsed, serializer=json.dumps
     )
@@ -90,7 +90,7 @@ def resolver() -> APIGatewayHttpResolver:
 
 
 def resolve(asked: Asked, event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Let the handler answer a request that was let in; its body has been read as text."""
+    """Lets the handler answer a request that the door accepted. Its body was read as text."""
     read = {
         "body": asked.body,
         "isBase64Encoded": False,
@@ -100,7 +100,7 @@ def resolve(asked: Asked, event: Mapping[str, Any], context: LambdaContext) -> d
 
 
 def check_query(asked: Asked) -> None:
-    """Refuse a query parameter that nobody reads: a typing error must not change the answer."""
+    """Refuses an unknown query parameter: a typing error must not change the answer."""
     if not asked.query or asked.route is None:
         return
     known = _query(asked.route.key)
@@ -125,7 +125,7 @@ def _unknown(name: str, known: frozenset[str]) -> Fault:
 
 @cache
 def _query(key: str) -> frozenset[str]:
-    """Name the parameters that a handler has besides those of its path and its body."""
+    """Returns the parameters of a handler, except those of its path and body."""
     names = {name.rstrip("_") for name in signature(HANDLERS[key]).parameters} - {"body"}
     return frozenset(name for name in names if f"{{{name}}}" not in key)
 
@@ -139,7 +139,7 @@ def _invalid(error: RequestValidationError) -> Response[str]:
 
 
 def _fields(request: Asked) -> list[str]:
-    """Name what the body of the route under way may hold."""
+    """Returns the fields that the body of the present route may have."""
     hints = get_type_hints(HANDLERS[request.route.key]) if request.route else {}
     kinds = (hints.get("body"), *get_args(hints.get("body")))
     return [

@@ -1,4 +1,4 @@
-"""From an event of API Gateway to its answer: what holds for every route, in order."""
+"""Takes an event of API Gateway to its answer: what every route does, in order."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from onthedot.store import aws
 from onthedot.store.call_allowance import TooManyCallsError
 
 _log = logging.getLogger(__name__)
-# A transaction was in the way: another try a little later may well get past it.
+# A transaction was in the way. Another try a little later can help.
 _IN_THE_WAY = ("TransactionConflictException", "TransactionInProgressException")
 _RETRY_AFTER = {"Retry-After": "1"}
-# What one question may take: twice what the longest lists that there can be do.
+# Reads that one request may make: twice what the longest possible lists need.
 READS_MAX = 400
 
 
 def answer(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Answer one request, whatever becomes of it."""
+    """Answers one request, whatever happens."""
     asked = begin(event)
     reads = asked.method == "GET"
     try:

@@ -1,4 +1,4 @@
-"""The routes of the operator: tenants, keys, trail, health.
+"""Serves the routes of the operator: tenants, keys, trail, health.
 
 Begin with `tenants.py`.
 """

@@ -1,4 +1,4 @@
-"""What tells of the API itself: its OpenAPI document, and a page a problem."""
+"""Serves the API's own documents: the OpenAPI document, and a page for each problem."""
 
 from __future__ import annotations
 

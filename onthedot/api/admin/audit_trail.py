@@ -1,4 +1,4 @@
-"""The audit trail: who did what, when, with which key; the system's own doings among them."""
+"""Lists the audit trail: who did what, when, with which key, and what the system did itself."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _shown(item: Item) -> Item:
 
 
 def _newest_first(before: str | None) -> Iterator[tuple[str, Item]]:
-    """Merge what callers did, month by month, with what the system did by itself."""
+    """Merges what callers did, month by month, with what the system did by itself."""
     now_ms = clock.now_ms()
     until = before or f"{datetime.fromtimestamp(now_ms / 1000, UTC):%Y-%m}~"
     both = merge(_of_callers(until), _of_itself(until), key=_sort, reverse=True)
@@ -71,7 +71,7 @@ def _newest_first(before: str | None) -> Iterator[tuple[str, Item]]:
 
 
 def _of_callers(until: str) -> Iterator[Item]:
-    """Most pages end in the newest month; the others are asked at once, for most have nothing."""
+    """Walks what callers did. Most pages end in the newest month; the others are read at once."""
     of = tenant()
 
     def begun(month: str) -> Iterator[Item]:
@@ -107,7 +107,7 @@ def _sort(item: Item) -> str:
 
 
 def _months(first: str) -> list[str]:
-    """Name the months that something may be kept of, from one on back."""
+    """Returns the months that may have kept lines, from one month back."""
     day = datetime.fromisoformat(f"{first}-01")
     months = [first]
     for _ in range(_MONTHS):

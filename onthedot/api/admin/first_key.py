@@ -1,6 +1,6 @@
-"""`python -m onthedot.api.admin.first_key`: makes an admin key and prints it, if none opens.
+"""`python -m onthedot.api.admin.first_key` makes an admin key and prints it, if none is valid.
 
-Runs with the deployer's credentials; the table is ACCESS_TABLE's, or the first argument's.
+It uses the deployer's credentials. The table is ACCESS_TABLE's, or the first argument.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from onthedot.registry import api_keys
 
 
 def main(arguments: list[str]) -> int:
-    """Say the key on stdout and nothing else there; later calls only say that there is one."""
+    """Prints only the key on stdout. Later calls only say that there is one."""
     if arguments:
         os.environ["ACCESS_TABLE"] = arguments[0]
     text = api_keys.make_first()

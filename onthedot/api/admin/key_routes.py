@@ -1,4 +1,4 @@
-"""API keys: made and shown once, listed, revoked."""
+"""Serves API keys: made and shown once, listed, revoked."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def create(
 
 
 def make(of: str, body: KeyIn, dry_run: str, plan_token: str | None) -> Response[str]:
-    """Make a key for any tenant; the caller has been checked."""
+    """Makes a key for any tenant. The caller was checked before."""
     expires = query_times.in_body(body.expires_at, "expires_at")
     if expires is not None and expires * 1000 <= clock.now_ms():
         raise Problem("invalid_field", "expires_at has passed: expected an instant to come.")
@@ -71,7 +71,7 @@ def revoke(key_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None)
     key = _find(key_id)
     api_keys.check_revocable(key)
     shown = view(key)
-    # It may be used at any time: that is no other world.
+    # The key may be used at any time. That does not make the plan stale.
     world = {name: shown[name] for name in shown if name not in ("last_used_at", "warnings")}
     if planned := plans.first(dry_run, plan_token, {"action": "revoke", "key": shown}, world):
         return planned

@@ -1,4 +1,4 @@
-"""Whether the service answers, and whether the scheduler behind it is alive."""
+"""Says whether the service answers, and whether the scheduler behind it is alive."""
 
 from __future__ import annotations
 

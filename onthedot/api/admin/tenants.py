@@ -1,4 +1,4 @@
-"""Tenants: what each may use. Only an admin of the first one, the operator's, sees the others."""
+"""Serves tenants and their limits. Only an admin of the operator's tenant sees others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from onthedot.store import clock, table_reads
 from onthedot.store.access import tenant_bounds, tenants
 from onthedot.work.gates import tenant_line
 
-# Kept beside the permits, where workers read them.
+# Stored beside the permits, where workers read them.
 _BOUNDS = ("running_max", "targets")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 
@@ -64,13 +64,13 @@ def put(
     if "running_max" in body.model_fields_set:
         given["running_max"] = body.running_max
     effects = {"action": "limit", "before": before, "after": {**before, **given}}
-    # How many tasks it has changes at any time: that is no other world.
+    # The number of its tasks changes at any time. That does not make the plan stale.
     world = {name: before[name] for name in before if name != "tasks"}
     if planned := plans.first(dry_run, plan_token, effects, world):
         return planned
     kept = {name: given[name] for name in given if name not in _BOUNDS}
     if "targets" in given:
-        # First of all: nobody is ever without bounds, not even new ones.
+        # Written first: no tenant, not even a new one, is ever without limits.
         tenant_bounds.set_targets(tenant_id, given["targets"])
     if not tenants.limit(tenant_id, seen, seen | kept):
         raise Problem("version_mismatch", "Its limits have just been changed: read them again.")
@@ -102,13 +102,13 @@ def _operates() -> bool:
 
 
 def _check_seen(tenant_id: str) -> None:
-    """To a tenant there is no other."""
+    """Hides all other tenants from a tenant."""
     if tenant_id != tenant() and not (_operates() and tenant_id in tenants.listed()):
         raise not_found("tenant of that name")
 
 
 def _check_operated(tenant_id: str) -> None:
-    """Nobody raises a limit of their own."""
+    """Refuses a tenant that would raise its own limit."""
     if not _operates():
         if tenant_id != tenant():
             raise not_found("tenant of that name")
@@ -118,7 +118,7 @@ def _check_operated(tenant_id: str) -> None:
 
 
 def _new(tenant_id: str, seen: Mapping[str, Any]) -> dict[str, Any]:
-    """A new tenant may call nothing but http and its pull queues until it is said."""
+    """Returns the limits of a new tenant: until set, it may call only http and its pull queues."""
     known = seen or tenant_id == FIRST_TENANT or tenant_id in tenants.listed()
     return {} if known or keys_of(tenant_id) else {"targets": []}
 
@@ -164,10 +164,10 @@ def _view(
         "tenant_id": tenant_id,
         "tasks": used,
         "tasks_max": most,
-        # Null is no limit.
+        # Null means no limit.
         "running_max": bounded.get("most") or None,
         "requests_per_min": found.get("requests_per_min", rate_limits.PER_MINUTE),
-        # Null is what the setting names.
+        # Null means what the setting names.
         "targets": bounded.get("targets"),
     }
 

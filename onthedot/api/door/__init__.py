@@ -1,4 +1,4 @@
-"""What holds for every route: who asks, how much, bodies, plans, pages, repetitions.
+"""Does what every route needs: who asks, how much, bodies, plans, pages, repetitions.
 
 Begin with `routes.py`.
 """

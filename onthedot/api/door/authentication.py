@@ -1,4 +1,4 @@
-"""Who asks: an API key read from the request, held against what is stored of it."""
+"""Finds out who asks: it compares the request's API key with what is stored of it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from onthedot.records.problems import Problem
 from onthedot.store import clock
 from onthedot.store.access import key_items
 
-# A key that was revoked opens nothing once this has passed.
+# Milliseconds after which a revoked key is no longer accepted.
 REMEMBERED_MS = 50_000
 USED_MS = 3_600_000
 _REMEMBERED_MAX = 1_000
 _known: dict[str, tuple[int, Key]] = {}
-# Ids that strangers made up have a room of their own: they push out no key.
+# Ids that strangers made up have a cache of their own, so that they remove no key.
 _unknown: dict[str, tuple[int, None]] = {}
 _Read = TypeVar("_Read")
 _HOW = {"WWW-Authenticate": "Bearer"}
 
 
 def authenticate(asked: Asked) -> Caller:
-    """Give the caller, or say why there is none."""
+    """Returns the caller, or says why there is none."""
     scheme, _, text = asked.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not text:
         raise Problem(
@@ -44,13 +44,13 @@ def authenticate(asked: Asked) -> Caller:
 
 
 def forget() -> None:
-    """Read every key again from now on."""
+    """Makes the next call read every key again."""
     _known.clear()
     _unknown.clear()
 
 
 def _note_use(key: Key) -> None:
-    """Once an hour is enough to find the keys that nobody uses any more."""
+    """Records the use of a key. Once an hour is enough to find unused keys."""
     now_ms = clock.now_ms()
     if now_ms - key.last_used_ms >= USED_MS:
         key_items.note_use(key.key_id, now_ms)
@@ -63,7 +63,7 @@ def _refused(why: str) -> Problem:
 
 
 def _remembered(key_id: str) -> Key | None:
-    """A key is read once in a while; one that is not there is remembered just as long."""
+    """Returns a key from memory or from the store. A missing key is remembered just as long."""
     now_ms = clock.now_ms()
     read_ms, key = _known.get(key_id) or _unknown.get(key_id, (0, None))
     if now_ms - read_ms < REMEMBERED_MS:
@@ -79,7 +79,7 @@ def _remembered(key_id: str) -> Key | None:
 
 
 def _keep(kept: dict[str, _Read], key_id: str, read: _Read) -> None:
-    """Keep the latest; the one that was read first makes room."""
+    """Keeps the latest keys. The one that was read first is removed."""
     kept.pop(key_id, None)
     kept[key_id] = read
     if len(kept) > _REMEMBERED_MAX:

@@ -1,4 +1,4 @@
-"""Reading a body: small, UTF-8, JSON and nothing but JSON, an object, and not too deep."""
+"""Reads a body: small, UTF-8, strict JSON, an object, and not too deep."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from onthedot.records.problems import Problem
 BYTES_MAX = 300_000
 DEPTH_MAX = 64
 _DIGITS_MAX = 300
-# Beyond this a float leaves whole numbers out.
+# Above this a float skips whole numbers.
 _EXACT_MAX = 2.0**53
 _TYPES = ("application/json", "application/merge-patch+json")
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
 _BRACKETS = re.compile(r"[\[\]{}]")
-# How a half of a surrogate pair is escaped; a whole pair is a letter like any other.
+# The escape of half a surrogate pair. A whole pair is an ordinary letter.
 _HALVES = "\\ud"
 _LETTERS = ("", "utf-8", "utf8", '"utf-8"')
 
 
 def text_of(event: Mapping[str, Any]) -> str:
-    """Give the body as text; it is taken for JSON only if it says so, or says nothing."""
+    """Returns the body as text. It counts as JSON only if its type says so or is missing."""
     body = event.get("body") or ""
     if not event.get("isBase64Encoded"):
         return _sized(body)
@@ -38,7 +38,7 @@ def text_of(event: Mapping[str, Any]) -> str:
 
 
 def check_type(content_type: str) -> None:
-    """Refuse what is declared to be anything but JSON in UTF-8."""
+    """Refuses a declared type other than JSON in UTF-8."""
     kind, _, rest = content_type.lower().partition(";")
     name, _, letters = rest.strip().partition("=")
     if kind.strip() in ("", *_TYPES) and (name != "charset" or letters in _LETTERS):
@@ -48,7 +48,7 @@ def check_type(content_type: str) -> None:
 
 
 def parsed(text: str) -> Any:  # noqa: ANN401  # an object, or null for none
-    """Read an object; what other readers would let pass is refused."""
+    """Reads an object. It refuses what lenient readers accept."""
     found = _read(text)
     if _depth(text) > DEPTH_MAX:
         raise _too_deep()
@@ -83,7 +83,7 @@ def _too_deep() -> Problem:
 
 
 def _sized(text: str) -> str:
-    # A letter has at least one byte, so most texts need not be encoded to be measured.
+    # A letter has at least one byte, so most texts need no encoding to be measured.
     if len(text) > BYTES_MAX or len(text.encode(errors="replace")) > BYTES_MAX:
         message = f"The body is larger than {BYTES_MAX:,} bytes."
         raise Problem("payload_too_large", message)
@@ -103,7 +103,7 @@ def _is_text(found: object) -> bool:
 
 
 def _depth(text: str) -> int:
-    """How deep it is nested; a text with few brackets need not be looked at."""
+    """Returns the depth of nesting. A text with few brackets cannot be too deep."""
     if text.count("{") + text.count("[") <= DEPTH_MAX:
         return 0
     brackets = _BRACKETS.findall(_STRINGS.sub("", text))
@@ -130,7 +130,7 @@ def _whole(text: str) -> int:
 
 
 def _broken(text: str) -> float:
-    """Read 1.5; and 1.0 as the whole number that it is."""
+    """Reads 1.5, and 1.0 as a whole number."""
     number = float(text)
     if not math.isfinite(number):
         raise Problem("invalid_request", f"{text[:40]} is too large for a number.")

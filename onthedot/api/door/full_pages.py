@@ -1,4 +1,4 @@
-"""Pages that are full: a list is walked until enough of it is shown, or enough was looked at."""
+"""Fills pages: a list is walked until enough of it is shown, or enough was looked at."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any, Generic, TypeVar
 Item = TypeVar("Item")
 Shown = TypeVar("Shown")
 
-# How many items a page may look at; it may be short then, or empty.
+# Items that a page may look at. It may be short then, or empty.
 LOOKED_AT_MAX = 1_000
-# What a page may have in bytes before it ends: an answer of Lambda has six megabytes at most.
+# Bytes of a page before it ends. An answer of Lambda has at most six megabytes.
 BYTES_MAX = 1_000_000
-# Items of a read where not all of them are shown.
+# Items of one read if not all of them are shown.
 CHUNK = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Walked(Generic[Item]):
-    """Some items, and what the next ones are asked for with, if there may be more."""
+    """Some items, and what to ask for the next ones with, if there may be more."""
 
     items: Sequence[Item]
     last: Any
-    # Whether enough was read for this page, whatever it shows.
+    # Whether enough was read for this page, even if little is shown.
     enough: bool = False
 
 
@@ -37,10 +37,10 @@ def fill(
     chunk: int,
     size: Callable[[Shown], int] = lambda _: 0,
 ) -> tuple[list[Shown], Any]:
-    """Give what a page shows, and behind which item the next one begins, if there is one.
+    """Returns the items of a page, and the item after which the next page begins, if any.
 
-    `show` says of each item what is shown of it; None leaves it out. `size` measures it, where
-    that may be much.
+    `show` returns what is shown of an item, or None to leave it out. `size` measures it if it may
+    be large.
     """
     found: list[Shown] = []
     looked_at = written = 0
@@ -59,5 +59,5 @@ def fill(
 
 
 def written_size(shown: Any) -> int:  # noqa: ANN401  # any JSON
-    """Tell how many bytes it has in an answer."""
+    """Returns the bytes that it takes in an answer."""
     return len(json.dumps(shown, default=str))

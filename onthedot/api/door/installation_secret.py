@@ -1,4 +1,4 @@
-"""The secret of this installation, which seals plans and cursors: read once an environment."""
+"""Keeps the secret of this installation, which seals plans and cursors. It is read once."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from onthedot.store.access import key_items
 
 @cache
 def secret() -> bytes:
-    """Give it, and make it if there is none yet."""
+    """Returns the secret. If there is none yet, it makes one."""
     return key_items.secret(ids.secret())
 
 
 @cache
 def derived(purpose: bytes) -> bytes:
-    """Give a secret of its own for one purpose: what it seals is good for no other."""
+    """Returns a secret for one purpose only. It opens nothing else."""
     return hmac.digest(secret(), purpose, sha256)
 
 
 def forget() -> None:
-    """Read it again."""
+    """Makes the next call read it again."""
     secret.cache_clear()
     derived.cache_clear()

@@ -1,4 +1,4 @@
-"""Loops of a tenant: begun, found, listed, stopped; the same for backfills and dead letters."""
+"""Begins, finds, lists and stops bulk operations of a tenant: backfills and dead letters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Item = Mapping[str, Any]
 
 
 def named(prefix: str) -> Named:
-    """Name a new one; every try of one request names the same."""
+    """Names a new operation. Every try of one request gives the same name."""
     return Named(
         loop_id=own_id(prefix),
         tenant_id=tenant(),
@@ -30,18 +30,17 @@ def named(prefix: str) -> Named:
 
 
 def begun_before(kind: str, name: Named) -> Loop | None:
-    """Give the one that an earlier try of this request has begun."""
+    """Returns the operation that an earlier try of this request has begun."""
     return bulk_operations.read(kind, name.tenant_id, name.loop_id) if tried_before() else None
 
 
 def begin(loop: Loop) -> None:
-    """Start one."""
     if not bulk_operations.begin(loop):
         raise Problem("unavailable", "It could not be started just now: try again in a moment.")
 
 
 def find(kind: str, loop_id: str) -> Loop:
-    """Read one of this tenant's."""
+    """Reads an operation of this tenant."""
     found = bulk_operations.read(kind, tenant(), loop_id)
     if found is None:
         raise not_found(f"{_word(kind)} of that id")
@@ -49,7 +48,7 @@ def find(kind: str, loop_id: str) -> Loop:
 
 
 def stop(kind: str, loop_id: str) -> Loop:
-    """Stop one that goes on."""
+    """Stops an operation that is running."""
     seen = find(kind, loop_id)
     if seen.running:
         seen = bulk_operations.stop(kind, tenant(), loop_id) or seen
@@ -58,7 +57,7 @@ def stop(kind: str, loop_id: str) -> Loop:
 
 
 def refuse_ended(seen: Loop) -> None:
-    """Say that there is nothing to be stopped; to stop one twice is to stop it once."""
+    """Refuses to stop what has ended. Stopping one twice is allowed."""
     if seen.status not in ("running", "cancelled"):
         raise Problem("already_finished", "It has ended already: there is nothing to stop.")
 
@@ -69,7 +68,7 @@ def index(
     page: tuple[int, str | None],
     task_id: str | None = None,
 ) -> Response[str]:
-    """List them, newest first."""
+    """Lists operations, newest first."""
     partition = bulk_operation.partition(kind, tenant())
     pages = Listing(known={"task_id": partition}, names=("scheduled_for",), kinds=("loop_id",))
     limit, cursor = page

@@ -1,4 +1,4 @@
-"""Lists by pages: how a list is asked for, and where its next page begins."""
+"""Serves lists in pages: how a list is asked for, and where its next page begins."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from onthedot.store import clock
 
 Limit = Annotated[int, Query(ge=1, le=200)]
 Cursor = Annotated[str | None, Query(max_length=2_000)]
-# A dispatch lists what is due in 150 seconds to be looked at 60 seconds later.
+# Seconds. A dispatch lists what is due in 150 seconds for a check 60 seconds later.
 _AHEAD_SEC = 240
-# What of a question may change from page to page.
+# The parts of a request that may change from page to page.
 _FREE = ("cursor", "limit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """One list: the part of its items' keys that is known, and the names of the rest.
+    """One list: the known part of its items' keys, and the names of the rest.
 
-    Its cursors are good for this tenant, this address and these parameters only.
+    Its cursors are valid only for this tenant, this address and these parameters.
     """
 
     known: Mapping[str, Any]
     names: Sequence[str]
-    # What each part is, where its name does not say.
+    # The kind of each part, if its name does not say it.
     kinds: Sequence[str] = ()
-    # The last second that it reaches, where that is yet to come.
+    # The last second of the list, if it is in the future.
     until: int | None = None
 
     def start(self, cursor: str | None) -> Mapping[str, Any] | None:
-        """Give the key after which the page begins."""
+        """Returns the key after which the page begins."""
         if cursor is None:
             return None
         found = _read(cursor, asked())
@@ -49,7 +49,7 @@ class Listing:
     def answer(
         self, found: Sequence[Mapping[str, Any]], last: Mapping[str, Any] | None, **more: object
     ) -> Response[str]:
-        """Answer with a page, and with what else is to be said of it."""
+        """Answers with a page, and with what else there is to say about it."""
         following = None
         if last is not None:
             place = [last[name] for name in self.names]
@@ -58,7 +58,7 @@ class Listing:
 
 
 def check(request: Asked) -> None:
-    """Refuse a cursor that is not ours before anything is read for it."""
+    """Refuses a cursor that is not ours, before anything is read for it."""
     if "cursor" in request.query:
         _read(request.query["cursor"], request)
 

@@ -1,4 +1,4 @@
-"""The forms that texts must have: a pattern each, and what a caller is told that missed it."""
+"""Defines the forms of texts: a pattern each, and what a caller is told who misses it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ CALENDAR_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 HANDLER = r"^[A-Za-z_][A-Za-z0-9_.-]{0,199}$"
 QUEUE = r"^[a-z0-9-]{1,64}$"
 OWNER = r"^(api|console|(code|file):[^\s:]{1,100})$"
-# Printable ASCII; in the host none of what ends it.
+# Printable ASCII. The host has none of the letters that end it.
 URL = r"^https?://[!\"$-.0->@-~]{1,255}([/?][!-~]{0,2000})?$"
 QUEUE_URL = r"^https?://[!-~]{1,2000}$"
 ARN = r"^arn:[^\s]{1,2000}$"
-SECRET = r"^(arn:|ssm:/)[^\s]{1,2000}$"  # noqa: S105  # where one is kept, and none itself
+SECRET = r"^(arn:|ssm:/)[^\s]{1,2000}$"  # noqa: S105  # a place of a secret, not a secret
 HEADER_NAME = r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$"
 HEADER = r"^[!-~][ -~]{0,2000}$|^$"
 GROUP = r"^[!-~]{1,128}$"

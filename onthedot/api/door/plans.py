@@ -1,4 +1,4 @@
-"""Writes in two steps: what would happen, and then that and nothing else."""
+"""Makes writes in two steps: first the plan is shown, then exactly that is carried out."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ PlanToken = Annotated[str | None, Query(max_length=100)]
 
 
 def plan(effects: Mapping[str, Any], world: object, planned_ms: int | None = None) -> Response[str]:
-    """Answer with what would happen, and a token to make it so.
+    """Answers with what would happen, and a token to make it happen.
 
-    `planned_ms` is the moment that the effects were found for, where they hang on it.
+    `planned_ms` is the moment for which the effects were computed, if they depend on it.
     """
     expires_ms = (clock.now_ms() if planned_ms is None else planned_ms) + plan_token.PLAN_MS
     token = plan_token.token(installation_secret.secret(), _bound(world), expires_ms)
@@ -37,7 +37,7 @@ def plan(effects: Mapping[str, Any], world: object, planned_ms: int | None = Non
 def first(
     dry_run: str, token: str | None, effects: Mapping[str, Any], world: object
 ) -> Response[str] | None:
-    """Answer with the plan if that is asked for; else go on, if the one shown still fits."""
+    """Answers with the plan if that is asked for. Else it checks the token, and returns None."""
     if dry_run == "true":
         return plan(effects, world)
     check(token, world)
@@ -45,18 +45,18 @@ def first(
 
 
 def check(token: str | None, world: object) -> None:
-    """Refuse to carry out a plan that does not fit any more."""
+    """Refuses to carry out a plan if something has changed since."""
     if token is not None:
         plan_token.check(token, installation_secret.secret(), _bound(world), clock.now_ms())
 
 
 def planned_ms(token: str | None) -> int | None:
-    """Tell when the plan that is to be carried out was made."""
+    """Returns when the plan that is to be carried out was made."""
     return None if token is None else plan_token.planned_ms(token)
 
 
 def _bound(world: object) -> dict[str, object]:
-    """What a plan holds for: this tenant, this request, this state of things."""
+    """Returns what a plan is valid for: this tenant, this request, this state."""
     request = asked()
     return {
         "tenant": tenant(),

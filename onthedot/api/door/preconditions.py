@@ -1,4 +1,4 @@
-"""What a caller demands of the version that a write replaces."""
+"""Checks what a caller demands of the version that a write replaces."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from onthedot.records.tasks.task_spec import Task
 
 
 def check_version(version: int) -> None:
-    """Refuse a write whose If-Match names other versions than this one."""
+    """Refuses a write whose If-Match does not name this version."""
     headers = asked().headers
     if "if-match" in headers and not names(headers, "if-match", etag(version)):
         message = f"It has version {version} now: read it again, then change it."
@@ -20,31 +20,31 @@ def check_version(version: int) -> None:
 
 
 def check_task(task: Task) -> None:
-    """Refuse to change a task that the caller has not read as it is."""
+    """Refuses to change a task that the caller has not read in its present version."""
     check_version(task.version)
 
 
 def check_none_wanted(what: str) -> None:
-    """Refuse to make again what the caller meant to replace: somebody has ended it since."""
+    """Refuses to create what the caller meant to replace: it was ended since."""
     if "if-match" in asked().headers:
         message = f"There is no {what} to replace: leave If-Match out to make one."
         raise Problem("version_mismatch", message)
 
 
 def require_version() -> None:
-    """Refuse to replace a whole that the caller may never have seen."""
+    """Refuses to replace a whole object without If-Match: the caller may never have seen it."""
     if "if-match" not in asked().headers:
         message = 'It exists already: expected the header If-Match: "<version>", or * for any.'
         raise Problem("version_required", message)
 
 
 def check_new() -> bool:
-    """Tell whether only something new is to be made."""
+    """Tells whether the caller only wants to create."""
     return "*" in asked().headers.get("if-none-match", "")
 
 
 def check_read_only(given: dict[str, Any], present: dict[str, Any]) -> None:
-    """Accept a read-only field that says what is so already; nothing else can be done with it."""
+    """Accepts a read-only field that has its present value. Any other value is refused."""
     faults = [
         Fault(
             pointer=f"/{name}",

@@ -1,4 +1,4 @@
-"""Instants and zones in a query, held to the same rules as those in a body."""
+"""Reads instants and zones in a query, by the same rules as in a body."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BACKWARDS = "The end lies before the beginning: expected to at or after from."
 
 
 def instant(text: str | None, name: str, default: int) -> int:
-    """Read an instant, if one was given."""
+    """Reads an instant if one was given, else returns the default."""
     if text is None:
         return default
     try:
@@ -29,7 +29,7 @@ def instant(text: str | None, name: str, default: int) -> int:
 
 
 def window(first: str | None, last: str | None, default: tuple[int, int]) -> tuple[int, int]:
-    """Read two instants, the second not before the first."""
+    """Reads two instants. The second must not be before the first."""
     begin, end = instant(first, "from", default[0]), instant(last, "to", default[1])
     if end < begin:
         raise _refused("to", ScheduleError("out_of_range", BACKWARDS, field="to"))
@@ -37,7 +37,7 @@ def window(first: str | None, last: str | None, default: tuple[int, int]) -> tup
 
 
 def in_body(text: str | None, field: str, *, not_before: bool = False) -> int | None:
-    """Read an instant of a body."""
+    """Reads an instant of a body."""
     try:
         return None if text is None else parse_instant(text, field, not_before=not_before)
     except ScheduleError as error:
@@ -45,13 +45,13 @@ def in_body(text: str | None, field: str, *, not_before: bool = False) -> int | 
 
 
 def refused_in_body(field: str, message: str) -> Problem:
-    """Say what is wrong with an instant of a body."""
+    """Says what is wrong with an instant of a body."""
     error = ScheduleError("out_of_range", message, field=field)
     return Problem("invalid_field", message, [Fault.of(f"/{field}", error)])
 
 
 def place(name: str) -> str:
-    """Read a zone's name."""
+    """Reads a zone's name."""
     try:
         zone(name)
     except ScheduleError as error:

@@ -1,4 +1,4 @@
-"""How many requests a tenant may make in a minute, and how it is told of it: in one place."""
+"""Limits how many requests a tenant may make in a minute, and writes the headers about it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from onthedot.store.access import request_quota
 
 MINUTE_MS = 60_000
 PER_MINUTE = 6_000
-# A new limit holds after this.
+# Milliseconds after which a new limit is used.
 _KNOWN_MS = 10_000
-# All environments together hold no more unused than this part of what is left.
+# All environments together hold at most this part of what is left.
 _HELD = 10
 
 
@@ -34,7 +34,7 @@ purses: dict[str, Purse] = {}
 
 
 def spend(asked: Asked) -> None:
-    """Count the request, say what is left, refuse what is too much."""
+    """Counts the request, says what is left, and refuses what is too much."""
     tenant_id, now_ms = asked.by.tenant_id, clock.now_ms()
     purse = _purse(tenant_id, now_ms)
     if not purse.tokens and not purse.empty:
@@ -51,12 +51,12 @@ def spend(asked: Asked) -> None:
 
 
 def forget() -> None:
-    """Begin with nothing known."""
+    """Forgets everything that is known."""
     purses.clear()
 
 
 def _purse(tenant_id: str, now_ms: int) -> Purse:
-    """Give what is known of this minute; the limit is read every few seconds of use."""
+    """Returns what is known of this minute. The limit is read again every few seconds of use."""
     minute = now_ms // MINUTE_MS
     purse = purses.get(tenant_id)
     if purse and purse.minute == minute and 0 <= now_ms - purse.read_ms < _KNOWN_MS:
@@ -70,7 +70,7 @@ def _purse(tenant_id: str, now_ms: int) -> Purse:
 
 
 def _fill(purse: Purse, tenant_id: str) -> None:
-    """Take twice what was taken before: who asks for little holds little."""
+    """Takes twice what was taken before: an environment with few requests holds few."""
     taken = request_quota.take(
         tenant_id,
         minute=purse.minute,

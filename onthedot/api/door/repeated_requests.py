@@ -1,4 +1,4 @@
-"""A request that comes twice under one Idempotency-Key, or one plan, is carried out once."""
+"""Carries a request out once if it comes twice under one Idempotency-Key, or for one plan."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _TOO_MANY = 429
 
 
 def once(asked: Asked, answer: Callable[[], Answered]) -> Answered:
-    """Give the answer, or the one that the same request got before.
+    """Returns the answer, or the answer that the same request got before.
 
-    A plan is one request of its tenant, so it is guarded inside: the ids that it makes follow
-    from it, and neither another API key nor another Idempotency-Key carries it out a second time.
+    A plan is one request of its tenant, so it is guarded inside. The ids that it makes follow from
+    the plan: neither another API key nor another Idempotency-Key can carry it out twice.
     """
     if asked.route is None or not asked.route.once:
         return answer()
@@ -32,7 +32,7 @@ def once(asked: Asked, answer: Callable[[], Answered]) -> Answered:
 
 
 def _guarded(asked: Asked, scope: Sequence[str], answer: Callable[[], Answered]) -> Answered:
-    """Carry out what is known under this scope, unless that was done before."""
+    """Carries out what this scope names, unless that was done before."""
     now_ms = clock.now_ms()
     mine = _once(asked, scope, now_ms)
     before = idempotency_items.begin(mine, now_ms)
@@ -52,12 +52,12 @@ def _guarded(asked: Asked, scope: Sequence[str], answer: Callable[[], Answered])
         return answered
     finally:
         if not finished:
-            # What it has begun keeps its ids: another try goes on with them, at once.
+            # What it has begun keeps its ids. Another try continues with them at once.
             idempotency_items.abandon(mine, begun.begun_ms)
 
 
 def _key(asked: Asked) -> Sequence[str] | None:
-    """Give the caller's own word for this request."""
+    """Returns the caller's own key for this request."""
     if HEADER not in asked.headers:
         return None
     key = asked.headers[HEADER].strip().strip('"')
@@ -68,10 +68,10 @@ def _key(asked: Asked) -> Sequence[str] | None:
 
 
 def _plan(asked: Asked) -> Sequence[str] | None:
-    """Give the plan that is to be carried out."""
+    """Returns the plan that is to be carried out."""
     if "plan_token" not in asked.query or asked.query.get("dry_run") == "true":
         return None
-    # With another body it is another request, which the plan does not fit.
+    # With another body it is another request, and the plan does not match.
     return "plan", asked.method, asked.path, asked.query["plan_token"], asked.body
 
 

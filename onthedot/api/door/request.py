@@ -1,4 +1,4 @@
-"""The request under way: its id, its route, who asks; handlers read it from here."""
+"""Holds the present request: its id, its route, who asks. Handlers read it here."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from onthedot.records.ulid import CHANCE_LETTERS, LETTERS, ulid
 from onthedot.store import clock, ids
 from onthedot.store.identity import new_id
 
-# Printable ASCII without blanks: anything else might be taken for more than an id.
+# Printable ASCII without blanks, so that it cannot be taken for more than an id.
 REQUEST_ID = re.compile(r"[!-~]{1,64}")
 _asked: ContextVar[Asked] = ContextVar("asked")
 
 
 @dataclass(slots=True)
 class Repeatable:
-    """A request that may be carried out again: its ids follow from when it first began."""
+    """A request that may be repeated. Its ids follow from the time of the first try."""
 
     begun_ms: int
     digest: str
@@ -32,7 +32,7 @@ class Repeatable:
     ids: int = 0
 
     def chance(self) -> str:
-        """Give the letters of its next id: the same at every try."""
+        """Returns the letters of its next id: the same at every try."""
         self.ids += 1
         found = sha256(f"{self.digest}.{self.ids}".encode()).digest()
         return "".join(LETTERS[byte & 31] for byte in found[:CHANCE_LETTERS])
@@ -40,7 +40,7 @@ class Repeatable:
 
 @dataclass(slots=True, kw_only=True)
 class Asked:
-    """One request; the route and the caller are known once they are found."""
+    """One request. The route and the caller are set once they are found."""
 
     request_id: str
     method: str
@@ -51,19 +51,19 @@ class Asked:
     route: Route | None = None
     caller: Caller | None = None
     once: Repeatable | None = None
-    # What the answer says besides what the handler says.
+    # Headers of the answer besides those of the handler.
     answer_headers: dict[str, str] = field(default_factory=dict)
 
     @property
     def by(self) -> Caller:
-        """Who asks; only on a route that is not open to all."""
+        """Returns who asks. Only on a route that is not open to all."""
         if self.caller is None:
             raise LookupError(f"{self.path} is open to all, so nobody in particular asks")
         return self.caller
 
 
 def begin(event: Mapping[str, Any]) -> Asked:
-    """Take what API Gateway says of a request; it is the one that handlers then find."""
+    """Reads a request from API Gateway's event. Handlers then find it here."""
     http = event["requestContext"]["http"]
     headers = {name.lower(): value for name, value in event.get("headers", {}).items()}
     asked = Asked(
@@ -78,17 +78,17 @@ def begin(event: Mapping[str, Any]) -> Asked:
 
 
 def _id_of(given: str) -> str:
-    """Take the caller's own id, if it may stand in a header and in a line of a log."""
+    """Returns the caller's own id, if it may stand in a header and in a log line."""
     return given if REQUEST_ID.fullmatch(given) else new_id("req")
 
 
 def asked() -> Asked:
-    """Give the request under way."""
+    """Returns the present request."""
     return _asked.get()
 
 
 def by() -> By:
-    """Give who writes, for the audit trail."""
+    """Returns who writes, for the audit trail."""
     request = _asked.get()
     return By(
         tenant_id=request.by.tenant_id,
@@ -100,34 +100,34 @@ def by() -> By:
 
 
 def own_id(prefix: str) -> str:
-    """Make an id; with an Idempotency-Key every try makes the same."""
+    """Makes an id. With an Idempotency-Key every try makes the same one."""
     once = _asked.get().once
     return f"{prefix}_{ulid(once.begun_ms, once.chance())}" if once else new_id(prefix)
 
 
 def began_ms() -> int:
-    """Give when this began; with an Idempotency-Key every try gives the same."""
+    """Returns when this began. With an Idempotency-Key every try returns the same time."""
     once = _asked.get().once
     return once.begun_ms if once else clock.now_ms()
 
 
 def own_moment() -> tuple[int, str]:
-    """Give when this began and a token of its own; with an Idempotency-Key always the same."""
+    """Returns when this began, and a token. With an Idempotency-Key both are always the same."""
     once = _asked.get().once
     return (once.begun_ms, once.chance()[:6]) if once else (clock.now_ms(), ids.token(6))
 
 
 def tried_before() -> bool:
-    """Tell whether an earlier try of this request may have done it already."""
+    """Tells whether an earlier try of this request may have done it."""
     once = _asked.get().once
     return once is not None and once.again
 
 
 def tenant() -> str:
-    """Give the tenant of the request under way."""
+    """Returns the tenant of the present request."""
     return _asked.get().by.tenant_id
 
 
 def queues() -> tuple[str, ...]:
-    """Give the queues that the key is for; none is every queue."""
+    """Returns the queues that the key is for. Empty means every queue."""
     return _asked.get().by.queues

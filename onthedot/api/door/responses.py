@@ -1,4 +1,4 @@
-"""What handlers give back: JSON with a status, and an address or a version where there is one."""
+"""Makes the answers of handlers: JSON with a status, and an address or a version if it has one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aws_lambda_powertools.event_handler import Response
 from onthedot.api.door.request import asked
 from onthedot.records.problems import Problem
 
-# What each family of routes offers: a handler a route.
+# The handlers of each family of routes, by route.
 Handlers = Mapping[str, Callable[..., Response[str]]]
 _JSON = "application/json"
 _TAG = re.compile(r'(?:^|,)\s*(?:W/)?"([^"]*)"\s*(?=,|$)')
@@ -22,14 +22,14 @@ _PROBLEM = "application/problem+json"
 def answer(
     body: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response[str]:
-    """Answer with JSON."""
+    """Answers with JSON."""
     return Response(status, _JSON, _written(body), dict(headers or {}))
 
 
 def versioned(
     body: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response[str]:
-    """Answer with what has a version; one that the caller has already is not sent again."""
+    """Answers with a version. A caller that has that version already gets no body."""
     tag = etag(body["version"])
     if status == 200 and asked().method == "GET" and names(asked().headers, "if-none-match", tag):
         return Response(304, body="", headers={"ETag": tag})
@@ -37,27 +37,27 @@ def versioned(
 
 
 def empty() -> Response[str]:
-    """Answer that it is done, and nothing more."""
+    """Answers without a body: the work is done."""
     return Response(204, body="")
 
 
 def etag(version: int) -> str:
-    """Write a version as HTTP has it."""
+    """Writes a version in the form of HTTP."""
     return f'"{version}"'
 
 
 def names(headers: Mapping[str, str], header: str, tag: str) -> bool:
-    """Tell whether a list of tags holds this one, or stands for any.
+    """Tells whether a list of tags has this one, or stands for any.
 
-    A weak tag is as good as a strong one: a version names one state, letter for letter.
+    A weak tag counts like a strong one: a version names exactly one state.
     """
     listed = headers.get(header, "")
-    # A comma between quotes is a part of the tag.
+    # A comma inside quotes belongs to the tag.
     return listed.strip() == "*" or tag in (f'"{each}"' for each in _TAG.findall(listed))
 
 
 def problem(found: Problem) -> Response[str]:
-    """Answer with a problem."""
+    """Answers with a problem."""
     body = found.as_json(instance=asked().path, request_id=asked().request_id)
     return Response(found.status, _PROBLEM, _written(body), dict(found.headers))
 

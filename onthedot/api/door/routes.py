@@ -1,6 +1,6 @@
-"""Every route on one page: who may call it, and whether a repetition is answered once.
+"""Lists every route: who may call it, and whether a repeated request gets the first answer.
 
-The door reads it, and needs no pydantic for that; API Gateway has one route for all requests.
+The door needs no pydantic to read it. API Gateway has one route for all requests.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _PARAMETER = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, kw_only=True)
 class Route:
-    """A method and a path; `role` "" is open to all.
+    """A method and a path. An empty `role` opens it to all.
 
     With `once`, a repeated Idempotency-Key gets the first answer again.
     """
@@ -26,12 +26,12 @@ class Route:
 
     @property
     def key(self) -> str:
-        """The name by which handlers and replies refer to it: `GET /v1/runs/{run_id}`."""
+        """Returns the name that handlers and replies use: `GET /v1/runs/{run_id}`."""
         return f"{self.method} {self.path}"
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """What a path must look like; a parameter holds no slash, and is no longer than an id."""
+        """Returns the form of the path. A parameter has no slash, and is no longer than an id."""
         return re.compile(_PARAMETER.sub(r"(?P<\1>[^/]{1,256})", self.path.replace(".", r"\.")))
 
 
@@ -107,9 +107,9 @@ ROUTES = (
 
 
 def find(method: str, path: str) -> tuple[Route | None, list[str]]:
-    """Give the route that serves a request, or none and the methods that the path does know."""
+    """Returns the route of a request, or None and the methods that the path has."""
     here = [route for route in ROUTES if route.pattern.fullmatch(path)]
-    # A word in the path wins over a parameter.
+    # A fixed word in the path wins over a parameter.
     here.sort(key=lambda route: route.path.count("{"))
     found = next((route for route in here if route.method == method), None)
     return found, sorted(route.method for route in here if route.path == here[0].path)

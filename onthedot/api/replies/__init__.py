@@ -1,4 +1,4 @@
-"""The shapes of what is answered, and the documents made from them.
+"""Defines the shapes of answers, and makes documents from them.
 
 Begin with `openapi.py`. No request loads this folder.
 """

@@ -1,4 +1,4 @@
-"""docs/fields.md: every field of a schedule and a task, from the shapes, defaults and texts."""
+"""Writes docs/fields.md: every field of schedules and tasks, by shapes, defaults and texts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ _TITLES = {
 
 
 def page() -> str:
-    """Write the page."""
     schedule, task = _properties(schedule_shapes.ScheduleIn), _properties(schedule_shapes.TaskIn)
     lines = [field_texts.TEXTS["page"]["head"]]
     for section, title in _TITLES.items():
@@ -75,7 +74,7 @@ def _told(name: str, said: Schema, form: str) -> list[str]:
 
 
 def _form(schema: Schema, default: object) -> str:
-    """Say type, limits and default in a line."""
+    """Writes type, limits and default in one line."""
     said = _kind(_present(schema))
     shown = default if default not in (None, {}, [], "") else None
     if isinstance(shown, dict):
@@ -84,7 +83,7 @@ def _form(schema: Schema, default: object) -> str:
 
 
 def _present(schema: Schema) -> Schema:
-    """Pass over that null stands for the default."""
+    """Leaves out that null stands for the default."""
     kinds = [kind for kind in schema.get("anyOf", []) if kind.get("type") != "null"]
     return kinds[0] if len(kinds) == 1 else schema
 

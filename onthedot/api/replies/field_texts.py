@@ -1,6 +1,6 @@
-"""What is told of each field of a schedule and a task, put into the schemas of the document.
+"""Puts the texts about each field of a schedule and a task into the schemas of the document.
 
-Names, types and limits are the shapes', defaults are core's; only the texts stand in fields.toml.
+Shapes give names, types and limits, the registry gives defaults. fields.toml has texts only.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 TEXTS: dict[str, dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("fields.toml").read_text(encoding="utf-8")
 )
-# The tables of texts that a schedule and a task draw on, in the order in which they are shown.
+# The tables of texts for a schedule and a task, in the order in which they are shown.
 SECTIONS = ("when", "running", "together", "late", "once", "about")
 _TASK_ONLY = {"idempotency_ttl_sec": 86_400}
 _WRITTEN = {
     "ScheduleIn": SCHEDULE,
     "ScheduleFields": SCHEDULE,
-    # What a patch leaves out stays as it is: it has no defaults.
+    # A patch has no defaults: a field that is left out does not change.
     "SchedulePatch": {},
     "TaskIn": COMMON | _TASK_ONLY,
 }
@@ -37,7 +37,7 @@ _PARTS_OF = {
 
 
 def told(name: str) -> dict[str, Any]:
-    """Give what is told of a field of a schedule or a task."""
+    """Returns the texts about a field of a schedule or a task."""
     found: dict[str, Any] = next(
         TEXTS[section][name] for section in SECTIONS if name in TEXTS[section]
     )
@@ -45,12 +45,12 @@ def told(name: str) -> dict[str, Any]:
 
 
 def default_of(name: str, shape: str) -> Any:  # noqa: ANN401 any JSON
-    """Give a field's default; a field without one, or with null, has none."""
+    """Returns a field's default. A field without one, or with null, has none."""
     return _WRITTEN[shape].get(name)
 
 
 def describe(schemas: Schema) -> None:
-    """Put description, default and example into the schemas of bodies and answers."""
+    """Puts description, default and example into the schemas of bodies and answers."""
     for shape in _WRITTEN:
         for name, field in schemas[shape]["properties"].items():
             _tell(field, told(name), name, default_of(name, shape))
@@ -71,12 +71,12 @@ def _tell(field: Schema, said: dict[str, Any], name: str, default: object) -> No
 
 
 def _plain(text: str) -> str:
-    """Leave out where a link of the page leads: the document has no pages beside it."""
+    """Removes the targets of links: the document has no pages beside it."""
     return _LINK.sub(r"\1", text)
 
 
 def _at(example: Schema, name: str) -> Any:  # noqa: ANN401 any JSON
-    """Find the field's own value in its example: retry.base_sec stands within retry."""
+    """Finds the field's own value in its example: retry.base_sec is inside retry."""
     if name in example:
         return example[name]
     return next(

@@ -14,19 +14,19 @@ from onthedot.records.problems import KINDS, slug
 
 _DOCS = Path(__file__).parents[3] / "docs"
 FIELDS, PAGES = _DOCS / "fields.md", _DOCS / "problems"
-# A line for each route and each shape.
+# The depth down to which each member has its own line: routes and shapes.
 _LINES_DEEP = 3
 
 
 def files() -> dict[Path, str]:
-    """Give every generated file and what belongs in it."""
+    """Returns every generated file with its content."""
     openapi = _lines(document(), _LINES_DEEP)
     made = {OPENAPI: f"{openapi}\n", FIELDS: field_page.page()}
     return made | {PAGES / f"{slug(code)}.md": page(code) for code in KINDS}
 
 
 def _lines(value: Any, deep: int) -> str:  # noqa: ANN401 any JSON
-    """Write JSON without blanks; down to a depth each member has a line, so changes can be read."""
+    """Writes JSON without blanks, and a line for each member down to a depth."""
     if not deep or not isinstance(value, dict) or not value:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     members = [f"{json.dumps(name)}:{_lines(inner, deep - 1)}" for name, inner in value.items()]
@@ -34,7 +34,6 @@ def _lines(value: Any, deep: int) -> str:  # noqa: ANN401 any JSON
 
 
 def main() -> None:
-    """Write them all."""
     PAGES.mkdir(parents=True, exist_ok=True)
     for path, text in files().items():
         path.write_text(text, encoding="utf-8")

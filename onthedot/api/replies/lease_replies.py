@@ -1,4 +1,4 @@
-"""Leases as they are answered: only the OpenAPI document reads these."""
+"""Defines the answers about leases. Only the OpenAPI document reads these."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The API as OpenAPI 3.1: requests from the handlers' signatures, answers from what is replied.
+"""Writes the API as OpenAPI 3.1: requests by the handlers' signatures, answers by the replies.
 
-`make docs` makes it when the code changes; no request does.
+`make docs` writes it when the code changes; no request does.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from onthedot.records.problems import KINDS
 
 Schema = dict[str, Any]
 _REF = "#/components/schemas/{model}"
-# What the answer to any request of a kind may be besides a success.
+# Statuses besides success that any request of a kind may get.
 _ALWAYS = (400, 404, 405, 429, 500, 503)
 _BEHIND_A_KEY = (401, 403)
 _WITH_BODY = (413, 415, 422)
@@ -30,7 +30,7 @@ _WRITING = ("POST", "PUT", "PATCH", "DELETE")
 
 
 def document() -> Schema:
-    """Write the whole document."""
+    """Writes the whole document."""
     made: Schema = json.loads(
         resolver().get_openapi_json_schema(
             title="On the Dot",
@@ -76,7 +76,7 @@ def _complete(operation: Schema, route: Route, schemas: Schema) -> None:
 
 
 def _parameter(found: Schema) -> Schema:
-    """In an address there is no null: what is not given is simply not there."""
+    """Removes null: a parameter that is not given is left out of the address."""
     schema = found["schema"]
     kinds = [kind for kind in schema.pop("anyOf", []) if kind.get("type") != "null"]
     for kind in kinds:
@@ -88,7 +88,7 @@ def _parameter(found: Schema) -> Schema:
 
 
 def _problems(schemas: Schema) -> Schema:
-    """Write what each status may mean, once for all routes."""
+    """Writes the meaning of each status, once for all routes."""
     content = {"application/problem+json": {"schema": _schema(Problem, schemas)}}
     codes: dict[str, list[str]] = {}
     for code, kind in KINDS.items():
@@ -115,7 +115,7 @@ def _problem_statuses(route: Route) -> list[int]:
 def _headers(route: Route) -> list[Schema]:
     names: list[tuple[str, Schema, str]] = [("X-Request-Id", {}, _OWN_ID)]
     if route.once:
-        # Quotes around it are not its own, and alone they are none.
+        # Quotes around it do not belong to it, and must not stand alone.
         shape = {"maxLength": 255, "minLength": 1, "pattern": r'[^\s"]'}
         names.append(("Idempotency-Key", shape, _SAME_KEY))
     if route.key in _VERSIONED:
@@ -133,7 +133,7 @@ def _headers(route: Route) -> list[Schema]:
 
 
 _NO_WORD = re.compile(r"\W+")
-# No pattern of it stands here: what does not fit is not refused.
+# It has no pattern here: an id that does not match is not refused.
 _OWN_ID = "Your own id of this request: ASCII without blanks, 64 at most; else one is made."
 _SAME_KEY = "The same key within 24 hours gets the same answer."
 _SEEN = "The version that is to be written over, as its ETag has it."
@@ -158,7 +158,7 @@ def _success(body: Any, schemas: Schema) -> Schema:  # noqa: ANN401 any type
 
 
 def _schema(body: Any, schemas: Schema) -> Schema:  # noqa: ANN401 any type
-    """Write a type's schema; what it refers to goes to the document's own."""
+    """Writes a type's schema. Schemas that it refers to go to the document."""
     schema = TypeAdapter(body).json_schema(ref_template=_REF, mode="serialization")
     schemas.update(schema.pop("$defs", {}))
     name = schema.get("title", "")

@@ -1,4 +1,4 @@
-"""Which route answers with what: status and body; only the OpenAPI document reads this."""
+"""Lists the status and body of each route's answers. Only the OpenAPI document reads this."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ from onthedot.api.replies.small_replies import (
     Zones,
 )
 
-# None stands for an answer without a body, a text for another kind of content.
-# What is not named here answers 200 with some object.
+# None means an answer without a body, a text another content type. A route that is not named here
+# answers 200 with an object.
 REPLIES: Mapping[str, Mapping[int, Any]] = {
     "GET /v1/health": {200: Health, 503: Health},
     "GET /problems/{code}": {200: "text/markdown"},

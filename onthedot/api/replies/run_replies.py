@@ -1,4 +1,4 @@
-"""Runs, dead letters, backfills as they are answered: only the OpenAPI document reads these."""
+"""Defines the answers about runs, dead letters, backfills. Only the document reads these."""
 
 from __future__ import annotations
 

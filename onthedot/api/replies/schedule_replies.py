@@ -1,4 +1,4 @@
-"""Schedules, tasks and keys as they are answered: only the OpenAPI document reads these."""
+"""Defines the answers about schedules, tasks and keys. Only the OpenAPI document reads these."""
 
 from __future__ import annotations
 

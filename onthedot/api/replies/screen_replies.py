@@ -1,4 +1,4 @@
-"""Calendars, tenants, screens as they are answered: only the OpenAPI document reads these."""
+"""Defines the answers about calendars, tenants, screens. Only the OpenAPI document reads these."""
 
 from __future__ import annotations
 

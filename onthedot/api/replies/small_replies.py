@@ -1,4 +1,4 @@
-"""Plans, previews, slots, keys, lists as they are answered: only the document reads these."""
+"""Defines the answers about plans, previews, slots, keys, lists. Only the document reads these."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Range(Told):
 
     begin: Slot = Field(alias="from")
     to: Slot
-    # None where the slots were too many to be counted.
+    # None if there were too many slots to count.
     count: int | None
 
 

@@ -1,4 +1,4 @@
-"""The shapes of what callers write.
+"""Defines the shapes of what callers send.
 
 Begin with `schedule_shapes.py`.
 """

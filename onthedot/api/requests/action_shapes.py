@@ -1,4 +1,4 @@
-"""What is done to schedules, tasks and keys, as callers write it."""
+"""Defines the bodies of actions on schedules, tasks and keys."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class RescheduleIn(Written):
     delay_sec: int | None = Field(None, ge=0, le=31_622_400)
 
     def given(self) -> dict[str, Any]:
-        """Give what was written."""
+        """Returns the fields that were sent."""
         return self.model_dump(exclude_none=True)
 
 

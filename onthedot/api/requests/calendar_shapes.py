@@ -1,4 +1,4 @@
-"""What callers write about calendars and tenants."""
+"""Defines the bodies about calendars and tenants."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from onthedot.api.requests.target_shapes import Written
 from onthedot.records.access import tenant_reach
 from onthedot.records.runs.tenant_permits import MOST
 
-# Every task that names it keeps all of it.
+# Dates. Every task that names the calendar keeps all of them.
 _DATES_MAX = 400
 
 

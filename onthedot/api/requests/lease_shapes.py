@@ -1,4 +1,4 @@
-"""What outside workers write: which runs they want, and what came of those they had."""
+"""Defines the bodies of outside workers: which runs they want, and what became of theirs."""
 
 from __future__ import annotations
 

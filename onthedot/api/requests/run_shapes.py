@@ -1,4 +1,4 @@
-"""What callers write about runs: replays, dead letters, backfills, leases."""
+"""Defines the bodies about runs: replays, dead letters, backfills, leases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class UseIn(Written):
     target: Which | None = None
 
     def use(self) -> Use:
-        """Give both, the defaults for what is not said."""
+        """Returns both, with defaults for what is not given."""
         return Use(payload=self.payload or "sent", target=self.target or "current")
 
 

@@ -1,4 +1,4 @@
-"""Schedules and tasks as callers write them: names, types and limits, but no meaning."""
+"""Defines the bodies of schedules and tasks: names, types and limits, but not their meaning."""
 
 from __future__ import annotations
 
@@ -65,25 +65,25 @@ class Definition(Written):
     @checked(mode="wrap")
     @classmethod
     def _apart(cls, value: Any, build: ModelWrapValidatorHandler[Definition]) -> Definition:  # noqa: ANN401 any JSON
-        """Put read-only fields aside: whether they are as they stand is not known here."""
+        """Puts read-only fields aside. Whether they have their present values is checked later."""
         aside: dict[str, Any] = {}
         if isinstance(value, dict):
             aside = {name: value[name] for name in value if name in cls.READ_ONLY}
             value = {name: value[name] for name in value if name not in aside}
         made = build(value)
-        made._read_only = aside  # noqa: SLF001  # its own class's
+        made._read_only = aside  # noqa: SLF001  # a field of its own class
         return made
 
     def given(self) -> dict[str, Any]:
-        """Give what was written; null is as if it was not."""
+        """Returns the fields that were sent. Null counts as not sent."""
         return self.model_dump(exclude_none=True)
 
     def patch(self) -> dict[str, Any]:
-        """Give what was written, nulls and all."""
+        """Returns the fields that were sent, with nulls."""
         return self.model_dump(exclude_unset=True)
 
     def read_only(self) -> dict[str, Any]:
-        """Give what cannot be written and came along all the same."""
+        """Returns read-only fields that were sent all the same."""
         return self._read_only
 
 
@@ -113,7 +113,7 @@ class ScheduleFields(Definition):
     status: Literal["active", "paused", "completed", "invalid"] | None = None
 
     def given(self) -> dict[str, Any]:
-        """Give what was written; null means never where deaths are counted, else the default."""
+        """Returns the fields that were sent. Null means the default, or no limit of deaths."""
         field = "pause_after_deaths"
         never = field in self.model_fields_set and self.pause_after_deaths is None
         return super().given() | ({field: None} if never else {})

@@ -1,4 +1,4 @@
-"""What is wrong with a request's shape, from the validator's words into ours."""
+"""Turns the validator's errors about a request's shape into our own words."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _SENTENCES = {
     "union_tag_invalid": "target.type is '{tag}': expected one of {expected_tags}.",
     "union_tag_not_found": "target.type is missing: expected one such as 'http' or 'python'.",
 }
-# Where the validator stands at the name of a field itself.
+# The validator's mark for the name of a field.
 _NAME = "[key]"
-# What each part of a body may hold.
+# The shapes of the parts of a body.
 _PARTS: dict[str, type[BaseModel]] = {
     "retry": schedule_shapes.Backoff,
     "concurrency_key": schedule_shapes.ConcurrencyKey,
@@ -49,14 +49,14 @@ _PARTS: dict[str, type[BaseModel]] = {
     "sign": target_shapes.Secret,
     **target_shapes.TYPES,
 }
-# A name less alike than this was hardly meant.
+# A name less similar than this was hardly meant.
 _ALIKE = 0.7
-# So many names are better told than guessed.
+# Up to this number of names, all are listed instead of guessing one.
 _FEW = 12
 
 
 def problem(errors: Sequence[Mapping[str, Any]], known: Sequence[str] = ()) -> Problem:
-    """Give all of them as one problem; a field that nobody knows comes first."""
+    """Returns all errors as one problem. Unknown fields come first."""
     faults = [fault(error, known) for error in errors]
     unknown = [each for each in faults if each.code == "unknown_field"]
     if unknown:
@@ -68,13 +68,13 @@ def problem(errors: Sequence[Mapping[str, Any]], known: Sequence[str] = ()) -> P
 
 
 def _unreadable(error: Mapping[str, Any]) -> bool:
-    """A parameter is wrong, or the body as a whole; fields that contradict one another are not."""
+    """Tells whether a parameter, or the body as a whole, is wrong. A conflict of fields is not."""
     where = tuple(error["loc"])
     return where[0] != "body" or (where == ("body",) and error["type"] != "value_error")
 
 
 def checked(shape: type[Shape], fields: Mapping[str, Any]) -> Shape:
-    """Hold fields against a shape, or say what is wrong with them."""
+    """Checks fields by a shape, or says what is wrong with them."""
     try:
         return shape.model_validate(fields)
     except ValidationError as mistake:
@@ -83,12 +83,12 @@ def checked(shape: type[Shape], fields: Mapping[str, Any]) -> Shape:
 
 
 def names(shape: type[BaseModel]) -> list[str]:
-    """Name the fields of a body, for suggestions."""
+    """Returns the fields of a body, for suggestions."""
     return [field.alias or name for name, field in shape.model_fields.items()]
 
 
 def fault(error: Mapping[str, Any], known: Sequence[str] = ()) -> Fault:
-    """Put one of them into words."""
+    """Puts one error into words."""
     source, *steps = error["loc"]
     path = _path(steps)
     kind = str(error["type"])
@@ -122,7 +122,7 @@ def _sentence(error: Mapping[str, Any], called: str) -> str:
 
 
 def _path(steps: Sequence[str | int]) -> list[str]:
-    """Give the way through the body; the validator also names the type of a target, and names."""
+    """Returns the path in the body. The validator adds the type of a target, and names."""
     path = [str(step) for step in steps if step != _NAME]
     if len(path) > 1 and path[0] == "target" and path[1] in target_shapes.TYPES:
         del path[1]
@@ -130,7 +130,7 @@ def _path(steps: Sequence[str | int]) -> list[str]:
 
 
 def _called(path: Sequence[str], *, at_name: bool) -> str:
-    """Call a place as people do: retry.backoff, tasks[0]."""
+    """Writes a path as people do: retry.backoff, tasks[0]."""
     said = path[0]
     for step in path[1 : -1 if at_name else None]:
         said += f"[{step}]" if step.isdigit() else f".{step[:64]}"
@@ -138,7 +138,7 @@ def _called(path: Sequence[str], *, at_name: bool) -> str:
 
 
 def _pointer(path: Sequence[str]) -> str:
-    """Write the way as RFC 6901 has it."""
+    """Writes the path as RFC 6901 does."""
     return "".join(f"/{step[:64].replace('~', '~0').replace('/', '~1')}" for step in path)
 
 
@@ -160,4 +160,4 @@ def _unknown(path: Sequence[str], known: Sequence[str]) -> Fault:
 
 def _shortly(value: object) -> str:
     text = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 64 else f"{text[:64]}…"  # a line's worth
+    return text if len(text) <= 64 else f"{text[:64]}…"  # one line

@@ -1,4 +1,4 @@
-"""What a run calls: one shape a type of target."""
+"""Defines what a run calls: one shape for each type of target."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Arn = Annotated[str, Field(pattern=patterns.ARN)]
 Text = Annotated[str, Field(min_length=1, max_length=256)]
 Header = Annotated[str, Field(pattern=patterns.HEADER)]
 HeaderName = Annotated[str, Field(pattern=patterns.HEADER_NAME)]
-# A status, or a class of them, that an answer can end in.
+# A status, or a class of statuses, that an answer can have.
 Status = Annotated[str, Field(pattern=patterns.STATUS)]
 
 

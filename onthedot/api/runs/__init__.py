@@ -1,4 +1,4 @@
-"""The routes of runs, leases and dead letters.
+"""Serves the routes of runs, leases and dead letters.
 
 Begin with `run_list.py`.
 """

@@ -1,4 +1,4 @@
-"""Many dead letters at once: run again or purged, first as a plan, then minute by minute."""
+"""Replays or purges many dead letters: first as a plan, then minute by minute."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from onthedot.store import clock
 from onthedot.upkeep import dead_letter, dead_letters
 from onthedot.upkeep.dead_letter import Chosen, Letter
 
-# A plan counts so many; the operation goes on behind them.
+# Letters that a plan counts. The operation continues after them.
 PLANNED_MAX = 10_000
 _NAMED_MAX = 20
 _KIND = "replay"
@@ -78,7 +78,7 @@ def cancel(
 def _operation(
     kind: str, body: DeadIn, *, dry_run: bool, plan_token: str | None, more: dict[str, Any]
 ) -> Response[str]:
-    """What died after the plan was made is not in it, so that a plan does not age by itself."""
+    """Plans or begins an operation. Later deaths are left out, so a plan does not get stale."""
     name = operation_pages.named("op")
     if before := operation_pages.begun_before(kind, name):
         return _begun(before)

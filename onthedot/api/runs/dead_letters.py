@@ -1,4 +1,4 @@
-"""Dead letters: what is there, and which errors they died of."""
+"""Lists dead letters, and groups them by error."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from onthedot.upkeep.dead_letter import KIND, Chosen, Letter, Reason
 Word = Annotated[str | None, Query(min_length=1, max_length=64)]
 Item = dict[str, Any]
 ALL = (0, HORIZON - 1)
-# A caller that wants all of them gets what one answer of the store can hold.
+# Letters that one answer of the store holds, for callers that want all.
 _ALL_AT_ONCE = 5_000
 GROUPED_MAX = 10_000
 _GROUPS_MAX = 100

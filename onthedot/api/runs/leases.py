@@ -1,4 +1,4 @@
-"""Leases: outside workers fetch runs, keep them, and say what came of them."""
+"""Serves leases: outside workers fetch runs, extend them, and report their outcomes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def take(body: Annotated[LeaseIn, Body()]) -> Response[str]:
             while waits and not taken and clock.monotonic() + _LOOK_SEC <= until:
                 clock.sleep(_LOOK_SEC)
                 taken = _taken(body)
-    # Who could not wait here is told to wait where it is.
+    # A worker that could not wait here is told to wait where it is.
     ask_again = None if waits else long_polls.AGAIN_SEC
     shown = [_shown(each) for each in taken]
     return responses.answer({"data": shown, "ask_again_in_sec": ask_again})
@@ -103,7 +103,7 @@ def _settled(run_id: str, attempt: int, answer: Answer) -> Response[str]:
 
 
 def _shown(leased: Leased) -> dict[str, Any]:
-    """Besides what objects have, a worker is told until when, and where to go on."""
+    """Shows a run with what a worker needs: its deadline, and where to continue."""
     return {
         "run": run_view.view(
             leased.run, leased.task, Sent(leased.call.target, leased.call.payload)
@@ -116,7 +116,7 @@ def _shown(leased: Leased) -> dict[str, Any]:
 
 
 def _small(value: object, field: str) -> None:
-    """A row has room for little."""
+    """Refuses a value that is too large for the row."""
     try:
         checked(value, f"The {field}")
     except ValueError as fault:
@@ -133,7 +133,7 @@ def _error(said: ErrorIn | str | None) -> dict[str, Any]:
 
 
 def known(run_id: str) -> str:
-    """Refuse an id that cannot be one of a run."""
+    """Refuses an id that cannot be a run's."""
     try:
         row_of(run_id)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Lines of a log stream, a page at a time."""
+"""Reads the lines of a log stream page by page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Lines:
 def read(
     group: str, stream: str, between_ms: tuple[int, int], *, limit: int, token: str | None
 ) -> Lines | None:
-    """Read on in a stream; None: there is none of that name."""
+    """Reads on in a stream. None: no stream has this name."""
     if folder := os.environ.get("RUN_LOGS"):
         return _of_file(Path(folder, stream), between_ms, limit=limit, token=token)
     request: dict[str, Any] = {"nextToken": token} if token else {}
@@ -41,7 +41,7 @@ def read(
         if refusal.response["Error"]["Code"] != "ResourceNotFoundException":
             raise
         return None
-    # At its end, a stream gives the very token that it was asked with.
+    # At its end, a stream returns the token that it was asked with.
     following = answer["nextForwardToken"]
     return Lines(answer["events"], None if following == token else following)
 
@@ -49,7 +49,7 @@ def read(
 def _of_file(
     file: Path, between_ms: tuple[int, int], *, limit: int, token: str | None
 ) -> Lines | None:
-    """Read what `runlog` has kept: a token is the place of the next line."""
+    """Reads what `run_log` has kept in a file. A token is the position of the next line."""
     if not file.exists():
         return None
     first_ms, end_ms = between_ms

@@ -1,4 +1,4 @@
-"""What a run's handler logged, attempt by attempt."""
+"""Shows what a run's handler logged, attempt by attempt."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from onthedot.schedule.time.moments import moment
 from onthedot.store import clock
 from onthedot.targets.python import run_log
 
-# Lines of an attempt are written while it runs, or just after; a stamp may be a little off.
+# Milliseconds. Lines are written while an attempt runs, or just after; stamps are not exact.
 _AROUND_MS = 2_000
 _LINES = 1_000
-# CloudWatch shows a line seconds after it was written, sometimes a minute.
+# Milliseconds. CloudWatch shows a line after seconds, sometimes after a minute.
 _ARRIVE_MS = 120_000
 
 
@@ -39,7 +39,7 @@ def lines(
     found = find(run_id)
     pages = Listing(known={}, names=("attempt", "token"))
     begun = pages.start(cursor)
-    # A run may have begun another attempt since: a list goes on in its own.
+    # The run may have begun another attempt since. A list continues in its own attempt.
     told = _attempt(found, int(begun["attempt"]) if begun else attempt)
     group = run_log.group()
     if told is None or not told.get("log") or group is None:
@@ -80,7 +80,7 @@ def _why(told: Mapping[str, Any] | None) -> str:
 
 
 def _why_empty(told: Mapping[str, Any]) -> str:
-    """Nothing tells apart a handler that logs nothing and lines that are not there now."""
+    """Explains an empty list: the handler logs nothing, or its lines are not there now."""
     last_ms = told.get("ended_ms") or clock.now_ms()
     if clock.now_ms() - last_ms < _ARRIVE_MS:
         return "No line is there yet: it takes some seconds, and only ctx.log writes lines."
@@ -92,7 +92,7 @@ def _none(note: str) -> Response[str]:
 
 
 def _line(event: Mapping[str, Any], run_id: str) -> dict[str, Any] | None:
-    """Another's lines in the same stream may be another tenant's: they are nobody's to see."""
+    """Shows a line of this run. Other lines of the stream may be another tenant's."""
     try:
         told = json.loads(event["message"])
     except ValueError:

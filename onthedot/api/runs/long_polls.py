@@ -1,4 +1,4 @@
-"""Long polls: each holds an environment of the API, so a tenant has only so many at once."""
+"""Limits long polls: each holds an environment of the API, so a tenant has only some at once."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from onthedot.store import clock, ids
 from onthedot.store.access import waiting_polls
 from onthedot.store.patience import Forgiven
 
-# For each tenant; the setting `long_polls` says otherwise.
+# Polls of one tenant. The setting `long_polls` can change it.
 _MOST = 50
-# A worker that could not wait here waits as long by itself.
+# Seconds. A worker that cannot wait here waits this long by itself.
 AGAIN_SEC = 2
 _MARGIN_MS = 10_000
 
 
 @contextmanager
 def place(tenant_id: str, wait_sec: int) -> Iterator[bool]:
-    """Hold a place among those that wait, if there is one left."""
+    """Holds a place among the waiting polls, if one is left."""
     now_ms, poll = clock.now_ms(), ids.token()
     most = int(os.environ.get("LONG_POLLS", _MOST))
     until_ms = now_ms + wait_sec * 1000 + _MARGIN_MS
@@ -28,6 +28,6 @@ def place(tenant_id: str, wait_sec: int) -> Iterator[bool]:
         yield joined
     finally:
         if joined:
-            # It ends by itself: what was fetched meanwhile must not be lost over it.
+            # The place ends by itself. What was fetched meanwhile must not be lost for it.
             with Forgiven():
                 waiting_polls.leave(tenant_id, poll)

@@ -1,4 +1,4 @@
-"""One screen: how the last hour went, and what wants attention."""
+"""Shows one screen: how the last hour went, and what needs attention."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _minutes() -> list[table_reads.Item]:
 def _counts(
     items: Sequence[table_reads.Item], tenant_id: str
 ) -> tuple[Counter[str], dict[int, Counter[str]]]:
-    """Give what ended within the hour, and of it what was due in each of its minutes."""
+    """Returns what ended within the hour, and what was due in each of its minutes."""
     now = clock.now_ms() // 1000
     hour, minutes = Counter[str](), dict[int, Counter[str]]()
     for item in items:
@@ -91,7 +91,7 @@ def _newest(tenant_id: str, kind: str) -> list[dict[str, str]]:
 
 
 def _tagged(body: dict[str, Any]) -> Response[str]:
-    """Screens ask again and again: what has not changed is not sent again."""
+    """Answers with a tag: screens ask often, and an unchanged one is not sent again."""
     whole = responses.answer(body)
     tag = f'"{sha256((whole.body or "").encode()).hexdigest()[:16]}"'
     if responses.names(asked().headers, "if-none-match", tag):

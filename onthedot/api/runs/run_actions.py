@@ -1,4 +1,4 @@
-"""Runs one by one: shown, cancelled, run again."""
+"""Serves single runs: shown, cancelled, replayed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A task's history by pages, and what a list of runs may be asked for."""
+"""Lists a task's runs by pages, and defines what a list of runs may ask for."""
 
 from __future__ import annotations
 
@@ -58,18 +58,18 @@ class Question:
     cursor: str | None
 
     def last_ms(self, now_ms: int) -> int:
-        """Tell when a list ends: now, but for what is to come, and for another end asked for."""
+        """Returns when a list ends: now, except for coming runs or an end that was asked for."""
         if self.between[1] != ALL[1]:
             return self.between[1] * 1000 + 999
         return ALL[1] * 1000 if self.filter.status == "claimed" else now_ms
 
     def pages(self, names: Sequence[str], until: int | None = None, **known: str) -> Listing:
-        """Give the list that answers it: by these names of its items' keys."""
+        """Returns the list that answers it. `names` are the parts of its items' keys."""
         return Listing(known=known, names=names, until=until)
 
 
 def history(task: Task, question: Question) -> Response[str]:
-    """List its runs, newest first."""
+    """Lists its runs, newest first."""
     if question.filter.status == attention.LONG:
         message = f"Long runs are listed by GET /v1/runs?status=long&task_id={task.task_id}."
         raise Problem("unsupported_filter", message)
@@ -79,7 +79,7 @@ def history(task: Task, question: Question) -> Response[str]:
     until = max(last_ms, now_ms) // 1000
     pages = question.pages(("scheduled_for",), until, task_id=task.task_id)
     if question.between[0] * 1000 > last_ms:
-        # It begins later than it ends by itself.
+        # It would begin after its own end.
         return pages.answer([], None)
     keys = nominal(question.between[0]), f"{nominal(last_ms // 1000)}~~"
 
@@ -88,7 +88,7 @@ def history(task: Task, question: Question) -> Response[str]:
         return Walked(page.items, page.last)
 
     def show(items: Sequence[Item]) -> list[Item | None]:
-        # What lies beside a run, its payload for one, has no life.
+        # Items beside a run, such as its payload, have no life.
         read_ones = [run for item in items if (run := run_row.readable(item))]
         shown = {
             run.key: run_view.summary(run, task)

@@ -1,4 +1,4 @@
-"""Runs of all tasks: what happened in the last hour, what wants attention, or those of one task."""
+"""Lists runs of all tasks: the last hour, those that need attention, or those of one task."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _of_task(question: Question, task_id: str) -> Response[str]:
 
 
 def _of_kind(question: Question) -> Response[str]:
-    """Rows are read by their keys: the index may lag behind them."""
+    """Reads rows by their keys, because the index may lag behind them."""
     kind = question.filter.status or ""
     wanted = RunFilter("running" if kind == attention.LONG else kind, question.filter.origin)
     listed = attention.partition(tenant(), kind)
@@ -93,12 +93,12 @@ def _of_kind(question: Question) -> Response[str]:
 
 
 def _recent(question: Question) -> Response[str]:
-    """Walk the last hour by when runs were due, on which all lists of them agree."""
+    """Walks the last hour by due times, which all lists of the runs share."""
     pages = question.pages(("newest_at", "due_at", "run_id"))
     walk = _begun(question, pages)
     places, ahead = walk.places(), list[Place]()
 
-    def read(limit: int, _: Any) -> Walked[Place]:  # noqa: ANN401  # it goes on by itself
+    def read(limit: int, _: Any) -> Walked[Place]:  # noqa: ANN401  # it continues by itself
         found = [*ahead, *islice(places, limit + 1 - len(ahead))]
         ahead[:] = found[limit:]
         return Walked(found[:limit], found[limit - 1] if ahead else walk.cut, enough=not ahead)
@@ -106,7 +106,7 @@ def _recent(question: Question) -> Response[str]:
     def show(found: Sequence[Place]) -> list[Entry | None]:
         keys = [row_of(place.run_id) for place in found]
         rows = _rows(keys)
-        # Listed at another time as well: it stands where its row says.
+        # It was listed at another time as well. It belongs where its row says.
         there = [
             rows[key] if key in rows and rows[key][0].life.due_first_ms == place.due_ms else None
             for key, place in zip(keys, found, strict=True)

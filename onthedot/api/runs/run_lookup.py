@@ -1,4 +1,4 @@
-"""A run by the id in a path, with its task and its payload; a foreign one is as good as none."""
+"""Reads a run by the id in a path, with its task and payload. Another tenant's is not found."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ class Found:
 
     run: Run
     task: Task
-    # What its newest attempt was given.
+    # What its newest attempt got.
     sent: Sent
 
     def view(self) -> dict[str, Any]:
-        """Show it whole."""
+        """Shows it completely."""
         return run_view.view(self.run, self.task, self.sent, log_group=run_log.group())
 
     def waiting(self) -> Found:
-        """Give it as one that waits, with what for, if it does; asked only where it may."""
+        """Returns it with what it waits for, if it waits. It reads only if the run may wait."""
         (shown,) = waiting_runs.shown([self.run], clock.now_ms())
         return replace(self, run=shown)
 
 
 def find(run_id: str) -> Found:
-    """Read a run of this tenant's, in one call; in two where its spec was edited since."""
+    """Reads a run of this tenant in one call, or in two if its spec was edited since."""
     try:
         row = run_row.row_key(run_id)
     except ValueError:
@@ -60,6 +60,6 @@ def find(run_id: str) -> Found:
 
 
 def shown(run: Run, task: Task, own: Own) -> Sent:
-    """Give what a run was given as it is shown: its payload, wherever that lies."""
+    """Returns what a run got as it is shown: with its payload, wherever that is stored."""
     sent = run_inputs.sent(run, task, own)
     return replace(sent, payload=None if run.purged_ms else at_hand(sent.payload))

@@ -1,4 +1,4 @@
-"""Many runs by their keys, each with its task, in one call for fifty."""
+"""Reads many runs by their keys, each with its task, in one call for fifty."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from onthedot.work.gates import waiting_runs
 
 
 def read(keys: Sequence[dict[str, str]]) -> list[tuple[Run, Task]]:
-    """Give this tenant's, in that order, as they are to be shown, those that wait as waiting.
+    """Returns this tenant's runs in that order as they are shown. Waiting runs show why.
 
-    A run whose task is forgotten is forgotten, too. One that is named twice is given once: an edit
-    that moved when it is due has listed it again.
+    A run without a task is left out. A run that is named twice comes once: an edit that moved its
+    due time has listed it again.
     """
     if not keys:
         return []

@@ -1,4 +1,4 @@
-"""What outside workers keep of a run's steps, and what they ask of the runs before it."""
+"""Serves outside workers' records of a run's steps, and the previous success before a run."""
 
 from __future__ import annotations
 

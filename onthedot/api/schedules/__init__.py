@@ -1,4 +1,4 @@
-"""The routes of schedules, tasks and calendars.
+"""Serves the routes of schedules, tasks and calendars.
 
 Begin with `schedule_writes.py`.
 """

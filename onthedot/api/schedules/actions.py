@@ -1,4 +1,4 @@
-"""What is done to a schedule besides changing it: paused, resumed, run by hand."""
+"""Serves the actions on a schedule besides changes: pause, resume, trigger."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def resume(
     now = now_ms // 1000
     world = [task.version, mode]
     plans.check(plan_token, world)
-    # A plan is carried out as it was shown: what has passed since is not in it.
+    # A plan is carried out as it was shown. What has passed since is not part of it.
     planned_ms = plans.planned_ms(plan_token)
     planned = now if planned_ms is None else planned_ms // 1000
     slots = resume_catchup.slots(task, mode, planned)

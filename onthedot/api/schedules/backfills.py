@@ -1,4 +1,4 @@
-"""Backfills of a schedule: planned, begun, followed, stopped."""
+"""Serves backfills of a schedule: planned, begun, followed, stopped."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _effects(task: Task, wanted: Backfill, slots: list[int], rate: int) -> dict[
         "first_slot": nominal(slots[0]) if slots else None,
         "last_slot": nominal(slots[-1]) if slots else None,
         "rate_per_min": rate,
-        # One after the other they may well take longer.
+        # One after another they may well take longer.
         "one_by_one": overlap_gate.guarded(task),
         "minutes_at_least": -(-len(slots) // rate),
     }

@@ -1,4 +1,4 @@
-"""Calendars: kept under a name, and obeyed by every schedule that names them."""
+"""Serves calendars: stored under a name, and used by every schedule that names them."""
 
 from __future__ import annotations
 
@@ -138,13 +138,13 @@ def _made(calendar_id: str, body: CalendarFields, seen: Stored | None) -> Stored
         updated_at=moment(who.now_ms) or "",
         updated_by=who.key_id,
     )
-    # What it cannot mean is refused here.
+    # An error in it is refused here.
     _ = made.blackout
     return made
 
 
 def _recompute(calendar_id: str) -> None:
-    """Begin at once; the minutes go on with it, and come by a second time."""
+    """Begins at once. The next minutes continue, and make a second pass."""
     name = operation_pages.named("cal")
     loop = Loop(
         loop_id=name.loop_id,

@@ -1,4 +1,4 @@
-"""Schedules before they are saved: what an expression means, and which zones there are."""
+"""Previews schedules before they are saved, and lists the zones."""
 
 from __future__ import annotations
 

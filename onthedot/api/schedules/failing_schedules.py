@@ -1,4 +1,4 @@
-"""Schedules of which runs are dead: those whose latest death is newest come first."""
+"""Lists schedules with dead runs. Those with the newest death come first."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from onthedot.upkeep import dead_letters
 from onthedot.upkeep.dead_letter import Chosen, Letter
 
 STATUS = "failing"
-# What the names of a page's end mean: when the schedule's newest run died, and whose it is.
+# The parts of a page's end: when the schedule's newest run died, and its task.
 NAMES = ("died", "task_id")
 _ALL = Chosen(from_ms=0, to_ms=HORIZON * 1000 - 1)
-# Two pages of the index.
+# Letters, and letters of one page: two pages of the index.
 _LETTERS_MAX, _LETTERS_A_PAGE = 10_000, 5_000
 
 
@@ -30,7 +30,7 @@ def choose(
     limit: int,
     start: Item | None,
 ) -> tuple[list[Item], Item | None]:
-    """Give the schedules of a page, and behind which one the next begins."""
+    """Returns the schedules of a page, and the one after which the next page begins."""
     begun = (start["died"], start["task_id"]) if start else None
     newest = [each for each in _newest() if begun is None or _place(each) < begun]
 
@@ -53,7 +53,7 @@ def choose(
 
 
 def _newest() -> list[Letter]:
-    """Give each schedule's newest death, the newest of all first."""
+    """Returns the newest death of each schedule, the newest of all first."""
     found: dict[str, Letter] = {}
     walk = dead_letters.find(tenant(), _ALL, page=_LETTERS_A_PAGE)
     for letter in islice(walk, _LETTERS_MAX):
@@ -67,7 +67,7 @@ def _place(letter: Letter) -> tuple[str, str]:
 
 
 def _specs(letters: Sequence[Letter]) -> list[Item | None]:
-    """Leave out what is on no list any more: a deleted schedule fails no more."""
+    """Returns the specs. A deleted schedule is on no list any more, so it is left out."""
     keys = [task_spec.spec_key(letter.task_id) for letter in letters]
     found = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE]
     listed = {item["task_id"]: item for item in found if "listed" in item}

@@ -1,4 +1,4 @@
-"""Walking a tenant's index until a page is full of what the filters let through."""
+"""Walks a tenant's index until a page is full of items that pass the filters."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def choose(
     limit: int,
     start: Item | None,
 ) -> tuple[list[tuple[Item, Entry]], Item | None]:
-    """Give the items of the page with their entries, and behind which one the next page begins."""
+    """Returns the items of the page with their entries, and where the next page begins."""
 
     def read(size: int, begin: Item | None) -> Walked[Item]:
         page = table_pages.by_tenant(known["listed"], limit=size, start=begin)
@@ -50,5 +50,5 @@ def choose(
 
 
 def given(**filters_asked: str | None) -> dict[str, str]:
-    """Keep the filters that were asked for."""
+    """Returns the filters that were asked for."""
     return {name: value for name, value in filters_asked.items() if value is not None}

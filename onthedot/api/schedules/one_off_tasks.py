@@ -1,4 +1,4 @@
-"""One-off tasks: registered one by one or by the hundred, listed, shown, cancelled, moved."""
+"""Serves one-off tasks: registered alone or by the hundred, listed, shown, cancelled, moved."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def reschedule(
 
 
 def find(task_id: str) -> Task:
-    """Give a task of this tenant's; a foreign one is as good as none."""
+    """Returns a task of this tenant. Another tenant's task is reported as not found."""
     known = read(task_id) if task_id.startswith("tsk_") else None
     if known is None or known.task.tenant_id != tenant() or known.task.status == "deleted":
         raise not_found("task of that id")

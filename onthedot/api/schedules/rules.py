@@ -1,4 +1,4 @@
-"""Definitions as they come: held to the rules, with the networks that the operator opened."""
+"""Checks new definitions by the rules, with the networks that the operator allows."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from onthedot.registry import field_rules
 from onthedot.targets import current_rules
 
 PAYLOAD_BYTES_MAX = 256 * 1024
-# An item of the store has 400 kB: the rest is for a payload, what calendars say, and names.
+# Bytes. An item of the store has 400 kB: the rest is for the payload, calendars, names.
 DEFINITION_BYTES_MAX = 280_000
-# A letter has four bytes at most: a body with fewer than this holds no payload that is too large.
+# A letter has at most four bytes: a shorter body holds no payload that is too large.
 _LETTERS_MIN = PAYLOAD_BYTES_MAX // 4
 
 
 def check(fields: Mapping[str, Any]) -> None:
-    """Refuse what contradicts itself, and a target that the worker would refuse later."""
+    """Refuses a conflict of fields, and a target that the worker would refuse later."""
     check_payload(fields.get("payload"))
     _check_size(fields)
     field_rules.check(fields)
@@ -29,7 +29,7 @@ def check(fields: Mapping[str, Any]) -> None:
 
 
 def check_target(target: Mapping[str, Any], timeout_sec: int) -> None:
-    """Refuse a target of former times that nobody could register now."""
+    """Refuses a stored target that could not be registered now."""
     _check_target({"target": target, "timeout_sec": timeout_sec})
 
 
@@ -39,7 +39,7 @@ def _check_target(fields: Mapping[str, Any]) -> None:
 
 
 def check_payload(payload: Any) -> None:  # noqa: ANN401 any JSON
-    """Refuse a payload that no run should carry."""
+    """Refuses a payload that no run may carry."""
     if len(asked().body) < _LETTERS_MIN:
         return
     size = len(payloads.written(payload).encode())
@@ -49,7 +49,7 @@ def check_payload(payload: Any) -> None:  # noqa: ANN401 any JSON
 
 
 def _check_size(fields: Mapping[str, Any]) -> None:
-    """Refuse what would not fit into one item of the store, which counts bytes, not letters."""
+    """Refuses what would not fit into one item. The store counts bytes, not letters."""
     told = {name: value for name, value in fields.items() if name != "payload"}
     size = len(json.dumps(told, ensure_ascii=False).encode())
     if size > DEFINITION_BYTES_MAX:

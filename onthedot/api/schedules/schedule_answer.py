@@ -1,4 +1,4 @@
-"""A schedule as an answer shows it: with its last run, which is read unless it is at hand."""
+"""Shows a schedule with its last run, which is read if it is not at hand."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from onthedot.upkeep import failing_task
 
 
 def present(known: Known) -> dict[str, Any]:
-    """Show it as it was read."""
+    """Shows it as it was read."""
     task, due, now = known.task, known.due, clock.now_ms() // 1000
     rows, failures = _read(task.task_id, _recent(task, due, now))
     return schedule_view.view(task, now, last=_newest_of(rows), due=due, failures=failures)
 
 
 def born(task: Task) -> dict[str, Any]:
-    """Show a new one."""
+    """Shows a new one."""
     return _view(task, _counted(task), ())
 
 
 def after(edited: Edited) -> dict[str, Any]:
-    """Show what an edit left."""
+    """Shows what an edit left."""
     return _view(edited.task, _counted(edited.task), edited.near)
 
 
 def _counted(task: Task) -> Due | None:
-    """Ask the cursor, which counts the runs, only where they are counted."""
+    """Reads the cursor, which counts the runs, only if they are counted."""
     known = read(task.task_id) if task.max_runs is not None else None
     return known.due if known else None
 
@@ -47,7 +47,7 @@ def _view(task: Task, due: Due | None, near: Sequence[Run]) -> dict[str, Any]:
 
 
 def _newest(task_id: str, keys: Sequence[str], near: Sequence[Run]) -> Run | None:
-    """Give the newest row that there is; only then the older ones are none of its last run."""
+    """Returns the newest of these rows. It reads them unless the newest one is at hand."""
     if not keys:
         return None
     at_hand = next((run for run in near if run.key == keys[0]), None)
@@ -64,14 +64,14 @@ def _recent(task: Task, due: Due | None, now: int) -> list[str]:
 
 
 def _read(task_id: str, keys: Sequence[str]) -> tuple[list[Run], int]:
-    """Read rows, and how many runs died in a row, in one call."""
+    """Reads rows, and how many runs died in a row, in one call."""
     wanted = [{"task_id": task_id, "scheduled_for": key} for key in keys]
     items = table_reads.get_many({run_row.TABLE: [*wanted, failing_task.key(task_id)]})[
         run_row.TABLE
     ]
     rows = [item for item in items if item["task_id"] == task_id]
     records = [failing_task.parse(item) for item in items if item not in rows]
-    # Once paused for them it is past a warning, also if a user has resumed it.
+    # Once paused for them it needs no warning, even if a user has resumed it.
     failures = sum(health.failures for health in records if not health.paused_ms)
     return [run for run in map(run_row.readable, rows) if run], failures
 

@@ -1,4 +1,4 @@
-"""Schedules by pages, filtered by what the index carries of them."""
+"""Lists schedules by pages, filtered by what the index carries."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def index(
 
 
 def _with_last_runs(items: Sequence[Item], now: int) -> list[Entry]:
-    """Add what became of the newest slots: their rows' keys are computed, no index is needed."""
+    """Adds the outcomes of the newest slots. Their rows' keys are computed without an index."""
     compiled = _compiled(items)
     seen = _last_seen(items, now)
     keys = [
@@ -86,7 +86,7 @@ def _with_last_runs(items: Sequence[Item], now: int) -> list[Entry]:
 
 
 def _last_seen(items: Sequence[Item], now: int) -> dict[str, int]:
-    """Ask the cursors of completed ones how far they came."""
+    """Reads from the cursors of completed schedules how far they came."""
     keys = [cursor_key(item["task_id"]) for item in items if item["status"] == "completed"]
     cursors = table_reads.get_many({TASKS: keys})[TASKS] if keys else []
     return {
@@ -98,7 +98,7 @@ def _last_seen(items: Sequence[Item], now: int) -> dict[str, int]:
 
 
 def _compiled(items: Sequence[Item]) -> list[Schedule]:
-    """The index names calendars, but does not say what they exclude."""
+    """Compiles them. The index names calendars, but not what they exclude."""
     named = any(item.get("calendars") for item in items)
     known = calendar_edits.compiled(tenant()) if named else {}
     return [schedule_view.listed(item, known) for item in items]

@@ -1,4 +1,4 @@
-"""Schedules by what a path calls them: an id, or a name; a foreign one is as good as none."""
+"""Finds schedules by the id or name in a path. Another tenant's is not found."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from onthedot.store.tasks import read
 
 
 def find(schedule: str) -> Known:
-    """Give a schedule of this tenant's."""
+    """Returns a schedule of this tenant."""
     found = find_any(schedule)
     if found is None or found.task.status == "deleted":
         raise missing()
@@ -22,7 +22,7 @@ def find(schedule: str) -> Known:
 
 
 def find_any(schedule: str) -> Known | None:
-    """Give it even if it is deleted."""
+    """Returns it even if it is deleted."""
     task_id: str | None = schedule
     if not schedule.startswith("sch_"):
         task_id = owner(tenant(), schedule)
@@ -33,7 +33,7 @@ def find_any(schedule: str) -> Known | None:
 
 
 def _readable(found: Known) -> Known:
-    """One that was set aside because nobody can read its schedule is shown by its fields."""
+    """Returns a schedule that was set aside with its fields: nobody can read its compiled form."""
     try:
         _ = found.task.schedule
     except UNREADABLE:
@@ -43,5 +43,5 @@ def _readable(found: Known) -> Known:
 
 
 def missing() -> Problem:
-    """Say that there is no such schedule."""
+    """Says that the schedule does not exist."""
     return not_found("schedule of that id or name")

@@ -1,4 +1,4 @@
-"""Schedules: registered, shown, changed, replaced, ended."""
+"""Serves writes of schedules: registered, shown, changed, replaced, ended."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def end(schedule: str, dry_run: DryRun = "false", plan_token: PlanToken = None) 
 
 
 def _check_kept(body: ScheduleFields, given: Mapping[str, Any], known: Known) -> None:
-    """A status changes by a pause or a resume: here it is as read-only as the rest."""
+    """Refuses a new status: only a pause or a resume changes it. Here it is read-only."""
     status = {"status": given["status"]} if "status" in given else {}
     aside = {**body.read_only(), **status}
     if aside:
@@ -116,7 +116,7 @@ def _check_kept(body: ScheduleFields, given: Mapping[str, Any], known: Known) ->
 
 
 def _check_name(schedule: str, given: Mapping[str, Any]) -> None:
-    """One address, one schedule: a PUT by name renames nothing."""
+    """Refuses a PUT by name that would rename the schedule."""
     name = given.get("name", schedule)
     if not schedule.startswith("sch_") and name != schedule:
         message = f"The body's name is '{name}': expected '{schedule}', as in the address."
@@ -186,7 +186,7 @@ def _changed(known: Known, make: Make, dry_run: str, plan_token: str | None) -> 
 
 
 def _checked(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Hold a whole schedule, put together from what is there and what was sent, to its limits."""
+    """Checks a whole schedule, made of stored and sent fields, by its limits."""
     given = shape_errors.checked(ScheduleIn, fields).given()
     rules.check(given)
     return given

@@ -1,4 +1,4 @@
-"""One-off tasks by pages, filtered by what the index carries of them."""
+"""Lists one-off tasks by pages, filtered by what the index carries."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def index(
 
 
 def _entries(items: Sequence[Item]) -> list[Entry]:
-    """Add what became of their runs: a run's key is the task's time."""
+    """Adds the outcomes of their runs. A run's key is the task's time."""
     keys = [{"task_id": item["task_id"], "scheduled_for": item["start_at"]} for item in items]
     rows = table_reads.get_many({run_row.TABLE: keys})[run_row.TABLE] if keys else []
     found = {run.task_id: run for row in rows if (run := run_row.readable(row))}

@@ -1,6 +1,6 @@
-"""What the tenant that asks may call, and which handlers there are: read once a minute.
+"""Checks what the asking tenant may call, and which handlers exist: read once a minute.
 
-What it may call is read again before a refusal.
+Before a refusal it reads again what the tenant may call.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KEPT_MAX = 1_000
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What was read, and when; None where nothing is written."""
+    """What was read, and when. None if nothing is stored."""
 
     at_ms: int
     allowed: Sequence[str] | None
@@ -37,7 +37,7 @@ _known: dict[str, _Seen] = {}
 
 
 def check(target: Mapping[str, Any]) -> None:
-    """Refuse a target that is not among the tenant's own; the worker would not call it."""
+    """Refuses a target that is not among the tenant's own. The worker would not call it."""
     if tenant() == FIRST_TENANT or not tenant_reach.reached(target, aws.home()):
         return
     thing = _beyond(target)
@@ -52,7 +52,7 @@ def check(target: Mapping[str, Any]) -> None:
 
 
 def remarks(target: Mapping[str, Any]) -> list[Warned]:
-    """Warn of a handler that is not there; it may come with the next deployment."""
+    """Warns of a handler that does not exist. The next deployment may bring it."""
     if target.get("type") != "python":
         return []
     seen, name = _seen(tenant()), target["handler"]
@@ -70,7 +70,7 @@ def remarks(target: Mapping[str, Any]) -> list[Warned]:
 
 
 def forget() -> None:
-    """Read everything again from now on."""
+    """Makes the next call read everything again."""
     _known.clear()
 
 

@@ -1,4 +1,4 @@
-"""When a schedule fires and fired: the coming slots, the slots with their outcomes, the runs."""
+"""Shows when a schedule fires and fired: coming slots, slots with outcomes, runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from onthedot.store import clock, table_pages, table_reads
 from onthedot.work.gates import waiting_runs
 
 _DAY_SEC = 86_400
-# A range that covers the first slot begins before it.
+# Slots. A range that covers the first slot begins before it.
 _BEFORE = 5
 
 

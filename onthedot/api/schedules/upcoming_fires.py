@@ -1,4 +1,4 @@
-"""What fires next, over all schedules and tasks of a tenant: one by one, or how much when."""
+"""Shows what fires next in all schedules and tasks of a tenant: one by one, or counted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from onthedot.store import clock
 
 _DAY_SEC = 86_400
 _WINDOW_MAX_SEC = 31 * _DAY_SEC
-# A week by five minutes.
+# A week in steps of five minutes.
 _BUCKETS_MAX = 7 * 288
 Bucket = Annotated[int, Query(ge=MINUTE_SEC, le=_DAY_SEC, multiple_of=MINUTE_SEC)]
 

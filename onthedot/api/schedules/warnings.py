@@ -1,4 +1,4 @@
-"""What the answer to a write warns of besides the schedule itself: of its handler, of its owner."""
+"""Adds warnings to the answer of a write: about its handler and its owner."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from onthedot.registry.field_rules import of_code
 
 
 def told(shown: Mapping[str, Any], *, edited: bool = False) -> dict[str, Any]:
-    """Put these warnings first."""
+    """Puts these warnings first."""
     found = tenant_reach.remarks(shown["target"])
     if edited and of_code(shown["managed_by"]):
         found.append(undone(shown["managed_by"]))

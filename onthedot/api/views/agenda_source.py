@@ -1,4 +1,4 @@
-"""Reading what a tenant has coming, from the index of its tasks; long lists once a while only."""
+"""Reads what a tenant has coming from the index of its tasks. Long lists are cached."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from onthedot.registry import calendar_edits
 from onthedot.schedule.time.instants import nominal
 from onthedot.store import aws, clock, table_pages
 
-# A tenant's quota, unless it was given more: some 40 MB of the index.
+# Tasks, a tenant's usual quota: about 40 MB of the index.
 LISTED_MAX = 100_000
-# A list that one page holds is read each time; reading a longer one takes seconds.
+# A list of one page is read each time. Reading a longer one takes seconds.
 _ANEW_UP_TO = 1_000
 _MANY = 10_000
 _KEPT_MS, _MANY_KEPT_MS = 60_000, 300_000
-# A caller waits no longer; what has not been read by then is said to be missing.
+# Seconds that a caller waits. What was not read by then is reported as missing.
 _PATIENCE_SEC = 15.0
 _REMEMBERED_MAX = 200_000
 _known: dict[str, Agenda] = {}
 
 
 def coming(tenant_id: str) -> Agenda:
-    """Give all of it, at most a minute old; of more than ten thousand tasks, five minutes."""
+    """Returns all of it, at most a minute old; for more than ten thousand tasks, five minutes."""
     seen = _known.get(tenant_id)
     if seen and seen.size > _ANEW_UP_TO and _is_fresh(seen):
         return seen
@@ -32,13 +32,13 @@ def coming(tenant_id: str) -> Agenda:
 
 
 def neighbours(tenant_id: str) -> Agenda:
-    """Give it for a look in passing: what is known, or as much as is read within a second."""
+    """Returns it for a quick look: what is known, or what can be read within a second."""
     seen = _known.get(tenant_id)
     return seen if seen and _is_fresh(seen) else _read(tenant_id, _MANY)
 
 
 def forget() -> None:
-    """Read all again."""
+    """Makes the next call read all again."""
     _known.clear()
 
 
@@ -68,7 +68,7 @@ def _read(tenant_id: str, most: int) -> Agenda:
 
 
 def _listed(listed: str, since: str, most: int) -> tuple[list[dict[str, Any]], bool]:
-    """Read the newest, and tell whether they are all."""
+    """Reads the newest, and tells whether they are all."""
     over = clock.monotonic() + _PATIENCE_SEC
     found: list[dict[str, Any]] = []
     after: Mapping[str, Any] | None = None
@@ -82,7 +82,7 @@ def _listed(listed: str, since: str, most: int) -> tuple[list[dict[str, Any]], b
 
 
 def _remember(tenant_id: str, found: Agenda) -> None:
-    """Keep the latest, and no more of them than fit."""
+    """Keeps the latest, and only as many as fit."""
     _known.pop(tenant_id, None)
     _known[tenant_id] = found
     while len(_known) > 1 and sum(one.size for one in _known.values()) > _REMEMBERED_MAX:

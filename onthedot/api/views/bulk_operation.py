@@ -1,4 +1,4 @@
-"""A loop as callers see it: what it is to do, and how far it is."""
+"""Shows a bulk operation as callers see it: what it does, and how far it is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from onthedot.schedule.time.moments import moment
 
 
 def backfill(loop: Loop) -> dict[str, Any]:
-    """Show a backfill."""
+    """Shows a backfill."""
     return {
         "backfill_id": loop.loop_id,
         "task_id": loop.wanted["task_id"],
@@ -25,7 +25,7 @@ def backfill(loop: Loop) -> dict[str, Any]:
 
 
 def operation(loop: Loop) -> dict[str, Any]:
-    """Show what is done to many dead letters."""
+    """Shows an operation on many dead letters."""
     chosen = loop.wanted["chosen"]
     filters = {name: chosen.get(name) for name in ("task_id", "fingerprint", "reason")}
     times = {
@@ -44,17 +44,17 @@ def operation(loop: Loop) -> dict[str, Any]:
 
 
 def _use(loop: Loop) -> dict[str, str] | None:
-    """Say which payload and target replays take; one that a former release began, by default."""
+    """Returns the payload and target of replays. A former release's operation has defaults."""
     return Use(**loop.wanted.get("use", {})).as_json() if loop.kind == "replay" else None
 
 
 def _progress(loop: Loop) -> dict[str, Any]:
-    """Say how many there are, and what came of them; the former version did not count them."""
+    """Returns how many there are, and their outcomes. A former release did not count them."""
     done, skipped = loop.counts.get(DONE, 0), loop.counts.get("left", 0)
     total = loop.wanted.get("total")
     left = None
     if total is not None:
-        # Of more than were counted there is at least one left while it goes on.
+        # If there are more than were counted, at least one is left while it runs.
         left = max(total - done - skipped, 0 if loop.wanted["complete"] else int(loop.running))
     return {
         "total": total,

@@ -1,4 +1,4 @@
-"""All that a tenant has coming: schedules alike are compiled and walked once for all of them."""
+"""Groups all that a tenant has coming: equal schedules are compiled and walked once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from onthedot.schedule.expression.stable_hash import spread
 from onthedot.schedule.schedule import Schedule
 from onthedot.schedule.time.instants import parse_nominal
 
-# What of an entry of the index says when it fires. Jitter is apart: each has its own.
+# The fields of an index entry that say when it fires. Each task has its own jitter.
 _WHEN = (
     "cron",
     "every_sec",
@@ -31,7 +31,7 @@ CARRIED = (*NAMED, *_WHEN)
 
 
 class Member(NamedTuple):
-    """A task that fires, and by how much its jitter delays it."""
+    """A task that fires, and the seconds by which its jitter delays it."""
 
     task_id: str
     name: str
@@ -41,7 +41,7 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Tasks of the same slots; slots inside its calendars are skipped."""
+    """Tasks with the same slots. Slots inside its calendars are skipped."""
 
     schedule: Schedule
     calendars: Sequence[Calendar]
@@ -49,13 +49,13 @@ class Group:
 
     @property
     def with_calendars(self) -> Schedule:
-        """Give the schedule without what its calendars exclude."""
+        """Returns the schedule without what its calendars exclude."""
         return schedule_view.with_calendars(self.schedule, self.calendars)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agenda:
-    """As it was read then; `complete` unless the tenant has more than anybody would read."""
+    """What was read at one time. `complete` unless the tenant has more than one read takes."""
 
     read_ms: int
     complete: bool
@@ -65,15 +65,15 @@ class Agenda:
 
     @property
     def size(self) -> int:
-        """How many tasks are in it."""
+        """Returns how many tasks are in it."""
         return sum(len(group.members) for group in self.groups) + len(self.once)
 
 
 def groups(items: Iterable[Mapping[str, Any]], known: Mapping[str, Calendar]) -> list[Group]:
-    """Sort the entries of active schedules by what they fire at."""
+    """Groups the entries of active schedules by when they fire."""
     alike: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for item in items:
-        # H is drawn from the task's id, so nobody else's is the same.
+        # H is drawn from the task's id, so no other schedule is equal.
         own = item["task_id"] if "H" in item.get("cron", "") else ""
         when = tuple([item.get(name) for name in _WHEN])
         alike.setdefault((*when, *item.get("calendars", ()), own), []).append(item)
@@ -81,7 +81,7 @@ def groups(items: Iterable[Mapping[str, Any]], known: Mapping[str, Calendar]) ->
 
 
 def once(items: Iterable[Mapping[str, Any]]) -> list[tuple[int, Member]]:
-    """Put the entries of one-off tasks into the order of time."""
+    """Sorts the entries of one-off tasks by time."""
     return sorted((parse_nominal(item["start_at"]), _member(item)) for item in items)
 
 

@@ -1,4 +1,4 @@
-"""The last hour of a tenant in figures, from what the audit counted minute by minute."""
+"""Shows the last hour of a tenant in figures, by the audit's counts of each minute."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from onthedot.schedule.time.instants import nominal
 from onthedot.upkeep.minute_tally import OUTCOMES
 
-# What is summed over the hour.
+# The counts that are summed over the hour.
 _HOUR = (*OUTCOMES, "attempts", "leases_lost")
 
 
 def view(hour: Counter[str], minutes: Mapping[int, Counter[str]]) -> dict[str, Any]:
-    """Show what was seen to end within the hour, and its minutes by due time, oldest first."""
+    """Shows what ended within the hour, and its minutes by due time, oldest first."""
     return {
         "last_hour": {name: hour[name] for name in _HOUR} | {"success_percent": _success(hour)},
         "minutes": [
@@ -25,6 +25,6 @@ def view(hour: Counter[str], minutes: Mapping[int, Counter[str]]) -> dict[str, A
 
 
 def _success(hour: Counter[str]) -> float | None:
-    """Of what ran or should have; where nothing did there is no share."""
+    """Returns the share of successes. If nothing ran or should have run, there is none."""
     ran = hour["succeeded"] + hour["dead"] + hour["missed"]
     return round(100 * hour["succeeded"] / ran, 3) if ran else None

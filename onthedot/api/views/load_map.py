@@ -1,4 +1,4 @@
-"""How many runs are due in each stretch of the time to come: where a herd is, and where room."""
+"""Counts the runs that are due in each coming stretch of time: the crowds and the gaps."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from onthedot.schedule.expression.cron import Cron, Every
 from onthedot.schedule.schedule import Schedule
 
 MINUTE_SEC = 60
-# A second's walk or two; who wants to know more asks for less time.
+# Steps, about a second's walk or two. A caller who wants more asks for less time.
 STEPS_MAX = 1_000_000
 _ENDLESS = 1 << 40
 
 
 @dataclass(slots=True)
 class Heat:
-    """Counts from `first` on, one a stretch; walked no further than the steps that are left."""
+    """Counts from `first` on, one for each stretch. The walk ends when its steps are used up."""
 
     first: int
     bucket_sec: int
@@ -28,18 +28,18 @@ class Heat:
 
     @property
     def last(self) -> int:
-        """The end of the last stretch, which is not in it."""
+        """Returns the end of the last stretch, which is not included."""
         return self.first + self.bucket_sec * len(self.counts)
 
     def note(self, due: int, number: int) -> None:
-        """Count what is due then."""
+        """Counts `number` runs that are due then."""
         self.counts[(due - self.first) // self.bucket_sec] += number
 
 
 def heat(
     agenda: Agenda, first: int, bucket_sec: int, buckets: int, *, steps: int = STEPS_MAX
 ) -> Heat:
-    """Count by due time, jitter and all; what calendars exclude is not due."""
+    """Counts by due time, with jitter. What calendars exclude is not due."""
     found = Heat(first, bucket_sec, [0] * buckets, steps)
     for group in agenda.groups:
         _add(found, group)
@@ -50,7 +50,7 @@ def heat(
 
 
 def same_minute(agenda: Agenda, instant: int) -> int:
-    """Count the schedules that have a slot in the minute of an instant."""
+    """Counts the schedules that have a slot in the minute of an instant."""
     begin = instant - instant % MINUTE_SEC
     return sum(
         len(group.members)
@@ -75,7 +75,7 @@ def _add(found: Heat, group: Group) -> None:
 
 
 def _add_at_once(found: Heat, schedule: Schedule, number: int) -> None:
-    """Every member fires at the slot itself."""
+    """Counts a group without jitter: every member fires at the slot itself."""
     free = not schedule.calendars and schedule.start_at is None and schedule.end_at is None
     rule = schedule.rule
     if free and isinstance(rule, Every):
@@ -84,7 +84,7 @@ def _add_at_once(found: Heat, schedule: Schedule, number: int) -> None:
             found.counts[place] += times * number
         return
     if free and isinstance(rule, Cron) and found.bucket_sec % MINUTE_SEC == 0:
-        # Minutes are alike: one second of each stands for the others.
+        # All minutes are equal, so one second of each stands for the others.
         number *= rule.seconds.bit_count()
         schedule = replace(schedule, rule=replace(rule, seconds=rule.seconds & -rule.seconds))
     for slot, _ in pairwise(_slots(found, schedule, found.first)):
@@ -92,7 +92,7 @@ def _add_at_once(found: Heat, schedule: Schedule, number: int) -> None:
 
 
 def _slots(found: Heat, schedule: Schedule, first: int) -> Iterator[int]:
-    """Walk the slots of the time, and one more: how far the last is from its next matters."""
+    """Walks the slots of the time, and one more: the last one's distance to its next matters."""
     slot = schedule.next(first - 1)
     while slot is not None and slot < found.last and found.steps_left > 0:
         found.steps_left -= 1

@@ -1,4 +1,4 @@
-"""What is to fire next over many tasks: their slots, merged in the order of time."""
+"""Merges the coming slots of many tasks in the order of time."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from onthedot.schedule.time.instants import local, measured, nominal
 from onthedot.schedule.time.zones import zone
 
 Place = tuple[int, str]
-# When, whose, and where of the agenda it stands: the group (none for a task that runs once).
+# When, which task, and its place in the agenda: the group (none for a task that runs once).
 _Fire = tuple[int, str, int, int]
 _NO_GROUP = -1
 
 
 def fires(agenda: Agenda, first: int, last: int, after: Place | None) -> Iterator[dict[str, Any]]:
-    """Walk what fires between two instants, both included, from behind a place on."""
+    """Walks what fires between two instants, both included, after a place."""
     since = max(first, after[0]) if after else first
     walks = [_of_group(number, group, since, last) for number, group in enumerate(agenda.groups)]
     for at, task_id, of, place in merge(*walks, _of_once(agenda, since, last)):
@@ -47,7 +47,7 @@ def _shown(agenda: Agenda, at: int, of: int, place: int) -> dict[str, Any]:
     member = group.members[place]
     due = replace(group.schedule, jitter_offset_sec=member.offset_sec).due_at(at)
     shown = _fire(member, at, due, group.schedule.timezone)
-    # It is a slot, but a calendar has it skipped.
+    # It is a slot, but a calendar skips it.
     return {**shown, "excluded_by": closing(group.calendars, at) or None}
 
 

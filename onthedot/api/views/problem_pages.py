@@ -1,4 +1,4 @@
-"""A page a problem: what it means, and what to do about it."""
+"""Writes a page for each problem: what it means, and what to do about it."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ _TEXTS = {
 
 
 def page(code: str) -> str:
-    """Write the page of a code, in Markdown."""
+    """Writes the page of a code, in Markdown."""
     kind = KINDS[code]
     meaning, remedy = _TEXTS[code]
     lines = [f"# {kind.title}", "", f"`{code}`, status {kind.status}.", ""]
@@ -195,5 +195,5 @@ def page(code: str) -> str:
 
 
 def code_of(name: str) -> str | None:
-    """Tell which code an address stands for."""
+    """Returns the code that an address stands for."""
     return next((code for code in KINDS if name in (code, slug(code))), None)

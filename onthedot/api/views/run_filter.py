@@ -1,4 +1,4 @@
-"""Which runs a list is asked for: by status or a group of them, and by origin."""
+"""Filters a list of runs: by status or a group of them, and by origin."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ GROUPS = {"open": OPEN, "final": FINAL, "failed": frozenset({"retrying", "dead"}
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """What was asked for; None asks for any."""
+    """What was asked for. None accepts any."""
 
     status: str | None = None
     origin: str | None = None
 
     @property
     def narrows(self) -> bool:
-        """Tell whether some runs may not pass."""
+        """Tells whether some runs may not pass."""
         return self.status is not None or self.origin is not None
 
     def holds(self, run: Run) -> bool:
-        """Tell whether a run passes."""
+        """Tells whether a run passes."""
         wanted = GROUPS.get(self.status or "", frozenset({self.status}))
         by_status = self.status is None or run.life.status in wanted
         return by_status and self.origin in (None, run.origin)

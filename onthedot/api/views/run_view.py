@@ -1,4 +1,4 @@
-"""A run as callers see it."""
+"""Shows a run as callers see it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from onthedot.targets.attempt_outcome import delivers
 
 
 def view(run: Run, task: Task, sent: Sent, *, log_group: str | None = None) -> dict[str, Any]:
-    """Show a run with all of its attempts; what was purged of it is gone."""
+    """Shows a run with all of its attempts. Purged fields are gone."""
     life = run.life
     started_ms = life.first_started_ms or life.started_ms
     return {
@@ -46,7 +46,7 @@ def view(run: Run, task: Task, sent: Sent, *, log_group: str | None = None) -> d
 
 
 def summary(run: Run, task: Task) -> dict[str, Any]:
-    """Show a run in a list."""
+    """Shows a run in a list."""
     life = run.life
     slot = slot_of(run)
     return {
@@ -75,20 +75,20 @@ def summary(run: Run, task: Task) -> dict[str, Any]:
 
 
 def slot_of(run: Run) -> str | None:
-    """Tell which slot it stands for."""
+    """Returns the slot of a run."""
     return run.slot or (run.key if is_slot_key(run.key) else None)
 
 
 def _completion(run: Run, task: Task) -> str | None:
     if run.life.status != "succeeded":
         return None
-    # What a former release has run does not say it.
+    # The row of a former release's run does not say it.
     delivered = run.life.delivered if run.life.version else delivers(task.target)
     return "delivered" if delivered else "completed"
 
 
 def _note(run: Run, task: Task) -> str | None:
-    """Say what there is to be said of it: by its handler, or of its slot."""
+    """Returns a note on it: by its handler, or about its slot."""
     if run.life.note or not is_slot_key(run.key):
         return run.life.note or None
     if run.life.schedule_version != task.schedule_version:

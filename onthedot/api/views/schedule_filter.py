@@ -1,4 +1,4 @@
-"""Which schedules a list is asked for: each filter that was given must hold."""
+"""Filters a list of schedules: each filter that was given must match."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 
 def holds(entry: Mapping[str, Any], filters: Mapping[str, str]) -> bool:
-    """Tell whether an entry of a list passes all of them."""
+    """Tells whether an entry of a list passes all filters."""
     return all(_TESTS[name](entry, value) for name, value in filters.items())
 
 
 def _tag(entry: Mapping[str, Any], wanted: str) -> bool:
-    """`team` asks for the tag, `team:billing` for its value too."""
+    """Matches a tag: `team` by its name, `team:billing` by its value too."""
     tags: Mapping[str, str] = entry["tags"]
     name, colon, value = wanted.partition(":")
     return name in tags and (not colon or tags[name] == value)

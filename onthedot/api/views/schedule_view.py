@@ -1,4 +1,4 @@
-"""A schedule as callers see it: what was defined, what follows from it, what became of it."""
+"""Shows a schedule as callers see it: its definition, what follows from it, its last run."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from onthedot.schedule.time.instants import nominal
 from onthedot.schedule.words.explanation import explanation
 from onthedot.schedule.words.expression_warnings import warnings_of
 
-# The newest slot may still wait for its due time, and the one before may be paused away.
+# Rows. The newest slot may still wait for its due time, and a pause may skip the one before.
 RECENT_SLOTS = 2
-# How many slots are counted between the cursor and a time far ahead of it.
+# Slots that are counted between the cursor and a time far ahead of it.
 COUNTED_MAX = 100_000
 
 
 def last_seen(next_run_at: int, now: int, *, exhausted: bool) -> int:
-    """Tell by when its last slot was: behind its cursor one that has fired all has none."""
+    """Returns the time of its last possible slot. Exhausted, it has none behind its cursor."""
     return min(now, next_run_at - 1) if exhausted else now
 
 
 def recent_keys(schedule: Schedule, now: int, created_at: str = "") -> list[str]:
-    """Name the rows that may hold its last run, newest first; before it was there it had none."""
+    """Returns the keys of rows that may hold its last run, newest first, since its creation."""
     keys: list[str] = []
     slot = schedule.prev(now + 1)
     while slot is not None and len(keys) < RECENT_SLOTS and slot_key(slot) > created_at:
@@ -46,7 +46,7 @@ def recent_keys(schedule: Schedule, now: int, created_at: str = "") -> list[str]
 def view(
     task: Task, now: int, *, last: Run | None = None, due: Due | None = None, failures: int = 0
 ) -> dict[str, Any]:
-    """Show it whole; the cursor is asked only where runs are counted."""
+    """Shows it completely. The cursor is read only if runs are counted."""
     fields = fields_of(task)
     schedule = task.schedule
     text = fields["cron"] or f"@every {fields['every_sec']}s"
@@ -78,14 +78,14 @@ def _dying(task: Task, failures: int) -> list[dict[str, Any]]:
 
 
 def runs_left(task: Task, due: Due | None) -> int | None:
-    """Tell how many slots may still be claimed; before there is a cursor it is all of them."""
+    """Returns how many slots may still be claimed. Without a cursor yet it is all of them."""
     if due is None or due.runs_left is None or task.max_runs is None:
         return task.max_runs
     return max(0, due.runs_left)
 
 
 def to_come(task: Task, after: int, now: int, due: Due | None = None) -> Iterator[int]:
-    """Walk the slots that are to fire after an instant: those claimed already, and those left."""
+    """Walks the slots that will fire after an instant: those claimed already, and the rest."""
     schedule = with_calendars(task.schedule, task.closed)
     left = runs_left(task, due)
     if task.status == "completed":
@@ -93,7 +93,7 @@ def to_come(task: Task, after: int, now: int, due: Due | None = None) -> Iterato
     if left is None:
         yield from schedule.slots(after)
         return
-    # From here on slots are to be claimed yet; what a pause passes over is none of them.
+    # From here on slots are not claimed yet. Slots that a pause skips do not count.
     edge = task.effective_from if due is None else due.next_run_at
     unclaimed = takewhile(lambda slot: slot <= after, _due_from(schedule, max(edge, now)))
     left -= sum(1 for _ in islice(unclaimed, min(left, COUNTED_MAX)))
@@ -111,12 +111,12 @@ def _due_from(schedule: Schedule, edge: int) -> Iterator[int]:
 
 
 def with_calendars(schedule: Schedule, calendars: Sequence[Calendar]) -> Schedule:
-    """Give the schedule without the slots that calendars exclude."""
+    """Returns the schedule without the slots that calendars exclude."""
     return replace(schedule, calendars=tuple(calendars)) if calendars else schedule
 
 
 def listed(item: Mapping[str, Any], calendars: Mapping[str, Calendar] | None = None) -> Schedule:
-    """Compile what the index carries of a schedule: microseconds, where a column would cost."""
+    """Compiles what the index carries of a schedule: it takes microseconds and needs no column."""
     fields = {name: item.get(name, default) for name, default in LISTED.items()}
     known = calendars or {}
     closed = [known[one] for one in fields["calendars"] if one in known]
@@ -126,7 +126,7 @@ def listed(item: Mapping[str, Any], calendars: Mapping[str, Calendar] | None = N
 def entry(
     item: Mapping[str, Any], schedule: Schedule, now: int, last: Run | None = None
 ) -> dict[str, Any]:
-    """Show it in a list, from what the index carries."""
+    """Shows it in a list, by what the index carries."""
     fields = {name: item.get(name, default) for name, default in LISTED.items()}
     target = {"type": item.get("target_type")}
     return {
@@ -144,7 +144,7 @@ _STAMPS = ("created_at", "created_by", "updated_at", "updated_by")
 
 
 def coming(task: Task, now: int, due: Due | None = None) -> dict[str, str | None]:
-    """When it fires next, or would if it were not paused."""
+    """Returns when it fires next, or would if it were not paused."""
     return _coming(task.status, next(to_come(task, now, now, due), None))
 
 
@@ -157,7 +157,7 @@ def _coming(status: str, slot: int | None) -> dict[str, str | None]:
 
 
 def _last_run(last: Run | None) -> Mapping[str, Any] | None:
-    """Show what became of the newest slot that was claimed."""
+    """Shows the outcome of the newest slot that was claimed."""
     if last is None:
         return None
     return {"run_id": last.run_id, "scheduled_for": last.key, "status": last.life.status}

@@ -1,4 +1,4 @@
-"""Every slot that was or will be expected, each with its outcome."""
+"""Shows every past and coming slot with its outcome."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from onthedot.schedule.words.dst_notes import note_of
 
 @dataclass(frozen=True, slots=True)
 class Era:
-    """What the schedule was between two instants, the first excluded."""
+    """The schedule between two instants, the first excluded."""
 
     schedule: Schedule
     since: int
@@ -30,7 +30,7 @@ class Era:
 
 
 def eras(task: Task, revisions: Sequence[Mapping[str, Any]], until: int) -> list[Era]:
-    """Put its former schedules and the present one in order."""
+    """Sorts its former schedules and the present one by time."""
     former = [
         Era(
             packed_schedule.unpack(item["compiled"]),
@@ -43,7 +43,7 @@ def eras(task: Task, revisions: Sequence[Mapping[str, Any]], until: int) -> list
 
 
 def expected(known: Sequence[Era], first: int, last: int) -> Iterator[tuple[int, Schedule]]:
-    """Walk the slots from one instant to another, both included, under whatever held then."""
+    """Walks the slots between two instants, both included, by the schedule of that time."""
     for era in known:
         after = max(first - 1, era.since)
         before = min(last, era.until)
@@ -52,7 +52,7 @@ def expected(known: Sequence[Era], first: int, last: int) -> Iterator[tuple[int,
 
 
 def was_due(task: Task, due: Due, of: tuple[int, Schedule]) -> bool:
-    """Tell whether a slot fired or may fire: behind the cursor of an exhausted one nothing does."""
+    """Tells whether a slot fired or may fire. Behind the cursor of an exhausted one none does."""
     slot, schedule = of
     exhausted = task.status == "completed" or due.spent
     return not exhausted or slot <= task.effective_from or schedule.due_at(slot) < due.next_run_at
@@ -60,19 +60,19 @@ def was_due(task: Task, due: Due, of: tuple[int, Schedule]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The rows of a stretch of time: one a slot, and those that stand for many."""
+    """The rows of a stretch of time: one for each slot, and ranges."""
 
     own: Mapping[str, Run]
     ranges: Sequence[Run]
 
     @classmethod
     def of(cls, rows: Sequence[Run]) -> Recorded:
-        """Tell them apart."""
+        """Sorts rows into slots and ranges."""
         ranges = sorted((run for run in rows if run.is_range), key=lambda run: run.key)
         return cls({run.key: run for run in rows if "~" not in run.key}, ranges)
 
     def of_slot(self, key: str) -> Run | None:
-        """A row beats a range that covers it."""
+        """Returns the row of a slot. It beats a range that covers it."""
         if key in self.own:
             return self.own[key]
         place = bisect_right(self.ranges, key, key=lambda run: run.key.partition("~")[0]) - 1
@@ -81,7 +81,7 @@ class Recorded:
 
 
 def view(slot: int, schedule: Schedule, task: Task, *, row: Run | None, now: int) -> dict[str, Any]:
-    """Show a slot."""
+    """Shows a slot."""
     note = note_of(schedule, slot)
     shown: dict[str, Any] = {
         "scheduled_for": nominal(slot),
@@ -100,7 +100,7 @@ def view(slot: int, schedule: Schedule, task: Task, *, row: Run | None, now: int
 
 
 def _without_row(slot: int, schedule: Schedule, task: Task, now: int) -> tuple[str, str | None]:
-    """What passes under a pause gets its rows when the pause ends."""
+    """Returns the outcome of a slot without a row. A pause writes its rows when it ends."""
     due = schedule.due_at(slot)
     paused = slot > task.paused_at and pause_ends.holds(task, due)
     if due + LATE_SEC > now:

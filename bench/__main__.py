@@ -1,4 +1,6 @@
-"""`python -m bench [name …]` measures everything, or what is named; 1 is a limit that is missed."""
+"""`python -m bench [name …]` measures everything, or what is named. It returns 1 if a limit
+fails.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ BENCHES = {
 
 
 def main(names: list[str]) -> int:
-    """Run each in a process of its own: clients, memory and settings are nobody else's."""
+    """Runs each bench in a process with its own clients, memory and settings."""
     if unknown := set(names) - set(BENCHES):
         print(f"no bench {', '.join(sorted(unknown))}: expected {', '.join(BENCHES)}")
         return 2

@@ -1,4 +1,4 @@
-"""Accounts of slots: what the engine says must have fired, beside what the rows say did."""
+"""Compares slots with runs: what must have fired by the engine, and what the rows say."""
 
 from __future__ import annotations
 
@@ -15,50 +15,50 @@ from onthedot.store import table_reads
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """Every slot of some tasks, and every run there is of them."""
+    """Every slot of some tasks, and every run of them."""
 
     slots: frozenset[tuple[str, str]]
     runs: tuple[Run, ...]
 
     @property
     def missing(self) -> set[tuple[str, str]]:
-        """Slots without a run that succeeded."""
+        """Returns slots without a run that succeeded."""
         done = {(each.task_id, each.key) for each in self.runs if each.life.status == "succeeded"}
         return set(self.slots) - done
 
     @property
     def stray(self) -> set[tuple[str, str]]:
-        """Runs of no slot."""
+        """Returns runs without a slot."""
         return {(each.task_id, each.key) for each in self.runs} - self.slots
 
     @property
     def again(self) -> list[Run]:
-        """Runs that were started more than once."""
+        """Returns runs that were started more than once."""
         return [each for each in self.runs if each.life.attempt > 1 or each.life.attempts]
 
     @property
     def outcomes(self) -> Counter[str]:
-        """How many runs of each status."""
+        """Returns how many runs have each status."""
         return Counter(each.life.status for each in self.runs)
 
     @property
     def settled(self) -> bool:
-        """Tell whether each slot has a run, and each run its outcome."""
+        """Tells whether each slot has a run, and each run its outcome."""
         return len(self.runs) >= len(self.slots) and all(each.final for each in self.runs)
 
     @property
     def late_ms(self) -> list[int]:
-        """How late each run started first, in order of lateness."""
+        """Returns how late each run started first, sorted."""
         return sorted(late_ms(each) for each in self.runs if each.life.started_ms)
 
 
 def late_ms(of: Run) -> int:
-    """How long after its due time a run started first."""
+    """Returns how long after its due time a run started first."""
     return (of.life.first_started_ms or of.life.started_ms) - of.life.due_ms
 
 
 def read(tasks: Sequence[Task]) -> Accounts:
-    """Read the accounts as they stand; the adapters go where the environment says."""
+    """Reads the present state. The store's clients go where the environment says."""
     slots = frozenset((each.task_id, nominal(slot)) for each in tasks for slot in _slots(each))
     return Accounts(slots, tuple(run for each in tasks for run in runs_of(each.task_id)))
 
@@ -71,7 +71,7 @@ def _slots(of: Task) -> Iterator[int]:
 
 
 def runs_of(task_id: str) -> Iterator[Run]:
-    """Give every row of a task."""
+    """Returns every row of a task."""
     for item in table_reads.rows(("task_id", task_id), "scheduled_for", ("0", "~")):
         if "life" in item:
             yield run_row.parse(item)

@@ -1,4 +1,4 @@
-"""A tick of the deployed dispatcher in a process of its own: prints what it took of memory."""
+"""Runs a tick of the deployed dispatcher in a process of its own, and prints its memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def peak_mb() -> float:
-    """Ask the kernel; `getrusage` would count what the parent held when it forked, too."""
+    """Returns the kernel's peak. `getrusage` would include what the parent held at the fork."""
     status = Path("/proc/self/status").read_text()
     line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
     return int(line.split()[1]) / 1024

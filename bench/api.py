@@ -1,4 +1,4 @@
-"""What a request costs a processor, over Dynoxide; and a page of 100,000 tasks, first or last."""
+"""Measures the processor time of a request over Dynoxide, and pages of 100,000 tasks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TARGET = {"type": "python", "handler": "hello"}
 
 
 def lines() -> Iterator[Line]:
-    """Get, create and list, three times each; then the first page and the last."""
+    """Measures get, create and list three times each, then the first page and the last."""
     with engines.dynoxide() as url, pytest.MonkeyPatch.context() as settings:
         api = Api.made(settings, url)
         table_reads.put("access", {"pk": "tenant#acme", "sk": "-", "requests_per_min": 10_000_000})

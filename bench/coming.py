@@ -1,4 +1,4 @@
-"""What it costs to see what comes next over 10,000 schedules: the first time, and again."""
+"""Measures the view of what comes next over 10,000 schedules: the first time, and again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WEEK = "to=2026-11-25T12:00:00Z&bucket_sec=3600"
 
 
 def lines() -> Iterator[Line]:
-    """List what is next, and count what comes when."""
+    """Lists what is next, and counts what comes when."""
     with engines.dynoxide() as url, pytest.MonkeyPatch.context() as settings:
         api = Api.made(settings, url)
         parse = aws._parse_fast  # noqa: SLF001  # as the function's own client does
@@ -68,7 +68,7 @@ def _fill(api: Api) -> None:
 
 
 def _cron(chance: Random) -> str:
-    """As people write them: mostly daily, some hourly, few oftener."""
+    """Returns an expression as people write them: mostly daily, some hourly, few more often."""
     minute, hour = chance.randrange(60), chance.randrange(24)
     daily, hourly = f"{minute} {hour} * * *", f"{minute} * * * *"
     weekdays = f"0 {hour} * * MON-FRI"

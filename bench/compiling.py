@@ -1,4 +1,4 @@
-"""Compiling an expression against croniter's own parse of it."""
+"""Measures the compilation of an expression against croniter's own parser."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RUNS = 20
 
 
 def lines() -> Iterator[Line]:
-    """Compile with nothing known, then as one does whose fields have been seen before."""
+    """Compiles with empty caches, then with fields that were seen before."""
     theirs = sum(best_sec(partial(_parse, text), TIMES_COLD) for text in REALISTIC)
     cold = sum(best_sec(partial(compile_schedule, text), TIMES_COLD, _forget) for text in REALISTIC)
     warm = best_sec(_compile_all) / RUNS

@@ -1,4 +1,4 @@
-"""A tick costs what is due, not what is registered: equal calls, reads and units, like time."""
+"""Shows that a tick costs what is due, not what is registered: equal calls, reads and units."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RATIO_MAX = 1.5
 
 @dataclass(slots=True)
 class Cost:
-    """What each tick took."""
+    """What each tick cost."""
 
     seconds: list[float] = field(default_factory=list)
     calls: set[int] = field(default_factory=set)
@@ -30,7 +30,7 @@ class Cost:
 
 
 def lines() -> Iterator[Line]:
-    """The same hundred due beside ever more tasks that are not; five turns, size after size."""
+    """Runs the same hundred due tasks beside more and more idle ones, in five turns."""
     costs = {size: Cost() for size in REGISTERED}
     with stack() as started:
         for size in REGISTERED:

@@ -1,4 +1,4 @@
-"""Dispatch: fires a second from one process, against the floor of its calls; calls; memory."""
+"""Measures dispatch: fires a second from one process, against the floor of its calls; memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bench.stack import WIDTH, Stack, daily_tasks, register, stack
 from onthedot.dispatch.dispatcher import dispatch
 
 FIRES = 5_000
-# What a tick finds after an outage: as much as it takes in one go, and several times that.
+# Tasks that a tick finds after an outage: as many as it takes at once, and several times that.
 BACKLOGS = (5_000, 20_000)
 ROUNDS = 3
 FIRES_MIN, FLOOR_MIN, CALLS_MAX, MEMORY_MAX_MB = 2_500, 0.8, 0.12, 150
@@ -21,7 +21,7 @@ SHARDS = range(256)
 
 
 def lines() -> Iterator[Line]:
-    """Dispatch and floor take turns on the same servers; the best of each counts."""
+    """Measures dispatch and floor in turn on the same servers. The best of each counts."""
     requests: list[Request] = []
     took, floor_took = [], []
     with stack() as started:
@@ -58,7 +58,7 @@ def lines() -> Iterator[Line]:
 
 
 def _peak_mb(started: Stack, backlog: int) -> float:
-    """Let the deployed handler dispatch them, in a process that holds nothing else."""
+    """Lets the deployed handler dispatch them, in a process that holds nothing else."""
     started.empty()
     register(daily_tasks(backlog, int(time.time()) + 30, 60))
     command = [sys.executable, "-m", "bench.alone"]

@@ -1,6 +1,6 @@
-"""`python -m bench.first_answer --old REVISION`: what a start of the api costs, before and now.
+"""`python -m bench.first_answer --old REVISION` compares what a start of the api costs.
 
-Each start is a process of its own, in turn one of the old release and one of this.
+Each start is a process of its own, in turn of the old release and of this one.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from tests.contract import engines
 
 STARTS = 9
 DEARER_MS_MAX = 50
-# As in the cloud: the runtime's SDK is compiled and our code and layers are not. What the
-# standard library compiles here as well is the same for both.
+# As in the cloud: the runtime's SDK is compiled, and our code and layers are not. Parts of the
+# standard library are compiled as well; that is equal for both.
 PROGRAM = """
 import json, sys, time
 import botocore.session, botocore.client, botocore.httpsession
@@ -45,7 +45,7 @@ Start = tuple[float, ...]
 
 
 def main() -> int:
-    """Print the medians; 1 if this release is dearer than it may be."""
+    """Prints the medians. Returns 1 if this release costs more than it may."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--old", required=True)
     parser.add_argument("--starts", type=int, default=STARTS)
@@ -57,7 +57,7 @@ def main() -> int:
 
 
 def compared(old: str, starts: int) -> list[Line]:
-    """Measure both releases in turn."""
+    """Measures both releases in turn."""
     with (
         tempfile.TemporaryDirectory() as scratch,
         engines.dynoxide() as url,
@@ -75,7 +75,7 @@ def compared(old: str, starts: int) -> list[Line]:
 
 
 def _lines(before: Sequence[Start], now: Sequence[Start]) -> list[Line]:
-    """An import and a first answer, on the processor and on the clock."""
+    """Returns import and first answer, in processor time and in elapsed time."""
     what = ("import, CPU", "import, wall", "import and first answer, CPU", "the same, wall")
     lines = []
     for place, name in enumerate(what):
@@ -104,7 +104,7 @@ def _environment(url: str) -> dict[str, str]:
 
 
 def _request(api: Api, name: str, scratch: str) -> str:
-    """Write with a new key: the key, its tenant, its minute and the Idempotency-Key are read."""
+    """Writes with a new key. It reads the key, its tenant, its minute and the Idempotency-Key."""
     api.secrets.clear()
     headers = {
         "authorization": f"Bearer {api.key()}",

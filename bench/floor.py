@@ -1,4 +1,4 @@
-"""The floor of a dispatch: the same calls, recorded, signed and sent again with nothing around."""
+"""Measures the floor of a dispatch: the same calls, recorded, signed and sent again alone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _local = threading.local()
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call as it went over the wire; calls of one phase may go at once."""
+    """One recorded call. Calls of one phase may go at once."""
 
     phase: str
     service: str
@@ -33,7 +33,7 @@ class Request:
 
 
 def record(requests: list[Request]) -> None:
-    """Keep every request that the clients send from now on."""
+    """Keeps every request that the clients send from now on."""
     for service in ("dynamodb", "sqs"):
         aws.client(service).meta.events.register("before-send.*", _recorder(service, requests))
 
@@ -50,7 +50,7 @@ def _recorder(service: str, requests: list[Request]) -> Any:  # noqa: ANN401 bot
 
 
 def send_again(requests: Sequence[Request], width: int) -> None:
-    """Send all, phase by phase, so many at once."""
+    """Sends all, phase by phase, `width` at once."""
     with ThreadPoolExecutor(width) as pool:
         for _, phase in groupby(requests, key=lambda request: request.phase):
             list(pool.map(_send, phase))

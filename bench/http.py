@@ -1,4 +1,4 @@
-"""HTTP targets: calls a second from one worker process to a receiver in another."""
+"""Measures HTTP targets: calls a second from one worker process to a receiver in another."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ANSWER = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 
 
 def lines() -> Iterator[Line]:
-    """A worker's own path, from the call to its answer, as many beside one another as a pack."""
+    """Takes a worker's own path, from call to answer, with as many at once as a pack has."""
     os.environ["TARGET_NETWORKS"] = "127.0.0.1/32"
     here, there = multiprocessing.Pipe()
     receiver = multiprocessing.get_context("spawn").Process(target=_receive, args=(there,))
@@ -80,7 +80,7 @@ def _receive(pipe: Connection) -> None:
 
 
 async def _serve(pipe: Connection) -> None:
-    """As little of a server as answers every request, so that it is not what is measured."""
+    """Answers every request with as little work as possible, so that it is not what is measured."""
     made = 0
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

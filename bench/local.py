@@ -1,6 +1,6 @@
-"""`python -m bench.local`: 1,000 one-minute schedules on the local stack, every slot accounted for.
+"""`python -m bench.local` runs 1,000 one-minute schedules locally, and accounts for every slot.
 
-First spread over the minute by jitter, then all at :00. MiniStack's timings are its own.
+First they are spread by jitter, then all are at :00. MiniStack's timings are its own.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CREATED = 201
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """So many schedules, each with a slot a minute, for some minutes from one on."""
+    """Schedules with a slot each minute, for some minutes from one minute on."""
 
     name: str
     schedules: int
@@ -47,7 +47,7 @@ class Load:
     last: int
 
     def register(self, caller: Caller) -> list[Task]:
-        """Register them all, as a user would."""
+        """Registers them all, as a user would."""
         with ThreadPoolExecutor(REGISTERING) as threads:
             created = list(threads.map(lambda n: self._create(caller, n), range(self.schedules)))
         keys = [task_spec.spec_key(task_id) for task_id in created]
@@ -68,7 +68,7 @@ class Load:
         return str(answer["task_id"])
 
     def account(self, tasks: Sequence[Task]) -> bool:
-        """Wait for the last outcome; say whether every slot fired once, and nothing else."""
+        """Waits for the last outcome. Returns whether every slot fired once, and nothing else."""
         time.sleep(max(0.0, self.last + self.jitter_sec + 5 - time.time()))
         seen = _settled(tasks)
         print(f"\n{self.name}: {nominal(self.first)} to {nominal(self.last)}")
@@ -100,7 +100,7 @@ def _by_minute(runs: Sequence[Run]) -> Iterator[tuple[str, list[Run]]]:
 
 
 def _loads(schedules: int, minutes: int, only: str | None) -> list[Load]:
-    """One after the other, all registered before the first begins."""
+    """Returns the loads one after the other. All are registered before the first begins."""
     begin = -(-(int(time.time()) + LEAD_SEC) // MINUTE_SEC) * MINUTE_SEC
     chosen = [each for each in (("spread", 59), ("herd", 0)) if only in (None, each[0])]
     return [
@@ -116,7 +116,7 @@ def _loads(schedules: int, minutes: int, only: str | None) -> list[Load]:
 
 
 def main(arguments: list[str]) -> int:
-    """Measure both loads; 1 says that a slot is missing, or was fired twice."""
+    """Measures both loads. Returns 1 if a slot is missing or fired twice."""
     parser = argparse.ArgumentParser(prog="python -m bench.local", description=__doc__)
     parser.add_argument("--schedules", type=int, default=1_000)
     parser.add_argument("--minutes", type=int, default=5)

@@ -1,6 +1,6 @@
-"""`python -m bench.mixed --old a255cf2`: uses two releases at once, and accounts for every run.
+"""`python -m bench.mixed --old a255cf2` uses two releases at once, and accounts for every run.
 
-Rows, messages and cursors of the older release are read by the newer one, and the other way round.
+The newer release reads rows, messages and cursors of the older one, and the reverse.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from onthedot.schedule.time.instants import nominal, parse_nominal
 from onthedot.store import aws
 
 PATIENCE_SEC = 180
-# What happens once, at its second of the history; the rest comes again and again.
+# Limits that change once, at these seconds of the history. Everything else repeats.
 _LIMITS = {30: {"running_max": 4}, 150: {"running_max": 2}, 240: {"running_max": None}}
 _CREATED = 201
 _ERROR = re.compile(r"^[\w.]+(?:Error|Exception): .*", re.MULTILINE)
-# `GET /v1/runs` of a255cf2 asks for a run twice, where two manifests list it.
+# `GET /v1/runs` of a255cf2 reads a run twice if two manifests list it.
 _KNOWN = ("list of item keys contains duplicates",)
 # Nothing is skipped for an overlap while the tenant's quota makes runs wait.
 _FREE: dict[str, Any] = {"overlap": "allow", "max_concurrent": None}
@@ -42,7 +42,7 @@ _CALM: dict[str, dict[str, Any]] = {
     "large": _FREE | {"every_sec": 11, "payload": {"text": "x" * 20_000}},
 }
 _OTHERS: dict[str, dict[str, Any]] = {
-    # Skipped while the one before waits for the tenant's quota.
+    # Skipped while the run before waits for the tenant's quota.
     "skip": {"every_sec": 7},
     "edited": {"every_sec": 6},
     "paused": {"every_sec": 8, "misfire": "all"},
@@ -93,7 +93,7 @@ class Use:
         self.made[name] = got.body["task_id"]
 
     def act(self, second: int) -> None:
-        """What users do in one second of the history."""
+        """Does what users do in one second of the history."""
         ask = self.both.call
         if second in _LIMITS:
             ask("PUT /v1/tenants/default", _LIMITS[second])
@@ -126,7 +126,7 @@ class Use:
         self.both.call(f"PATCH /v1/schedules/{name}", change | {"version": seen.body["version"]})
 
     def _walk(self, route: str) -> None:
-        """Page by page, by turns: a cursor of one release may be refused by the other, no worse."""
+        """Walks pages in turn: one release may refuse the other's cursor, but nothing worse."""
         got = self.both.call(f"GET {route}")
         for _ in range(4):
             following = got.body.get("next_cursor") if got.status < 300 else None
@@ -141,7 +141,7 @@ class Use:
             self.both.call(f"POST /v1/runs/{run['run_id']}/replay", {})
 
     def _fetch(self) -> None:
-        """An outside worker that is leased by one release, and settled by the next."""
+        """Fetches as an outside worker: one release leases a run, the next settles it."""
         leased = self.both.call("POST /v1/leases", {"queue": "mixed", "max": 5, "wait_sec": 0})
         for one in leased.body.get("data", []):
             told = {"attempt": one["attempt"]}
@@ -149,7 +149,7 @@ class Use:
             self.both.call(f"POST /v1/runs/{one['run']['run_id']}/complete", told)
 
     def finish(self) -> int:
-        """Pause everything, wait until nothing is open; give when the pauses were answered."""
+        """Pauses everything, waits until nothing is open, and returns when pauses were answered."""
         for name in self.made:
             self.both.call(f"POST /v1/schedules/{name}/pause", {})
         paused = int(time.time())
@@ -176,7 +176,7 @@ def _scanned(table: str) -> list[dict[str, Any]]:
 
 
 def _wrong(use: Use, paused: int) -> list[str]:
-    """Name all that did not end as it should."""
+    """Returns everything that did not end as it should."""
     found = list(use.both.faults)
     rows = _all_runs()
     found += [f"open: {run.run_id} {run.life.status}" for run in rows if not run.final]
@@ -195,13 +195,13 @@ def _wrong(use: Use, paused: int) -> list[str]:
     for release, answers in use.both.broken.items():
         raised = list(_raised(use.both, release))
         found += [f"{release} raised {each}" for each in raised]
-        # What broke for a known reason, and for no other.
+        # Failures for a known reason are left out, and no others.
         found += answers if raised else []
     return found
 
 
 def _raised(both: Both, release: str) -> Iterator[str]:
-    """Name what a release's functions raised, but for what its commit is known for."""
+    """Returns what a release's functions raised, except what its commit is known for."""
     for log in both.folder.glob(f"{release}-*.log"):
         for error in _ERROR.findall(log.read_text()):
             if not any(known in error for known in _KNOWN):
@@ -209,7 +209,7 @@ def _raised(both: Both, release: str) -> Iterator[str]:
 
 
 def _unaccounted(task_id: str, name: str, rows: Sequence[Run], paused: int) -> list[str]:
-    """Of a schedule that nobody edits, each slot between its creation and its pause succeeded."""
+    """Finds slots of an unedited schedule that did not succeed between creation and pause."""
     spec = next(
         item for item in _scanned("tasks") if item["task_id"] == task_id and item["part"] == "spec"
     )
@@ -240,7 +240,7 @@ def _tell(use: Use) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Use both for some minutes; 1 says that something did not end as it should."""
+    """Uses both for some minutes. Returns 1 if something did not end as it should."""
     parser = argparse.ArgumentParser(prog="python -m bench.mixed", description=__doc__)
     parser.add_argument("--old", default="a255cf2", help="the commit of the older release")
     parser.add_argument("--minutes", type=float, default=10)

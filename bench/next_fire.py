@@ -1,4 +1,4 @@
-"""The next fire: ours against croniter's, and the slowest that anything can make it."""
+"""Measures the next fire: ours against croniter's, and the slowest case that can be found."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ POLICIES = (
 
 
 def lines() -> Iterator[Line]:
-    """Compare, then look for the slowest."""
+    """Compares, then looks for the slowest."""
     for name, label in (
         ("UTC", "UTC"),
         ("America/New_York", "New_York"),
@@ -93,7 +93,7 @@ def _stateless(name: str) -> Iterator[Line]:
 
 
 def _slowest() -> Line:
-    """Sweep over all that could be slow; what seems to be is asked again, for the best of it."""
+    """Sweeps over everything that could be slow. Slow candidates are measured again."""
     worst, count = (0.0, ""), 0
     for text, name, policy in product((*REALISTIC, *SPARSE, *DENSE), ZONES, POLICIES):
         schedule = compile_schedule(text, timezone=name, **policy)  # type: ignore[arg-type] # words
@@ -108,7 +108,7 @@ def _slowest() -> Line:
 
 
 def _slowest_first() -> Line:
-    """The first call of a schedule read from the table, with none of its days worked out."""
+    """Measures the first call of a schedule read from the table, with no day computed yet."""
     worst = (0.0, "")
     for text in (*REALISTIC, *SPARSE, *DENSE):
         packed = pack(compile_schedule(text, timezone="America/New_York"))
@@ -130,7 +130,7 @@ def _us(ask: Callable[[int], object], moment: int) -> float:
 
 
 def _awkward(name: str) -> list[int]:
-    """Give instants around changes of the clock, at the ends of time and anywhere."""
+    """Returns instants around clock changes, at the ends of time, and anywhere."""
     dice = Random(name)  # noqa: S311 the same instants every time
     starts = [at for at in zone(name).segments.starts if FIRST < at < LAST]
     changes = dice.sample(starts, min(DRAWN, len(starts)))

@@ -1,4 +1,4 @@
-"""`python -m bench.order`: runs that wait for one place of their schedule start as they were due.
+"""`python -m bench.order` checks that runs that wait for one place start in due order.
 
 Twelve triggers, then slots every 3 s with 5 s of work; alone, then beside busy schedules.
 """
@@ -41,7 +41,7 @@ def _asked(caller: Caller, path: str, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _begin(caller: Caller, url: str, load: str) -> list[str]:
-    """Register both schedules, and trigger the one."""
+    """Registers both schedules, and triggers the first."""
     first = int(time.time()) + 5
     slots = _asked(
         caller,
@@ -72,7 +72,7 @@ def _begin(caller: Caller, url: str, load: str) -> list[str]:
 
 
 def _crowd(caller: Caller, for_sec: int) -> None:
-    """Fire each second beside them."""
+    """Fires each second beside them."""
     for number in range(BESIDE):
         until = nominal(int(time.time()) + for_sec)
         body = {
@@ -107,7 +107,7 @@ def _judge(runs: list[Run]) -> Iterator[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Play both; 1 says that a run was out of order."""
+    """Plays both. Returns 1 if a run was out of order."""
     argparse.ArgumentParser(prog="python -m bench.order", description=__doc__).parse_args(arguments)
     server = ThreadingHTTPServer(("127.0.0.1", 0), Slow)
     Thread(target=server.serve_forever, daemon=True).start()

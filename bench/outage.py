@@ -1,6 +1,6 @@
-"""`python -m bench.outage`: schedules of each misfire policy, and a stack that is down for minutes.
+"""`python -m bench.outage` stops a stack with schedules of each misfire policy for minutes.
 
-Then each slot is held to what its policy promises. The stack has a folder of its own.
+Then it checks each slot by the promise of its policy. The stack has a folder of its own.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from onthedot.store import table_reads
 
 MINUTE_SEC = 60
 POLICIES = ("latest", "all", "none")
-# A call takes so long: runs that go one at a time are seen to.
+# Seconds of a call, so that runs that go one at a time are visible.
 CALL_SEC = 2.0
-# Between a worker's last look at its clock and the start, on a machine that has just begun.
+# Seconds between a worker's last look at its clock and the start, on a machine that has just begun.
 DECIDED_SEC = 10
 LATE_MS = (LATE_SEC + DECIDED_SEC) * 1000
-# So much of the last minutes is left to a stack that was just started, and has to be over.
+# Seconds of the last minutes that a stack needs after its start to end everything.
 CALM_SEC = 20
 PATIENCE_SEC = 270
 _CREATED = 201
@@ -54,7 +54,7 @@ class Outage:
 
 @dataclass(slots=True)
 class Case:
-    """One schedule or task, and what is to be true of it afterwards."""
+    """One schedule or task, and what must be true of it afterwards."""
 
     name: str
     policy: str
@@ -64,11 +64,11 @@ class Case:
 
     @property
     def once(self) -> bool:
-        """Tell whether it is a one-off task."""
+        """Tells whether it is a one-off task."""
         return "run_at" in self.body
 
     def register(self, caller: Caller) -> None:
-        """Register it, as a user would."""
+        """Registers it, as a user would."""
         path = "/v1/tasks" if self.once else "/v1/schedules"
         status, answer = caller.ask("POST", path, {"name": self.name, **self.body})
         if status != _CREATED:
@@ -79,13 +79,13 @@ class Case:
         self.task = task_spec.parse(found)
 
     def runs(self) -> list[Run]:
-        """Give its runs, and ranges of slots, by their slots."""
+        """Returns its runs, and ranges of slots, by their slots."""
         if self.task is None:
             raise LookupError(f"{self.name} is not registered")
         return sorted(accounts.runs_of(self.task.task_id), key=lambda run: run.key)
 
     def slots(self, until: float) -> list[int]:
-        """Give the slots that are due by then."""
+        """Returns the slots that are due by then."""
         if self.task is None:
             raise LookupError(f"{self.name} is not registered")
         found = []
@@ -100,18 +100,18 @@ class Slow(BaseHTTPRequestHandler):
     """A target that takes its time."""
 
     def do_POST(self) -> None:
-        """Answer after a while."""
+        """Answers after a while."""
         self.rfile.read(int(self.headers.get("content-length") or 0))
         time.sleep(float(self.path.strip("/")))
         self.send_response(204)
         self.end_headers()
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Says nothing."""
 
 
 def _cases(url: str, begin: int, down_sec: int) -> list[Case]:
-    """Two minutely schedules a policy; then a daily, a per-second one and tasks for once."""
+    """Returns two schedules of each policy, a daily one, a per-second one, and one-off tasks."""
     slow = {"type": "http", "url": url}
     quick = {"type": "python", "handler": "hello"}
     amid = begin + down_sec // 2
@@ -144,7 +144,7 @@ def _cases(url: str, begin: int, down_sec: int) -> list[Case]:
 
 
 def _judge(case: Case, runs: Sequence[Run], outage: Outage, until: float) -> Iterator[str]:
-    """Say what of it is not as promised."""
+    """Yields everything that breaks its promise."""
     yield from _one_outcome_each(case, runs, until)
     ran = sorted((run for run in runs if run.life.attempt), key=lambda run: run.life.started_ms)
     late = [run for run in ran if accounts.late_ms(run) > LATE_MS]
@@ -183,14 +183,14 @@ def _one_outcome_each(case: Case, runs: Sequence[Run], until: float) -> Iterator
 
 
 def _told_of(run: Run) -> str:
-    """Say what may explain a late start."""
+    """Says what may explain a late start."""
     waited = f", waited for {run.life.waited}" if run.life.waited else ""
     claimed = nominal(run.life.claimed_ms // 1000)
     return f"{run.key} by {accounts.late_ms(run)} ms (claimed at {claimed}{waited})"
 
 
 def _slot(run: Run) -> int:
-    """Give a run's slot, or the first one of a range."""
+    """Returns a run's slot, of a range the first."""
     return parse_nominal(run.key.partition("~")[0])
 
 
@@ -203,7 +203,7 @@ def _in_order(ran: Sequence[Run]) -> Iterator[str]:
 
 
 def _settled(cases: Sequence[Case], until: float) -> Mapping[str, list[Run]]:
-    """Wait until all that was due has its outcome, or patience is over."""
+    """Waits until all that was due has its outcome, or the time is up."""
     deadline = time.monotonic() + PATIENCE_SEC
     while True:
         found = {case.name: case.runs() for case in cases}
@@ -225,7 +225,7 @@ def _told(case: Case, runs: Sequence[Run]) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Let the stack be down, and judge; 1 says that a promise is broken."""
+    """Stops the stack, starts it again, and judges. Returns 1 if a promise is broken."""
     parser = argparse.ArgumentParser(prog="python -m bench.outage", description=__doc__)
     parser.add_argument("--down-min", type=float, default=9.0)
     down_sec = int(parser.parse_args(arguments).down_min * MINUTE_SEC)
@@ -236,7 +236,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder, started(Folder(Path(folder))) as stack:
         os.environ.update(stack.environment)
         caller = Caller(stack.door.port, admin_key.made(stack))
-        # The first slots are claimed before, the next ones lie in the outage.
+        # The first slots are claimed before the outage, the next ones lie in it.
         begin = -(-int(time.time() + CALM_SEC) // MINUTE_SEC) * MINUTE_SEC + MINUTE_SEC + CALM_SEC
         cases = _cases(url, begin, down_sec)
         for case in cases:

@@ -1,6 +1,6 @@
-"""Worker processes as Lambda's pollers would drive them: receive ten, work them, again.
+"""Drives worker processes like Lambda's pollers: receive ten, work them, again.
 
-Each process has several invocations under way, as many small Lambdas would have.
+Each process has several invocations at once, like many small Lambdas.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ INVOCATIONS = 12
 
 
 def start(count: int) -> list[SpawnProcess]:
-    """Start workers on the normal queue; they have what they need in their environment."""
+    """Starts workers on the normal queue. Their environment has what they need."""
     context = get_context("spawn")
     workers = [context.Process(target=_poll, daemon=True) for _ in range(count)]
     for worker in workers:

@@ -1,4 +1,4 @@
-"""A target that only keeps what it was told: for benches and tests, beside those of the product."""
+"""Calls a target that only records what it was told, for benches and tests."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ calls: list[Call] = []
 
 
 def call(asked: Call) -> Answer:
-    """Keep the call, and answer with the time at which it came."""
+    """Keeps the call, and answers with the time at which it came."""
     calls.append(asked)
     return Done(time.time_ns() // 1_000_000)

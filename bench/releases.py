@@ -1,4 +1,4 @@
-"""Two releases at once on the same tables and queues, each function in a process of its own.
+"""Runs two releases at once on the same tables and queues, each function in its own process.
 
 Each release has an API, workers, and every other tick and audit.
 """
@@ -100,7 +100,7 @@ class Function:
         self._answers = cast("TextIO", self._process.stdout)
 
     def __call__(self, given: object) -> dict[str, Any]:
-        """Answer one event; a function that died says so in its log."""
+        """Answers one event. A function that died says so in its log."""
         with self._lock:
             self._given.write(json.dumps(given) + "\n")
             self._given.flush()
@@ -111,7 +111,7 @@ class Function:
         return dict(json.loads(line))
 
     def last_words(self) -> str:
-        """The end of its log."""
+        """Returns the end of its log."""
         return "\n".join(Path(self._log.name).read_text().splitlines()[-12:])
 
     def end(self) -> None:
@@ -144,7 +144,7 @@ class Release:
 
 @dataclass(slots=True)
 class Both:
-    """Two releases under one roof; requests go to them by turns."""
+    """Two releases on one stack. Requests go to them in turn."""
 
     releases: list[Release]
     folder: Path
@@ -157,7 +157,7 @@ class Both:
     _turns: Iterator[int] = field(default_factory=count)
 
     def call(self, route: str, body: object = None, release: int | None = None) -> Answer:
-        """Ask the next release, again while it is busy; note what went wrong."""
+        """Asks the next release, again while it is busy, and records what went wrong."""
         text = "" if body is None else json.dumps(body)
         headers = {"authorization": f"Bearer {self.key}"}
         headers |= {"content-type": "application/json"} if text else {}
@@ -173,7 +173,7 @@ class Both:
         return got
 
     def duties(self) -> Iterator[Callable[[], None]]:
-        """What goes on beside the callers: ticks, work, dead letters."""
+        """Yields what runs beside the callers: ticks, work, dead letters."""
         yield self.tick
         yield self.bury
         for release in self.releases:
@@ -182,7 +182,7 @@ class Both:
                 yield partial(self.work, worker, queues)
 
     def do(self, duty: Callable[[], None]) -> None:
-        """Do a duty until all is over; one that dies ends all."""
+        """Repeats a duty until the end. If one dies, everything ends."""
         try:
             duty()
         except Exception as death:  # noqa: BLE001  # whatever ends a duty ends the test
@@ -190,7 +190,7 @@ class Both:
             self.over.set()
 
     def tick(self) -> None:
-        """A minute's tick and audit, each by the release whose turn it is; some ticks by both."""
+        """Runs a minute's tick and audit, each by the release in turn; some ticks by both."""
         for minute in count(int(time.time()) // 60):
             while time.time() < minute * 60 and not self.over.wait(0.1):
                 pass
@@ -203,7 +203,7 @@ class Both:
             other.functions["audit"]({})
 
     def work(self, worker: Function, queues: tuple[str, ...]) -> None:
-        """Poll for one worker, as Lambda would."""
+        """Polls for one worker, as Lambda would."""
         while not self.over.is_set():
             for queue in queues:
                 _poll(worker, queue)
@@ -240,14 +240,14 @@ def _poll(function: Function, queue: str) -> None:
     }
     for record in records:
         if record["messageId"] not in failed:
-            # In a batch, for the worker may have deleted it already, which is no mistake.
+            # In a batch, because the worker may have deleted it already, which is no mistake.
             entry = {"Id": "0", "ReceiptHandle": record["receiptHandle"]}
             sqs.delete_message_batch(QueueUrl=url, Entries=[entry])
 
 
 @contextmanager
 def both_at_work(old: str) -> Iterator[Both]:
-    """Unpack the older release, make the tables, let the functions of both work."""
+    """Unpacks the older release, makes the tables, and lets the functions of both work."""
     with tempfile.TemporaryDirectory() as scratch, stack.stack() as engines:
         folder = Path(scratch)
         archive = subprocess.run(
@@ -284,7 +284,7 @@ def both_at_work(old: str) -> Iterator[Both]:
 
 
 def _first_key(root: Path) -> str:
-    """Let the older release make the key, as it did in production."""
+    """Lets the older release make the key, as it did in production."""
     made = subprocess.run(
         [sys.executable, "-m", "onthedot.api.admin.first_key"],
         env={**os.environ, "PYTHONPATH": str(root)},

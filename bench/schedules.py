@@ -1,4 +1,4 @@
-"""What the benches ask about: the schedules that people have, and those that would hurt."""
+"""Lists the schedules that benches use: those that people have, and difficult ones."""
 
 from __future__ import annotations
 
@@ -69,6 +69,6 @@ ZONES = (
 
 
 def moments(count: int, seed: str = "") -> list[int]:
-    """Draw instants of the coming years."""
+    """Returns random instants of the coming years."""
     dice = Random(seed)  # noqa: S311 the same instants every time
     return [dice.randrange(T0, T0 + 10 * 366 * 86_400) for _ in range(count)]

@@ -1,6 +1,6 @@
-"""`python -m bench.slow`: one tenant's slow calls beside another's every-second schedule.
+"""`python -m bench.slow` runs slow calls of one tenant beside another's every-second schedule.
 
-On a local stack of its own, with as many workers as `worker_concurrency` 20 gives.
+It uses a local stack of its own, with as many workers as `worker_concurrency` 20 gives.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ WARM_SEC = 20
 PATIENCE_SEC = 900
 LATER_MS_MAX, LATE_MS_MAX = 1_000, 5_000
 _POSTING = 8
-# As long as registering 100 tasks may take on a busy machine.
+# Seconds that registering 100 tasks may take on a busy machine.
 _LEAD_SEC = 30
 _BRIEF_SEC = 3
 
 
 @dataclass(slots=True)
 class Receiver:
-    """Answers at once, or after some seconds where the path says `slow` or all are to be slow."""
+    """Answers at once, or after some seconds if the path has `slow` or all answers are slow."""
 
     slow_sec: float
     slow: bool = False
@@ -52,11 +52,11 @@ class Receiver:
     port: int = 0
 
     def url(self, path: str) -> str:
-        """Give an address of it."""
+        """Returns an address of the receiver."""
         return f"http://127.0.0.1:{self.port}/{path}"
 
     def pause(self, path: str) -> None:
-        """Take as long as a call of that path takes."""
+        """Takes as long as a call of that path takes."""
         if path == "/brief":
             self.closing.wait(_BRIEF_SEC)
         if path == "/slow" or (path == "/turning" and self.slow):
@@ -65,7 +65,7 @@ class Receiver:
 
 @contextmanager
 def receiving(slow_sec: float) -> Iterator[Receiver]:
-    """Listen on loopback."""
+    """Listens on loopback."""
     receiver = Receiver(slow_sec)
 
     class Handler(BaseHTTPRequestHandler):
@@ -80,7 +80,7 @@ def receiving(slow_sec: float) -> Iterator[Receiver]:
             self.wfile.write(b"{}")
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Says nothing."""
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True
@@ -99,7 +99,7 @@ def receiving(slow_sec: float) -> Iterator[Receiver]:
 
 @dataclass(slots=True)
 class Trial:
-    """A stack with two tenants: who makes slow calls, and whose schedule fires each second."""
+    """A stack with two tenants: one makes slow calls, the other's schedule fires each second."""
 
     caller: Caller
     other: Caller
@@ -108,21 +108,21 @@ class Trial:
     watched: str = ""
 
     def watch(self) -> None:
-        """Register the schedule that is to be on time."""
+        """Registers the schedule that must be on time."""
         schedule = {"name": "watched", "cron": "* * * * * *", "target": self._target("quick")}
         self.watched = _made(self.other, "/v1/schedules", schedule | _FREE)
 
     def warm(self) -> None:
-        """Let each place start its process: the emulator takes seconds for that, AWS less."""
+        """Lets each place start its process: the emulator needs seconds for that, AWS less."""
         made = self._schedules("warm", "brief")
         _ended(_together(lambda number: self._triggered(made[number])))
 
     def control(self) -> list[str]:
-        """Make no slow call."""
+        """Makes no slow call."""
         return []
 
     def by_tasks(self) -> list[str]:
-        """Register 100 tasks that were never seen before, each a message of its own."""
+        """Registers 100 new tasks, each with a message of its own."""
         first = int(time.time()) + _LEAD_SEC
 
         def post(number: int) -> str:
@@ -135,12 +135,12 @@ class Trial:
         return made
 
     def by_triggers(self) -> list[str]:
-        """Trigger 100 schedules that have never run."""
+        """Triggers 100 schedules that have never run."""
         made = self._schedules("b", "slow")
         return _together(lambda number: self._triggered(made[number]))
 
     def after_quick_runs(self) -> list[str]:
-        """Trigger 100 schedules each of which was quick ten times."""
+        """Triggers 100 schedules that were each quick ten times."""
         self.receiver.slow = False
         made = self._schedules("c", "turning")
         for _ in range(QUICK_RUNS):
@@ -205,7 +205,7 @@ def _of_tasks(task_ids: Sequence[str]) -> list[Run]:
 
 
 def _rows(named: Sequence[str]) -> list[Run]:
-    """Read runs by their ids, or those of one-off tasks by the tasks'."""
+    """Reads runs by their ids, or those of one-off tasks by the tasks' ids."""
     return _read(named) if named and "." in named[0] else _of_tasks(named)
 
 
@@ -231,11 +231,10 @@ class Figures:
 
     @property
     def p99(self) -> int:
-        """The lateness that one of a hundred exceeds."""
+        """Returns the lateness that one of a hundred exceeds."""
         return self.late[int(0.99 * (len(self.late) - 1))]
 
     def say(self) -> None:
-        """Print a line."""
         print(
             f"{self.name:14} runs {len(self.late):4}  missing {self.missing}  late in ms"
             f"  p50 {self.late[len(self.late) // 2]}  p99 {self.p99}  max {self.late[-1]}"
@@ -246,7 +245,7 @@ class Figures:
 
 def _measured(trial: Trial, name: str, act: Callable[[], list[str]]) -> Figures:
     made = act()
-    # What was registered and run before is no part of it.
+    # What was registered and run before does not count.
     since = int(time.time()) - (OVER_SEC if name == "quick, slow" else 2)
     time.sleep(max(0.0, since + trial.window_sec + 6 - time.time()))
     found = _ended(made)
@@ -262,7 +261,7 @@ def _measured(trial: Trial, name: str, act: Callable[[], list[str]]) -> Figures:
 
 
 def _few_workers(stack: Stack) -> None:
-    """Let the stack's queues have as many places as a smaller deployment's."""
+    """Gives the stack's queues as many places as a smaller deployment has."""
     functions = clients.client("lambda", stack.endpoint)
     for mapping in functions.list_event_source_mappings()["EventSourceMappings"]:
         arn = mapping["EventSourceArn"].lower()
@@ -284,7 +283,7 @@ def _tenant(operator: Caller, name: str, port: int) -> Caller:
 
 
 def main(arguments: list[str]) -> int:
-    """Measure; 1 says that a limit was not kept."""
+    """Measures. Returns 1 if a limit was missed."""
     parser = argparse.ArgumentParser(prog="python -m bench.slow", description=__doc__)
     parser.add_argument("--slow-sec", type=float, default=60)
     parser.add_argument("--window-sec", type=int, default=120)

@@ -1,4 +1,4 @@
-"""The engines of a protocol bench: Dynoxide in memory, MiniStack's SQS, and tasks that are due."""
+"""Starts the engines of a bench: Dynoxide in memory, MiniStack's SQS, and tasks that are due."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from onthedot.schedule.schedule import compile_schedule
 from onthedot.store import aws, conditional_writer, ids
 from tests.contract.engines import dynoxide, ministack
 
-# As many calls at once as two cores have use for; on AWS it is 8 to 16.
+# Calls at once that two cores can use. On AWS it is 8 to 16.
 WIDTH = "3"
 _PUT_MAX = 25
 PAYLOAD = {"note": "x" * 4_000}
@@ -31,12 +31,12 @@ PAYLOAD = {"note": "x" * 4_000}
 
 @dataclass(slots=True)
 class Stack:
-    """Two servers, and how many calls of each operation have gone to them."""
+    """Two servers, and the number of calls of each operation."""
 
     calls: Counter[str] = field(default_factory=Counter)
 
     def empty(self) -> None:
-        """Make fresh tables and queues."""
+        """Makes fresh tables and queues."""
         database, queues = aws.client("dynamodb"), aws.client("sqs")
         for kind, table in (("tasks", schema.TASKS), ("runs", schema.RUNS)):
             name = aws.table(kind)
@@ -51,7 +51,7 @@ class Stack:
 
 @contextmanager
 def stack() -> Iterator[Stack]:
-    """Start both servers, each ended by its own pid."""
+    """Starts both servers. Each is ended by its own pid."""
     os.environ.pop("AWS_CA_BUNDLE", None)
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -75,7 +75,7 @@ def stack() -> Iterator[Stack]:
 
 
 def use(tables: str) -> None:
-    """From here on work on tables of that mark, beside the others of the same server."""
+    """Uses tables of this mark from here on, beside the others of the same server."""
     os.environ |= {"TASKS_TABLE": f"tasks{tables}", "RUNS_TABLE": f"runs{tables}"}
 
 
@@ -87,7 +87,7 @@ def _counter(calls: Counter[str]) -> Any:  # noqa: ANN401 botocore's hook
 
 
 def daily_tasks(count: int, first_due_at: int, spread_sec: int) -> list[Task]:
-    """Tasks whose next slots lie evenly over some seconds, each once a day."""
+    """Makes daily tasks whose next slots are spread evenly over some seconds."""
     now = int(time.time())
     return [
         Task(
@@ -110,13 +110,13 @@ def _daily_at(instant: int) -> str:
 
 
 def register(tasks: Sequence[Task]) -> None:
-    """Put tasks as they stand after their registration."""
+    """Puts tasks as they are after their registration."""
     items = [item for task in tasks for item in (cursor(task, first_due(task)), task.item())]
     conditional_writer.write_many([Insert("tasks", item, ("task_id", "part")) for item in items])
 
 
 def put_idle(count: int) -> None:
-    """Register tasks that are not due for a year, as fast as the database takes them."""
+    """Registers tasks that are not due for a year, as fast as the database takes them."""
     database, now = aws.client("dynamodb"), int(time.time())
     compiled = pack(compile_schedule("0 0 1 1 *"))
     idle = Task(

@@ -1,4 +1,4 @@
-"""Questions and answers as text: lines of `onthedot next --batch`, and explanations."""
+"""Measures questions and answers as text: lines of `onthedot next --batch`, and explanations."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from onthedot.cli.batch import answer
 from onthedot.schedule.schedule import compile_schedule
 from onthedot.schedule.words.explanation import explanation, explanation_with_changes
 
-# "Tens of thousands a second", whether or not it has seen the line before.
+# "Tens of thousands a second", whether the line was seen before or not.
 LINES_MIN = 10_000
 LINES = 20_000
 ZONES = ("UTC", "America/New_York", "Europe/London", "Asia/Kolkata")
 
 
 def lines() -> Iterator[Line]:
-    """Answer lines that differ and lines that repeat; explain what people have."""
+    """Answers different and repeated lines, and explains common schedules."""
     days = [
         f"{minute} {hour} {day} * *"
         for day, hour, minute in product(range(1, 29), range(24), range(60))

@@ -1,4 +1,4 @@
-"""Work: how late runs start that were claimed and queued ahead, and what a run costs in calls."""
+"""Measures work: how late runs start that were queued ahead, and the calls that a run costs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SPREAD_A_SEC, SPREAD_SEC = 20, 15
 
 
 def lines() -> Iterator[Line]:
-    """All at one second, then spread."""
+    """Measures all runs at one second, then spread."""
     with stack() as started:
         for count, limit in ALL_AT_ONCE:
             late = _lateness(started, daily_tasks(count, _soon(), 1))
@@ -44,13 +44,13 @@ def _soon() -> int:
 
 
 def _lateness(started: Stack, tasks: Sequence[Task]) -> list[float]:
-    """Seconds from due to the call of the target, in order."""
+    """Returns the seconds from due time to call, sorted."""
     started.empty()
     register(tasks)
     dispatch(range(256))
     workers = poller.start(WORKERS)
     try:
-        # Looking costs as much as starting: not before nearly all of them have started.
+        # A look costs as much as a start, so it waits until nearly all have started.
         time.sleep(AHEAD_SEC + QUIET_SEC)
         deadline = time.monotonic() + 60
         while len(lives := _started()) < len(tasks) and time.monotonic() < deadline:

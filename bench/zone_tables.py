@@ -1,4 +1,4 @@
-"""Reading a zone out of the wheel: one, and all there are."""
+"""Measures the reading of one zone from the wheel, and of all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ALL_MAX_SEC = 0.5
 
 
 def lines() -> Iterator[Line]:
-    """Read every zone with no rule of any footer known, then all of them in a row."""
+    """Reads every zone with empty caches, then all of them in a row."""
     names = sorted(zone_names())
     whole = (pkgutil.get_data("tzdata", "zones") or b"").decode().split()
     blobs = [pkgutil.get_data("tzdata", f"zoneinfo/{name}") or b"" for name in whole]

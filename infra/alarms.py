@@ -1,4 +1,4 @@
-"""What must wake somebody, and whom: an alarm for each rule, and two on AWS's own metrics."""
+"""Makes the alarms and their topic: one for each rule, and two on AWS's own metrics."""
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -20,7 +20,7 @@ _SILENCE_IS_FINE = cloudwatch.TreatMissingData.NOT_BREACHING
 
 
 class Alarms(Construct):
-    """One topic; every alarm speaks to it, when it begins and when it is over."""
+    """One topic. Every alarm tells it when it begins and when it is over."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Alarms(Construct):
     def _of_aws(
         self, name: str, says: str, metric: cloudwatch.Metric, limit: float
     ) -> cloudwatch.Alarm:
-        """Three periods of five minutes running: what passes by itself wakes nobody."""
+        """Makes an alarm on three periods of five minutes: what passes by itself wakes nobody."""
         return self._speaking(
             cloudwatch.Alarm(
                 self,

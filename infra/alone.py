@@ -1,6 +1,6 @@
 """Runs a command while no other one of its kind runs: `alone.py LOCK COMMAND …`.
 
-It needs nothing installed: what it guards is the installing.
+It needs no installed package, because it guards the installation.
 """
 
 import fcntl
@@ -17,7 +17,7 @@ def main(lock: str, command: list[str]) -> None:
     except BlockingIOError:
         sys.stderr.write("Another command installs here: waiting until it is done.\n")
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-    # All that the command starts holds the lock too, even when the command itself is killed.
+    # Everything that the command starts holds the lock too, even if the command is killed.
     os.set_inheritable(descriptor, True)  # noqa: FBT003 it takes no name
     os.execvp(command[0], command)  # noqa: S606 the Makefile's own command
 

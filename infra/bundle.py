@@ -1,4 +1,4 @@
-"""What the functions are made of: our code as it stands, and their packages in a layer.
+"""Builds what the functions are made of: our code as it is, and packages in layers.
 
 pip builds the layers for the machine they will run on, so no Docker is needed.
 """
@@ -26,22 +26,22 @@ BUILT = ROOT / ".cdk" / "layers"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Packages:
-    """Folders that hold the layers' content."""
+    """Folders with the content of the layers."""
 
-    # What every function loads, and what the api function alone may take the time to load.
+    # What every function loads, and what only the api function loads.
     common: Path
     api: Path
 
 
 def packages(settings: Settings) -> Packages:
-    """Build both layers, unless what they are made of has not changed since."""
+    """Builds both layers, unless their sources have not changed since."""
     common = _pins("requirements.txt")
     api = {name: pin for name, pin in _pins("requirements-api.txt").items() if name not in common}
     return Packages(common=_layer(common, settings), api=_layer(api, settings))
 
 
 def code() -> lambda_.Code:
-    """Give all our code to every function: those that talk are always of the same version."""
+    """Returns all our code for every function, so that all have the same version."""
     kept = [pattern for folder in FOLDERS for pattern in (f"!{folder}", f"!{folder}/**")]
     without = ("**/__pycache__", "lambdas/*.txt")
     return lambda_.Code.from_asset(
@@ -54,7 +54,7 @@ def _pins(name: str) -> dict[str, Pin]:
 
 
 def _layer(wanted: Mapping[str, Pin], settings: Settings) -> Path:
-    """Name the folder after all that decides its content: what is there need not be built."""
+    """Names the folder after everything that decides its content, and reuses an existing one."""
     lock = "".join(pin.line() for pin in wanted.values())
     asked = [
         "--require-hashes",
@@ -69,21 +69,21 @@ def _layer(wanted: Mapping[str, Pin], settings: Settings) -> Path:
     if not folder.exists():
         unfinished = whole_folders.begun(BUILT)
         _install(lock, asked, unfinished / "python")
-        # Two builds at once make the same: the later finds the folder taken, and lets it be.
+        # Two builds at once make the same content. The later one finds the folder and keeps it.
         if not whole_folders.moved(unfinished, folder):
             shutil.rmtree(unfinished)
     return folder
 
 
 def _platforms(newest: str) -> list[str]:
-    """What an older Linux runs, the newer does too; pip does not know that by itself."""
+    """Returns the platforms that the newest runs: a newer Linux runs what an older one does."""
     older = newest.replace("manylinux_2_28_", "manylinux2014_")
     return [f"--platform={each}" for each in dict.fromkeys((newest, older))]
 
 
 def _install(lock: str, asked: list[str], target: Path) -> None:
     pip = [sys.executable, "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
-    # pip takes hashes from a file only.
+    # pip reads hashes only from a file.
     with NamedTemporaryFile("w", suffix=".txt") as file:
         file.write(lock)
         file.flush()

@@ -1,6 +1,6 @@
-"""The CDK's command line, with an output folder of its own for each command.
+"""Runs the CDK's command line with an output folder of its own for each command.
 
-The CDK believes an asset to be whole by its name, so no command finds what another one left.
+The CDK trusts an asset by its name, so no command may find what another one left unfinished.
 """
 
 import argparse
@@ -17,7 +17,7 @@ OUTPUTS = ROOT / ".cdk" / "outputs"
 
 
 def main(arguments: list[str]) -> int:
-    """Run `cdk COMMAND --output FOLDER`; the folder of a synth is kept, once it is whole."""
+    """Runs `cdk COMMAND --output FOLDER`. The folder of a synth is kept once it is complete."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("command")
     parser.add_argument("--output", type=Path, default=ROOT / "cdk.out")

@@ -1,6 +1,6 @@
 """Cuts the functions' requirements out of the full lock: what each imports, and what that needs.
 
-Pins and hashes come from requirements.txt, the needs from the packages installed.
+Pins and hashes come from requirements.txt, needs from the installed packages.
 """
 
 import re
@@ -15,17 +15,17 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements.txt"
 
-# Dispatch, work, bury and audit must start fast; the api alone loads pydantic and pynamodb.
+# Dispatch, work, bury and audit must start fast. Only the api loads pydantic and pynamodb.
 WORKERS = ("aws-lambda-powertools", "croniter", "google-re2", "tzdata")
 CUTS = {
     ROOT / "lambdas" / "requirements.txt": WORKERS,
     ROOT / "lambdas" / "requirements-api.txt": (*WORKERS, "pydantic", "pynamodb"),
 }
 
-# The Lambda runtime brings the SDK, and a second one would slow every cold start.
+# The Lambda runtime has the SDK. A second one would slow every cold start.
 IN_THE_RUNTIME = {"boto3", "botocore", "s3transfer", "urllib3"}
 
-# Where the functions run, whatever machine cuts: 3.11 and 3.13 must write the same files.
+# The functions' machine, whatever machine cuts: 3.11 and 3.13 must write the same files.
 CLOUD = {
     "extra": "",
     "implementation_name": "cpython",
@@ -41,32 +41,32 @@ CLOUD = {
 HEADER = "# Cut from ../requirements.txt by `make lock`; the Lambda runtime brings boto3.\n"
 
 
-# A requirement goes on over the lines that end with a backslash: they hold its hashes.
+# A requirement continues over lines that end with a backslash: they have its hashes.
 _ENTRY = re.compile(r"^\w(?:.*\\\n)*.*$", re.MULTILINE)
 _HASH = re.compile(r"--hash=(\S+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """One package of a lock: its version, and the hashes of all files it may come as."""
+    """One package of a lock: its version, and the hashes of all its files."""
 
     requirement: Requirement
     hashes: tuple[str, ...]
 
     def line(self) -> str:
-        """Write it as pip reads it."""
+        """Writes it in the form that pip reads."""
         name = canonicalize_name(self.requirement.name)
         hashes = "".join(f" \\\n    --hash={each}" for each in self.hashes)
         return f"{name}{self.requirement.specifier}{hashes}\n"
 
 
 def pins(lock: str) -> dict[str, Pin]:
-    """Read every package of a lock, by its canonical name."""
+    """Reads every package of a lock, by its canonical name."""
     return {canonicalize_name(pin.requirement.name): pin for pin in map(_pin, _ENTRY.findall(lock))}
 
 
 def cut(roots: Iterable[str], locked: Mapping[str, Pin]) -> str:
-    """Write the lines of one function's requirements."""
+    """Writes the requirements of one function."""
     return HEADER + "".join(locked[name].line() for name in sorted(_closure(roots)))
 
 

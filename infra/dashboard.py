@@ -1,4 +1,4 @@
-"""One screen: is it firing, on time, once, and is anything stuck. Details stand below."""
+"""Makes one screen: does it fire, on time, once, and is anything stuck. Details are below."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from infra.storage import Storage
 _WIDTH, _HEIGHT = 6, 6
 _MINUTE = Duration.minutes(1)
 
-# Titles in plain words, and the metrics that answer them: how to sum up a minute of each.
+# Titles in plain words, and the metrics that answer them, with how to sum up a minute of each.
 SCREEN = (
     ("Is it firing? Runs a minute", "Sum", ("ticks", "due", "claimed", "sent")),
     ("On time? Lateness of starts", "Maximum", ("lag_p50_ms", "lag_p95_ms", "lag_p99_ms")),
@@ -44,7 +44,7 @@ ENDS = ("succeeded", "dead", "missed", "skipped", "cancelled")
 
 
 class Dashboard(Construct):
-    """The first row answers; the others say why."""
+    """The first row answers the question; the others say why."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The front door: an HTTP API that hands every request to the api function."""
+"""Makes the front door: an HTTP API that passes every request to the api function."""
 
 import json
 
@@ -11,7 +11,7 @@ from constructs import Construct
 
 from infra.settings import Settings
 
-# Who asked for what, and what became of it; never a header, for one of them is the key.
+# Who asked for what, and the result. Never a header, because one of them is the key.
 _LOGGED = {
     "at": "$context.requestTime",
     "request_id": "$context.requestId",
@@ -25,7 +25,7 @@ _LOGGED = {
 
 
 class Front(Construct):
-    """One route for all: what a path means, and what a wrong one is told, the function knows."""
+    """One route for all. The function knows what a path means, and answers a wrong one."""
 
     def __init__(
         self,

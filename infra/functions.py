@@ -1,4 +1,4 @@
-"""The functions, one for each file in `lambdas/`, all made the same way."""
+"""Makes the functions, one for each file in `lambdas/`, all in the same way."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,22 +13,22 @@ from infra import bundle
 from infra.bundle import Packages
 from onthedot.records.timings import CLAIM_SEC
 
-# The longest that Lambda lets anything run; a task's own timeout ends a minute before it.
+# Seconds, the longest that Lambda allows. A task's own timeout ends a minute earlier.
 WORK_SEC = 900
-# A dispatcher stops itself before its claims lapse; by then it must certainly have ended.
+# A dispatcher stops itself before its claims end. By then it must surely have ended.
 DISPATCH_SEC = CLAIM_SEC
-# API Gateway gives up after 30 s: an answer later than this reaches nobody.
+# Seconds. API Gateway gives up after 30 s: a later answer reaches nobody.
 API_SEC = 29
-# After an outage there is much to look at. It sends and never runs: overlapping is harmless.
+# Seconds. After an outage there is much to check. It only sends, so overlapping is harmless.
 AUDIT_SEC = 300
 BURY_SEC = 60
 
-# A whole processor from 1,769 MB on: dispatch and audit compute, the others mostly wait.
+# MB. From here on Lambda gives a whole processor: dispatch and audit compute, others wait.
 _ONE_PROCESSOR_MB = 1769
 
 
 class Functions(Construct):
-    """Dispatch, work, bury, audit and api; what each may touch is the stack's to say."""
+    """Dispatch, work, bury, audit and api. The stack says what each may touch."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Functions(Construct):
             "Audit", common, timeout_sec=AUDIT_SEC, memory_mb=_ONE_PROCESSOR_MB
         )
         self.api = self._function("Api", common, api, timeout_sec=API_SEC, memory_mb=1024)
-        # The audit notes schedules as completed, and only this API's edits make them active again.
+        # The audit completes schedules, and only this API's edits make them active again.
         self.audit.node.add_dependency(self.api)
         self.all = (self.dispatch, self.work, self.bury, self.audit, self.api)
 
@@ -74,9 +74,9 @@ class Functions(Construct):
         memory_mb: int,
         sends_to_itself: bool = False,
     ) -> lambda_.Function:
-        """Make one; Lambda would stop a run's 16th message to itself, taking it for a mistake."""
+        """Makes one. Lambda would take a run's 16th message to itself for a loop, and stop it."""
         log_group = self._log_group(name)
-        # Not the policy AWS would give it, which opens every log group of the account.
+        # Not AWS's own policy: that one opens every log group of the account.
         role = iam.Role(
             self, f"{name}Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com")
         )
@@ -95,7 +95,7 @@ class Functions(Construct):
             memory_size=memory_mb,
             recursive_loop=lambda_.RecursiveLoop.ALLOW if sends_to_itself else None,
             log_group=log_group,
-            # Metrics are lines of level INFO. Lambda's own line an invocation costs more than
+            # Metrics are lines of level INFO. Lambda's own line for each invocation costs more than
             # it tells: its figures are metrics anyway.
             logging_format=lambda_.LoggingFormat.JSON,
             application_log_level_v2=lambda_.ApplicationLogLevel.INFO,

@@ -1,9 +1,9 @@
-"""Who may do what: one statement for each function and what it touches, and nothing else."""
+"""Writes who may do what: one statement for each function and what it touches."""
 
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 
-# Batches of statements are allowed as the single statements they are made of.
+# A batch of statements needs the rights of its single statements.
 READ = ("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query")
 WRITE = (
     "dynamodb:PutItem",
@@ -15,7 +15,7 @@ QUERY = ("dynamodb:Query",)
 DELETE = ("dynamodb:DeleteItem",)
 COUNT = ("sqs:GetQueueAttributes",)
 FETCH = ("s3:GetObject",)
-# Without it S3 calls an object that is not there forbidden.
+# Without this right S3 reports a missing object as forbidden.
 LIST = ("s3:ListBucket",)
 STOW = ("s3:PutObject",)
 REMOVE = ("s3:DeleteObject",)
@@ -23,7 +23,7 @@ SEND = ("sqs:SendMessage",)
 
 
 def allow(function: lambda_.Function, actions: tuple[str, ...], *resources: str) -> None:
-    """Let a function do this to those, named by their ARNs."""
+    """Lets a function do these actions on resources, named by their ARNs."""
     function.add_to_role_policy(
         iam.PolicyStatement(actions=list(actions), resources=list(resources))
     )
@@ -32,9 +32,9 @@ def allow(function: lambda_.Function, actions: tuple[str, ...], *resources: str)
 def allow_within(
     function: lambda_.Function, actions: tuple[str, ...], table: str, partitions: str
 ) -> None:
-    """Let a function do this to items of some partitions only, named by how their keys begin."""
+    """Lets a function do these actions on items of some partitions, named by their prefixes."""
     key = "dynamodb:LeadingKeys"
-    # "All of them" is true of none as well: a request that names no key is refused.
+    # "All of them" is also true of none, so a request that names no key must be refused.
     within = {
         "ForAllValues:StringLike": {key: [f"{partitions}*"]},
         "Null": {key: "false"},
@@ -45,7 +45,7 @@ def allow_within(
 
 
 def allow_itself(function: lambda_.Function) -> None:
-    """Let a function invoke itself; in the policy it depends on, that would be a circle."""
+    """Lets a function invoke itself. In the policy that it depends on, this would be circular."""
     statement = iam.PolicyStatement(
         actions=["lambda:InvokeFunction"], resources=[function.function_arn]
     )

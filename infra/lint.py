@@ -1,4 +1,4 @@
-"""AWS's own rules, held against the stack; where we do otherwise, the reason stands here."""
+"""Checks the stack by AWS's own rules. Where we deviate, the reason stands here."""
 
 from aws_cdk import Acknowledgment, App, Validations
 from cdk_nag import AwsSolutionsChecks
@@ -14,7 +14,7 @@ _BY_KEY = "objects are named after tasks and runs: which ones there will be nobo
 
 
 def check(app: App, stack: OnTheDot) -> None:
-    """Make the synthesis fail on whatever is not acknowledged."""
+    """Makes the synthesis fail on every finding that is not acknowledged."""
     Validations.of(app).add_plugins(AwsSolutionsChecks(app))
     blobs = stack.resolve(stack.storage.blobs.bucket_arn)["Fn::GetAtt"][0]
     reasons = _ELSEWHERE | {f"IAM5[Resource::<{blobs}.Arn>/*]": _BY_KEY}

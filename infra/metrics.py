@@ -1,4 +1,4 @@
-"""The metrics that alarms and the dashboard look at: ours by name, and a few of AWS's own."""
+"""Names the metrics of alarms and the dashboard: ours, and a few of AWS's own."""
 
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -8,7 +8,7 @@ from onthedot.store.invocation_metrics import NAMESPACE
 
 
 def ours(scope: Construct, name: str, statistic: str, *, period_min: int = 1) -> cloudwatch.Metric:
-    """Give one of ours; its dimension tells this stack from another in the account."""
+    """Returns a metric of ours. Its dimension tells this stack from others in the account."""
     return cloudwatch.Metric(
         namespace=NAMESPACE,
         metric_name=name,
@@ -19,7 +19,7 @@ def ours(scope: Construct, name: str, statistic: str, *, period_min: int = 1) ->
 
 
 def of_api(api_id: str, name: str, statistic: str) -> cloudwatch.Metric:
-    """Give one of API Gateway's."""
+    """Returns a metric of API Gateway."""
     return cloudwatch.Metric(
         namespace="AWS/ApiGateway",
         metric_name=name,

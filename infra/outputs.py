@@ -1,4 +1,4 @@
-"""What the deployed stack says of itself, as the environment in which our code finds its tables."""
+"""Sets the deployed stack's outputs as the environment in which our code finds its tables."""
 
 import os
 import re
@@ -6,13 +6,13 @@ import re
 from onthedot.store import aws
 
 STACK = "OnTheDot"
-# How many calls a hand makes at once.
+# Calls that a command run by hand makes at once.
 _PARALLEL_CALLS = "8"
 
 
 def become() -> dict[str, str]:
-    """Set the variables that the functions have; the credentials stay the caller's."""
-    # The CDK and AWS's other tools know either name, botocore the second only.
+    """Sets the functions' variables. The credentials stay the caller's."""
+    # The CDK and AWS's other tools know both names, botocore only the second.
     if "AWS_REGION" in os.environ:
         os.environ.setdefault("AWS_DEFAULT_REGION", os.environ["AWS_REGION"])
     answer = aws.client("cloudformation").describe_stacks(StackName=STACK)

@@ -1,4 +1,4 @@
-"""Queues to functions: batches at once, each message answered for, and a share for each queue."""
+"""Connects queues to functions: in batches, with an answer for each message."""
 
 from aws_cdk.aws_lambda_event_sources import SqsEventSource
 
@@ -7,13 +7,13 @@ from infra.queues import Queues
 
 # A larger batch would have to wait for its messages, and those would be late.
 BATCH = 10
-# Of a hundred. Each queue has its own: a flood in one cannot starve another.
+# Percent. Each queue has its own share: a flood in one cannot starve another.
 SHARES = {"high": 40, "normal": 40, "low": 20}
 _BURY_AT_ONCE = 2
 
 
 def poll(queues: Queues, functions: Functions, *, at_once: int) -> None:
-    """Let the worker eat the queues and bury what they gave up on."""
+    """Lets the worker receive from the queues, and bury handle what SQS gave up on."""
     for queue, name in ((queues.high, "high"), (queues.normal, "normal"), (queues.low, "low")):
         share = at_once * SHARES[name] // 100
         functions.work.add_event_source(

@@ -1,4 +1,4 @@
-"""A queue for each priority, and the one that takes what none of them could get done."""
+"""Makes a queue for each priority, and the dead-letter queue behind them."""
 
 from aws_cdk import Duration
 from aws_cdk import aws_sqs as sqs
@@ -7,14 +7,14 @@ from constructs import Construct
 from infra.functions import BURY_SEC, WORK_SEC
 from onthedot.records.timings import RECEIVES_MAX
 
-# A message must not turn up again while an invocation may still have it. Workers shorten this
-# to a lease as soon as they have begun; one that dies before that costs a minute more.
+# Seconds. A message must not appear again while an invocation may still have it. Workers shorten
+# this to a lease at their beginning. One that dies before that costs a minute more.
 VISIBILITY_SEC = WORK_SEC + 60
 RETENTION = Duration.days(14)
 
 
 class Queues(Construct):
-    """Messages wait here until their second, or until somebody has time."""
+    """Messages wait here until their second, or until a worker has time."""
 
     def __init__(self, scope: Construct, construct_id: str) -> None:
         super().__init__(scope, construct_id)

@@ -1,4 +1,4 @@
-"""After a restore, before ticks go on: see docs/restoring.md, of which this is one step."""
+"""Repairs the tables after a restore, before ticks go on: one step of docs/restoring.md."""
 
 import sys
 
@@ -12,7 +12,7 @@ _SAID = {
 
 
 def main() -> None:
-    """Say each name as it is dealt with: it is the list of what a person should look at."""
+    """Prints each name as it is handled: a person should look at these."""
     become()
     listed = 0
     for what, name in mended():

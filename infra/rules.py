@@ -1,4 +1,4 @@
-"""When somebody must look: every rule is an alarm, and has its page in docs/runbook.
+"""Lists when somebody must look: every rule is an alarm, and has its page in docs/runbook.
 
 R-numbers are those of the requirements that a rule watches over.
 """
@@ -8,20 +8,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """An alarm on one of our own metrics: so many of the last periods beyond the limit."""
+    """An alarm on a metric of ours: how many of the last periods are beyond the limit."""
 
     name: str
     says: str
     metric: str
     statistic: str = "Maximum"
-    # Above it, unless `below` says otherwise.
+    # The alarm rings above it, or with `below`, under it.
     limit: float = 0
     below: bool = False
     period_min: int = 1
     periods: int = 1
-    # Of these many; as many as `periods`, where nothing is said.
+    # Of this many periods. 0 means as many as `periods`.
     out_of: int = 0
-    # Where silence itself is what must wake somebody.
+    # True if missing values must ring the alarm.
     silence_alarms: bool = False
 
 

@@ -1,4 +1,4 @@
-"""What a deployment may choose, read from the CDK's context: cdk.json, or `-c name=value`."""
+"""Reads what a deployment may choose from the CDK's context: cdk.json, or `-c name=value`."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -8,33 +8,33 @@ from constructs import Node
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The choices; docs/deploying.md says what each is for."""
+    """The choices. docs/deploying.md says what each is for."""
 
-    # For which machine the layers are built: pip's name of a platform, and a Python version.
+    # The machine of the layers: pip's name of a platform, and a Python version.
     platform: str
     python: str
-    # How many invocations of the worker may run at once, over all queues.
+    # Invocations of the worker that may run at once, over all queues.
     worker_concurrency: int
-    # What each of them has; a processor of its own from 1,769 on.
+    # MB of each invocation. From 1,769 on it has a whole processor.
     worker_memory_mb: int
-    # How many requests a second the API takes before it answers 429, and in one burst.
+    # Requests a second that the API takes before it answers 429, and in one burst.
     requests_per_sec: int
     requests_burst: int
-    # How many requests of a tenant may wait for work at once, each in a function of its own.
+    # Requests of a tenant that may wait for work at once, each in an invocation of its own.
     long_polls: int
-    # What the worker may call for its users, and read for them: ARNs, `*` allowed in them.
+    # What the worker may call and read for users: ARNs, which may have `*`.
     targets: tuple[str, ...]
-    # Private networks that http targets may be in: like 10.1.0.0/16, several with commas.
+    # Private networks that http targets may be in, such as 10.1.0.0/16, separated by commas.
     target_networks: str
-    # Where events go, by ARN or https address, and which secret signs those to addresses.
+    # Destinations of events, by ARN or https address, and the secret that signs for addresses.
     events_to: tuple[str, ...]
     events_sign_ref: str
-    # Who is told when an alarm goes off; nobody when empty.
+    # Who is told when an alarm rings. Empty means nobody.
     alarm_email: str
 
     @classmethod
     def read(cls, node: Node) -> Self:
-        """Read them all; the command line gives text where cdk.json gives numbers."""
+        """Reads all settings. The command line gives text where cdk.json gives numbers."""
         return cls(
             platform=_text(node, "platform"),
             python=_text(node, "python"),

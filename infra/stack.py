@@ -1,4 +1,4 @@
-"""The system on one page: what is deployed, and who may touch what."""
+"""Puts the system together on one page: what is deployed, and who may touch what."""
 
 from aws_cdk import CfnOutput, Stack
 from constructs import Construct
@@ -30,12 +30,12 @@ from infra.storage import Storage
 from infra.targets import open_events, open_targets
 from infra.ticks import Ticks
 
-# How many calls a function makes at once: DynamoDB answers many side by side.
+# Calls that a function makes at once. DynamoDB answers many in parallel.
 PARALLEL_CALLS = "16"
 
 
 class OnTheDot(Stack):
-    """Everything in one stack, until deployment needs two."""
+    """Everything in one stack, until a deployment needs two."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, settings: Settings, packages: Packages
@@ -73,7 +73,7 @@ class OnTheDot(Stack):
         self._say()
 
     def _environment(self) -> dict[str, str]:
-        """Give every function the same names; which of them it may use is another matter."""
+        """Returns the same names for every function. Grants decide what each may use."""
         return {
             "TASKS_TABLE": self.storage.tasks.table_name,
             "RUNS_TABLE": self.storage.runs.table_name,
@@ -99,7 +99,7 @@ class OnTheDot(Stack):
         for function in (functions.work, functions.bury):
             allow(function, READ, tasks)
             allow(function, READ + WRITE, runs)
-            # Who is called leaves the line of its tenant; no run is ever deleted.
+            # A called run leaves the line of its tenant. No run is ever deleted.
             allow_within(function, DELETE, runs, "permit#")
 
         allow(functions.audit, QUERY, f"{tasks}/index/due", f"{tasks}/index/by_tenant")
@@ -126,7 +126,7 @@ class OnTheDot(Stack):
         allow(functions.audit, REMOVE, blobs)
 
     def _say(self) -> None:
-        """Say what things are called, for the first key, for monitoring and for tests."""
+        """Writes the names that the first key, monitoring and tests need."""
         said = {
             "Url": self.front.api.api_endpoint,
             "ApiId": self.front.api.api_id,

@@ -1,4 +1,4 @@
-"""The three tables, and the bucket for what is too large for them."""
+"""Makes the three tables, and the bucket for what is too large for them."""
 
 from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
@@ -9,13 +9,13 @@ from onthedot.records import schema
 from onthedot.records.schema import Attribute, Index, Table
 from onthedot.records.tasks.payloads import ASIDE
 
-# The longest that the store keeps every change of a table.
+# Days, the longest that the store keeps every change of a table.
 RECOVERY_DAYS = 35
 _TYPES = {"S": dynamodb.AttributeType.STRING, "N": dynamodb.AttributeType.NUMBER}
 
 
 class Storage(Construct):
-    """The tables and their indexes; the functions' grants are the stack's."""
+    """The tables and their indexes. The stack gives the functions their rights."""
 
     def __init__(self, scope: Construct, construct_id: str) -> None:
         super().__init__(scope, construct_id)
@@ -54,7 +54,7 @@ class Storage(Construct):
             enforce_ssl=True,
             lifecycle_rules=[
                 s3.LifecycleRule(abort_incomplete_multipart_upload_after=Duration.days(1)),
-                # A table set back to any time within its recovery finds its payloads still there.
+                # A table restored to any time within its recovery still finds its payloads.
                 s3.LifecycleRule(prefix=ASIDE, expiration=Duration.days(RECOVERY_DAYS + 5)),
             ],
             removal_policy=RemovalPolicy.RETAIN,

@@ -1,4 +1,4 @@
-"""What may be called for users, and who is told of events: only what the context names."""
+"""Opens what may be called for users, and who gets events: only what the context names."""
 
 from aws_cdk import Stack
 from aws_cdk import aws_lambda as lambda_
@@ -20,8 +20,8 @@ _LOOKED_AFTER = ("states:DescribeExecution", "states:StopExecution")
 
 
 def open_targets(functions: Functions, settings: Settings) -> None:
-    """Let the worker call these; a state machine's executions it may look at and stop, too."""
-    # What the worker would refuse to call, the api refuses to register, the audit to tell.
+    """Lets the worker call these. It may also read and stop executions of a state machine."""
+    # The api refuses to register, and the audit to tell, what the worker would refuse to call.
     for function in (functions.work, functions.api, functions.audit):
         if settings.target_networks:
             function.add_environment("TARGET_NETWORKS", settings.target_networks)
@@ -34,7 +34,7 @@ def open_targets(functions: Functions, settings: Settings) -> None:
 
 
 def open_events(function: lambda_.Function, settings: Settings) -> None:
-    """Let the audit tell topics and buses; an https address needs nobody's leave."""
+    """Lets the audit tell topics and buses. An https address needs no right."""
     if settings.events_to:
         function.add_environment("EVENTS_TO", ",".join(settings.events_to))
     for place in settings.events_to:
@@ -47,7 +47,7 @@ def open_events(function: lambda_.Function, settings: Settings) -> None:
 
 
 def _secret(function: lambda_.Function, ref: str) -> str:
-    """Give the ARN of a secret; a parameter may be named by its path."""
+    """Returns the ARN of a secret. A parameter may be named by its path."""
     if not ref.startswith("ssm:"):
         return ref
     path = ref.removeprefix("ssm:").removeprefix("/")

@@ -1,4 +1,4 @@
-"""The minute: one rule that starts a dispatcher and an audit."""
+"""Makes the minute: one rule that starts a dispatcher and an audit."""
 
 from aws_cdk import Duration
 from aws_cdk import aws_events as events
@@ -8,12 +8,12 @@ from constructs import Construct
 
 from onthedot.records.timings import TICK_SEC
 
-# A tick that failed, or comes late, is of no use to anybody: the next one sees more.
+# A tick that failed or comes late is useless: the next one sees more.
 _STALE = Duration.seconds(TICK_SEC)
 
 
 class Ticks(Construct):
-    """A late, lost or doubled tick is made good by the next: nothing here tries again."""
+    """The next tick corrects a late, lost or doubled one, so nothing is tried again."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, functions: list[lambda_.Function]

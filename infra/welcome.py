@@ -1,6 +1,6 @@
-"""What `make deploy` ends with: a key if none opens, the code's schedules, new zones, bounds.
+"""Ends `make deploy`: a key if none is valid, the code's schedules, new zones, limits.
 
-The key is made with the deployer's own credentials: nobody can ask the API for one before.
+The key is made with the deployer's own credentials: before it nobody can ask the API for one.
 """
 
 import sys
@@ -16,7 +16,7 @@ _SHOWN = 5
 
 
 def main() -> None:
-    """Where an admin key opens already, make none."""
+    """Makes an admin key, unless one is valid, and does the rest."""
     outputs = become()
     key = api_keys.make_first()
     _say(f"\nThe API: {outputs['Url']}")
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def _declared() -> str:
-    """The schedules of `jobs/` are made what the code says; what operators paused stays paused."""
+    """Makes the schedules of `jobs/` as the code says. What operators paused stays paused."""
     found = manifest()["handlers"]
     declared_handlers.publish(each["handler"] for each in found)
     wanted = [each["schedule"] for each in found if each["schedule"]]
@@ -49,7 +49,7 @@ def _declared() -> str:
 
 
 def _bounded(each: Bounded) -> str:
-    """Say what was written for a tenant, and for which of its tasks: they would be refused."""
+    """Says what was written for a tenant, and for which of its tasks: others would be refused."""
     lines = [f"{each.tenant_id} may call from now on: {', '.join(each.targets) or 'http and pull'}"]
     for thing, names in sorted(each.used.items()):
         shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")

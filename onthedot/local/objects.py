@@ -1,4 +1,4 @@
-"""Keeps large payloads as files of the emulator. Each new stack names their bucket anew."""
+"""Keeps large payloads as files of the emulator. Each new stack gives their bucket a new name."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def shard_of(task_id: str) -> int:
 
 
 def slot_key(slot: int) -> str:
-    """Returns the sort key of a slot's run. One slot has one row, whoever claims it."""
+    """Returns the sort key of a slot's run. One slot has one row, for all who claim it."""
     return nominal(slot)
 
 

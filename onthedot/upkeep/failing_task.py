@@ -26,7 +26,7 @@ class Health:
     done: bool = False
     probe_ms: int = 0
     probes: int = 0
-    # When the run ended that shows that a paused task works again. It must still be resumed.
+    # The end of the run that shows that a paused task works. It must still be resumed.
     resumed_ms: int = 0
     # We had paused it until then: its resume must be told.
     resuming: bool = False

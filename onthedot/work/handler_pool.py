@@ -42,7 +42,7 @@ def end_process() -> None:
 def leave_no_strays(patience_sec: float = PATIENCE_SEC) -> None:
     """Ends the process if a handler was left and does not return: a thread cannot be killed.
 
-    It comes when all else is settled and acknowledged. No other run would be served beside it.
+    Called when all else is settled and acknowledged. Nothing would be served beside a stray.
     """
     _, strays = wait_for(list(_under_way), timeout=patience_sec)
     if strays:

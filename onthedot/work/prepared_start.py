@@ -107,7 +107,7 @@ def _overdue(jobs: Sequence[Job], now_ms: int) -> list[Job]:
 
 
 def _waited(job: Job) -> str:
-    """Says that the run waited, if it was woken from a line or had to wait for its turn.
+    """Returns why the run waited: in a line that woke it, or for its turn at a rate.
 
     A message can claim this falsely, so it counts only for runs that can wait in a line.
     """

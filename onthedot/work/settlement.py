@@ -90,7 +90,7 @@ def _next_sent(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
 
 
 def _close(batch: Batch, settled: Sequence[Job]) -> None:
-    """Places are given up before messages go: the runs that wait must not be forgotten."""
+    """Gives up places before messages go: the runs that wait must not be forgotten."""
     lives = [(job, job.ending) for job in settled if job.ending]
     tenant_quota.leave([job.held for job, life in lives if life.status == "retrying"])
     batch_gates.leave([job for job, life in lives if life.status in FINAL])

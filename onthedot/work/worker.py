@@ -110,7 +110,7 @@ def _beaten(batch: Batch, running: list[Job], strays: Strays) -> tuple[list[Job]
 
 
 def _few(ready: list[Job]) -> list[Job]:
-    """Returns all but the later late runs, which wait a round: each costs many reads."""
+    """Returns the jobs of this round: few late runs, the oldest, because each costs many reads."""
     now_ms = clock.now_ms()
     late = [job for job in ready if job.run and is_late(job.held.life.due_ms, now_ms)]
     late.sort(key=lambda job: job.held.life.due_ms)

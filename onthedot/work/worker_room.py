@@ -7,7 +7,7 @@ from typing import Any
 
 from onthedot.records.runs.message_pack import RUNS_MAX
 
-# Each has one of 256 threads, and one message may bring 25 more.
+# Runs. Each has one of 256 threads, and one message may bring 25 more.
 RUNS = 200
 # The other half is for other tenants.
 OF_TENANT = RUNS // 2

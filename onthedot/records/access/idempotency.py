@@ -54,7 +54,7 @@ def abandoned(before: Mapping[str, Any], mine: Once, now_ms: int) -> bool:
 
 
 def packed(answer: Mapping[str, Any]) -> bytes:
-    """Writes an answer so small that any answer can be kept."""
+    """Packs an answer, so that any answer is small enough to be kept."""
     return zlib.compress(json.dumps(answer).encode())
 
 

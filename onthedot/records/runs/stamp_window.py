@@ -18,5 +18,5 @@ def window(task: Task, now: int) -> tuple[str, str]:
 
 
 def surely_within(key: str, task: Task, now: int) -> bool:
-    """Tells whether every edit has seen it. Older are backfills, retries, runs put off."""
+    """Tells whether no edit can miss it. Only backfills, retries, runs put off are older."""
     return key >= window(task, now + _EDGE_SEC)[0]

@@ -16,7 +16,7 @@ from onthedot.schedule.expression.plain_fields import spelled
 from onthedot.schedule.expression.stable_hash import spread
 
 NTH_LAST = 5
-# Case is ignored, but kept: an error shows the letters as they were written.
+# Matches any case, so that an error can show the letters as they were written.
 _ANY_CASE = re.IGNORECASE | re.ASCII
 _PLAIN = re.compile(r"([0-9]+|[A-Z]+|\*)(?:-([0-9]+|[A-Z]+))?(?:/([0-9]+))?", _ANY_CASE)
 _HASHED = re.compile(r"H(?:\(([0-9]+)-([0-9]+)\))?(?:/([0-9]+))?", _ANY_CASE)

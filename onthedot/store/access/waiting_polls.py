@@ -1,6 +1,6 @@
 """Counts the polls of a tenant that wait for work, over all environments, up to a limit.
 
-Each has its place until its latest end. A poll that died with its environment so frees it.
+Each has its place until its latest end, so a poll that died with its environment leaves too.
 """
 
 from __future__ import annotations

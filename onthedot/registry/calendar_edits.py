@@ -65,7 +65,7 @@ def write(seen: Stored | None, wanted: Stored, by: By) -> bool:
 
 
 def remove(seen: Stored, by: By) -> bool:
-    """Deletes a calendar."""
+    """Deletes a calendar. False: it has changed meanwhile."""
     told = audit_trail.insert(by, "calendar.deleted", seen.calendar_id, before=seen.fields())
     return _together([calendar.removal(seen), told])
 

@@ -11,7 +11,7 @@ from onthedot.store import aws
 
 
 def take(shards: Sequence[int]) -> bool:
-    """Hands a range of shards to another invocation. Outside Lambda there is none."""
+    """Hands a range of shards to another invocation. False: outside Lambda there is none."""
     function = os.environ.get("AWS_LAMBDA_FUNCTION_NAME")
     if not function:
         return False

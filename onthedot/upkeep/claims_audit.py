@@ -189,7 +189,7 @@ def _is_overdue(due_ms: int, now_ms: int) -> bool:
 
 
 def _still_missing(listed: Entry, source: Manifest, seen: Ledger) -> bool:
-    """Explains a row that is missing. After ten minutes without a reason it records a miss."""
+    """Tells whether to look for a row again. After ten minutes without a reason it is a miss."""
     now_ms = clock.now_ms()
     if now_ms < source.since_ms + MISSING_FOR_SEC * 1000:
         return True

@@ -65,7 +65,7 @@ def _error_of(call: Call, failure: Exception) -> dict[str, Any]:
 
 
 def begin(job: Job) -> bool:
-    """Calls the target in a thread, unless its lease may end before."""
+    """Calls the target in a thread. False: so little of its lease is left that it may end."""
     if job.task is None or _too_late(job):
         return False
     if job.task.target["type"] == "pull":
@@ -89,7 +89,7 @@ def _too_late(job: Job) -> bool:
 
 
 def _forbidden(job: Job, task: Task) -> Answer | None:
-    """Tells whether its tenant's limits have forbidden the target since it was registered."""
+    """Returns a refusal if its tenant's limits now forbid the target that was registered."""
     if job.targets is None:
         return None
     thing = tenant_reach.beyond(task.target, job.targets, aws.home())

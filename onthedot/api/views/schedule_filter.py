@@ -12,7 +12,7 @@ def holds(entry: Mapping[str, Any], filters: Mapping[str, str]) -> bool:
 
 
 def _tag(entry: Mapping[str, Any], wanted: str) -> bool:
-    """Matches a tag: `team` by its name, `team:billing` by its value too."""
+    """Tells whether a tag fits: `team` by its name, `team:billing` by its value too."""
     tags: Mapping[str, str] = entry["tags"]
     name, colon, value = wanted.partition(":")
     return name in tags and (not colon or tags[name] == value)

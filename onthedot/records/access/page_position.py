@@ -63,7 +63,7 @@ def _is_run(text: str, _: int) -> bool:
 
 
 def _is_key(text: str, latest: int) -> bool:
-    """Checks the key of a row: its slot or its moment. Keys of items beside it are longer."""
+    """Tells whether it is a row's key, by slot or moment, or that of an item beside it."""
     row, _, beside = text.partition("^")
     slot, mark, rest = row.partition("~")
     named = not mark or _SUFFIX.fullmatch(mark + rest) is not None
@@ -77,7 +77,7 @@ def _wanted_attention(text: str, latest: int) -> bool:
 
 
 def _is_line(text: str, latest: int) -> bool:
-    """Checks the key of a line of the trail: when, and about what."""
+    """Tells whether it is the key of a line of the trail: when, and about what."""
     at, _, about = text.partition("#")
     return _is_time(at, latest) and _is_id(about, latest)
 

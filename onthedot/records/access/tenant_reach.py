@@ -152,7 +152,7 @@ def _queue(url: str, home: Home) -> str:
 
 
 def _covers(pattern: str, thing: str) -> bool:
-    """Compares part by part, so that a star in the region cannot match a part of the name."""
+    """Tells whether it fits part by part: a star in the region matches no part of the name."""
     if pattern.startswith(_PYTHON) or thing.startswith(_PYTHON):
         return _like(thing, pattern)
     wanted, found = pattern.split(":", _PARTS - 1), thing.split(":", _PARTS - 1)
@@ -160,7 +160,7 @@ def _covers(pattern: str, thing: str) -> bool:
 
 
 def _like(text: str, pattern: str) -> bool:
-    """Matches stars in a time that grows with the text only."""
+    """Tells whether a text fits, with stars, in a time that grows with the text only."""
     first, *rest = pattern.split(_ANY)
     if not rest:
         return text == pattern

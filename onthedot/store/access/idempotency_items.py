@@ -23,7 +23,7 @@ def begin(once: Once, now_ms: int) -> dict[str, Any] | None:
 
 
 def take_over(once: Once, before: dict[str, Any]) -> bool:
-    """Continues an abandoned request. Only one of many can do so."""
+    """Continues an abandoned request. False: another try was first."""
     seen = before[_LOCK]
     return _while(once, [Path(_LOCK).set(once.locked_until_ms)], seen=seen)
 
@@ -40,5 +40,5 @@ def abandon(once: Once, now_ms: int) -> None:
 
 
 def _while(once: Once, actions: Sequence[Action], *, seen: int) -> bool:
-    """Writes only if the lock is still the one that was seen."""
+    """Writes if the lock is still the one that was seen. False: it is not."""
     return access_table.update(once.key(), actions, Path(_LOCK) == seen).done

@@ -17,7 +17,7 @@ _TRIES = 4
 
 
 def join(tenant_id: str, poll: str, *, until_ms: int, now_ms: int, most: int) -> bool:
-    """Takes a place if one is free. If too many try at once, some are refused."""
+    """Takes a place if one is free. False: none is, or too many try at once."""
     for _ in range(_TRIES):
         there = _take(tenant_id, poll, until_ms, most)
         if there is None:

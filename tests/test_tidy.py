@@ -46,6 +46,12 @@ def test_no_folder_is_crowded() -> None:
     assert shape.crowded(tree.modules()) == []
 
 
+def test_messages_are_sent_kept_and_deleted_by_their_owners_only() -> None:
+    found = {name: imports.of_the_queue(name, tree.text(name)) for name in tree.modules()}
+
+    assert _broken(found) == {}
+
+
 def test_nothing_imports_a_handler() -> None:
     found = {name: imports.of_a_handler(name, tree.text(name)) for name in tree.modules()}
 

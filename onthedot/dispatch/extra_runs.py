@@ -9,13 +9,12 @@ from typing import Any
 from onthedot.dispatch import manifests
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import payload_key
-from onthedot.records.runs import manifest, message_pack, run_row, run_writes, side_item
-from onthedot.records.runs.message_pack import Pack, Ticket
+from onthedot.records.runs import manifest, run_row, run_writes, side_item
 from onthedot.records.runs.run_row import Life, Run
 from onthedot.records.tasks.payloads import of_run
 from onthedot.records.tasks.task_spec import Task
 from onthedot.schedule.expression.errors import BusyError
-from onthedot.store import clock, ids, patience, queue, table_reads
+from onthedot.store import clock, ids, patience, run_messages, table_reads
 from onthedot.store.payloads import stored
 
 
@@ -86,16 +85,5 @@ def _ours(run: Run) -> bool:
 
 def send(claimed: Sequence[Run], why: str = "resend") -> None:
     """Sends each run by a message of its own. If that fails, nothing may be acknowledged."""
-    now_ms = clock.now_ms()
-    packs = [
-        Pack(
-            due_ms=run.life.due_ms,
-            why=why,
-            tickets=(Ticket(run.run_id, run.life.attempt + 1, run.life.tv),),
-            tenant_id=run.tenant_id,
-            queue=run.queue,
-        )
-        for run in claimed
-    ]
-    if queue.send([(each, message_pack.delay_sec(each.due_ms, now_ms)) for each in packs]):
+    if run_messages.send_when_due(claimed, why):
         raise BusyError("SQS did not take a message; nothing was acknowledged")

@@ -13,11 +13,11 @@ from onthedot.dispatch.claim import Claim, Fate, fate_of
 from onthedot.dispatch.slot_plan import Firing, Plan, Unfired
 from onthedot.dispatch.tick import Tick
 from onthedot.records.conditional_writes import Outcome, Update
-from onthedot.records.runs import manifest, message_pack, run_row, run_writes
+from onthedot.records.runs import manifest, run_row, run_writes
 from onthedot.records.tasks import task_cursor, task_spec
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.schedule.time.instants import nominal
-from onthedot.store import clock, patience, queue, table_reads
+from onthedot.store import clock, patience, run_messages, table_reads
 
 
 def carry_out(plans: Sequence[Plan], tick: Tick) -> list[Due]:
@@ -143,11 +143,7 @@ def _send(wanted: Sequence[Claim], tick: Tick) -> None:
     if not mine or tick.over:
         _forget(mine)
         return
-    tickets = [(claim.address, claim.ticket) for claim in mine]
-    packs = list(message_pack.packed(tickets))
-    now_ms = clock.now_ms()
-    left = queue.send([(each, message_pack.delay_sec(each.due_ms, now_ms)) for each in packs])
-    unsent = {ticket.run_id for each in left for ticket in each.tickets}
+    unsent = run_messages.send_packed((claim.address, claim.ticket) for claim in mine)
     _forget([claim for claim in mine if claim.run.run_id in unsent])
     tick.count("sent", len(mine) - len(unsent))
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 
 from onthedot.records.keys import manifest_keys
 from onthedot.records.runs import manifest, message_pack, run_row
-from onthedot.records.runs.message_pack import Pack, Ticket
+from onthedot.records.runs.message_pack import Address, Ticket
 from onthedot.records.runs.run_row import Run
 from onthedot.records.timings import MARGIN_SEC
-from onthedot.store import clock, queue, table_reads
+from onthedot.store import clock, run_messages, table_reads
 
 _MINUTE_SEC = 60
 # Seconds, as far ahead as a dispatch lists runs, or as the audit puts long runs off.
@@ -29,30 +29,22 @@ def recall() -> int:
         run_row.TABLE
     ]
     lost = [each for each in map(run_row.parse, items) if not each.final]
-    queue.send([*_first_starts(lost, now_ms), *_others(lost, now_ms)])
+    run_messages.send_packed(_first_starts(lost))
+    for each in lost:
+        if each.life.attempt > 0:
+            run_messages.send(each, "resend", _delay_sec(each, now_ms))
     return len(lost)
 
 
-def _first_starts(lost: Sequence[Run], now_ms: int) -> list[tuple[Pack, int]]:
-    """Packs runs like a dispatch: a message for each would wake a worker for every few runs."""
-    tickets = [
+def _first_starts(lost: Sequence[Run]) -> list[tuple[Address, Ticket]]:
+    """They are packed as a dispatch does: one message each would wake a worker for a few runs."""
+    return [
         (
             (each.queue, each.tenant_id, each.life.due_ms, _RUNS_MAX),
             Ticket(each.run_id, 1, each.life.tv),
         )
         for each in lost
         if each.life.attempt == 0
-    ]
-    return [
-        (each, message_pack.delay_sec(each.due_ms, now_ms)) for each in message_pack.packed(tickets)
-    ]
-
-
-def _others(lost: Sequence[Run], now_ms: int) -> list[tuple[Pack, int]]:
-    return [
-        (message_pack.of_run(each, "resend"), _delay_sec(each, now_ms))
-        for each in lost
-        if each.life.attempt > 0
     ]
 
 

@@ -17,7 +17,7 @@ from onthedot.records.tasks import task_cursor, task_spec
 from onthedot.records.timings import MARGIN_SEC
 from onthedot.schedule.packed_schedule import UNREADABLE
 from onthedot.schedule.time.instants import parse_nominal
-from onthedot.store import aws, clock, conditional_writer, queue, table_reads
+from onthedot.store import aws, clock, conditional_writer, run_messages, table_reads
 from onthedot.upkeep.events import notifications
 from onthedot.upkeep.events.cloud_event import Event, of_ended
 from onthedot.upkeep.events.cloud_event import of_run as event_of
@@ -169,10 +169,10 @@ def _rows(run_ids: Iterable[str]) -> dict[tuple[str, ...], Run]:
 
 
 def _send_again(overdue: Sequence[Run], seen: Ledger) -> None:
-    resent = outside_handover.resent(overdue)
+    resent = outside_handover.to_resend(overdue)
     if resent:
         seen.count("resent", len(resent))
-    queue.send([(each, 0) for each in resent])
+    run_messages.send_when_due(resent, "resend")
 
 
 def _overdue(run: Run, now_ms: int) -> bool:

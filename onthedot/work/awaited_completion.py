@@ -7,33 +7,29 @@ from dataclasses import replace
 from botocore.exceptions import BotoCoreError, ClientError
 
 from onthedot.records.conditional_writes import Outcome
-from onthedot.records.runs import message_pack, run_writes
+from onthedot.records.runs import run_writes
+from onthedot.records.runs.message_pack import POLL, delay_sec
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_spec import Task
-from onthedot.store import clock, conditional_writer, ids, queue
+from onthedot.store import clock, conditional_writer, ids, run_messages
 from onthedot.targets.attempt_outcome import Again, Answer, Stopped, after, error_of, next_look_sec
 from onthedot.targets.aws import executions, stepfunctions
-from onthedot.work.batch import Batch
 from onthedot.work.gates import overlap, tenant_quota
 from onthedot.work.job import Job
+from onthedot.work.verdicts import Back, Later, Struck
 
 
-def look(batch: Batch, job: Job) -> None:
-    """Settles the run if it has ended or never will. Else a message comes back later."""
-    run, task = job.held, job.task
-    if task is None:
-        raise LookupError(f"{run.run_id} has no task")
+def look(job: Job) -> Struck | Later | Back:
+    """Settles an attempt that has ended or is given up; otherwise a message looks again later."""
+    run, task = job.held, job.its_task
     answer = _looked_at(run)
     if answer is None and (answer := _given_up(run)):
         stopped = executions.stop(run)
         if run.cancel_ms and not stopped:
-            return
+            return Back()
     if answer is None:
-        wait_sec = next_look_sec(run.life, clock.now_ms())
-        if not queue.send([(message_pack.poll_of(run), wait_sec)]):
-            batch.done([run.run_id])
-    elif conclude(run, task, answer):
-        batch.done([run.run_id])
+        return Later(next_look_sec(run.life, clock.now_ms()), POLL)
+    return Struck() if conclude(run, task, answer) else Back()
 
 
 def conclude(run: Run, task: Task, answer: Answer) -> bool:
@@ -44,8 +40,8 @@ def conclude(run: Run, task: Task, answer: Answer) -> bool:
     now_ms = clock.now_ms()
     life = after(run.life, task, answer, now_ms=now_ms, fraction=ids.fraction())
     if life.status == "retrying":
-        again = message_pack.of_run(replace(run, life=life), "retry")
-        if queue.send([(again, max(1, message_pack.delay_sec(life.due_ms, now_ms)))]):
+        wait_sec = max(1, delay_sec(life.due_ms, now_ms))
+        if not run_messages.send(replace(run, life=life), "retry", wait_sec):
             return False
     if conditional_writer.write_one(run_writes.mark(run, life, now_ms=now_ms)) is not Outcome.DONE:
         return False

@@ -62,6 +62,34 @@ class Batch:
         receipts = [(message.receipt, LEASE_SEC) for message in self.messages]
         queue.change_visibility(self.url, receipts)
 
+    def keep(self, run_ids: Iterable[str]) -> None:
+        """Keeps the messages of runs that are worked here for as long as a lease."""
+        of_runs = [message for run_id in run_ids for message in self.naming(run_id)]
+        receipts = [(message.receipt, LEASE_SEC) for message in of_runs]
+        queue.change_visibility(self.url, list(dict.fromkeys(receipts)))
+
+    def postpone(self, ticket: Ticket, tenant_id: str, seconds: int) -> None:
+        """Lets a run's message come back later; a run of a pack first gets a message of its own."""
+        for message in self.naming(ticket.run_id):
+            if len(message.pack.tickets) == 1:
+                queue.change_visibility(self.url, [(message.receipt, seconds)])
+            else:
+                single = self.single(message.pack, ticket, "busy").of_tenant(tenant_id)
+                if not queue.send([(single, seconds)]):
+                    message.owes.discard(ticket.run_id)
+
+    def renew(self, ticket: Ticket, tenant_id: str, due_ms: int, seconds: int) -> None:
+        """Sends a run's message once more, for later; the old one goes when SQS has taken it."""
+        for message in self.naming(ticket.run_id)[:1]:
+            fresh = self.single(message.pack, ticket, "hop", due_ms).of_tenant(tenant_id)
+            if not queue.send([(fresh, seconds)]):
+                self.done([ticket.run_id])
+
+    def drop_foreign(self) -> None:
+        """Deletes the messages that no release of ours wrote."""
+        if self.foreign:
+            queue.delete(self.url, [each.receipt for each in self.foreign])
+
     def split(self) -> None:
         """Sends the runs of a returned pack one by one, so that a bad run takes no other along."""
         again = [m for m in self.messages if m.receives > 1 and len(m.pack.tickets) > 1]

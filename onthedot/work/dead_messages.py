@@ -8,7 +8,7 @@ from typing import Any
 
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import run_writes
-from onthedot.records.runs.message_pack import Ticket, delay_sec, of_run
+from onthedot.records.runs.message_pack import Ticket, delay_sec
 from onthedot.records.runs.pull import pulled
 from onthedot.records.runs.run_row import Life, Run
 from onthedot.records.timings import (
@@ -19,7 +19,7 @@ from onthedot.records.timings import (
     MARGIN_SEC,
     RECEIVES_MAX,
 )
-from onthedot.store import clock, conditional_writer, queue
+from onthedot.store import clock, conditional_writer, run_messages
 from onthedot.work import unreadable_messages
 from onthedot.work.batch import Received, received
 from onthedot.work.decision_table import Hint
@@ -59,19 +59,21 @@ def _dealt_with(job: Job) -> bool:
         return True
     lease_ends = run.life.lease_ms + MARGIN_SEC * 1000
     if run.life.status in ("running", "awaiting") and now_ms <= lease_ends:
-        return _sent_afresh(run, min(BUSY_MAX_SEC, (lease_ends - now_ms) // 1000 + 1))
+        return run_messages.send(
+            run, "resend", min(BUSY_MAX_SEC, (lease_ends - now_ms) // 1000 + 1)
+        )
     counted = run.life.attempt - run.life.released
     if job.task is not None and counted >= job.task.max_attempts:
         return _ended(job, now_ms)
     if now_ms < died_ms(run.life) or _waits(run, now_ms):
-        # Nothing shows that SQS gave up on a message of this run: anybody can write such a text.
-        return _sent_afresh(run, delay_sec(run.life.due_ms, now_ms))
+        # Nothing shows that a message of it was given up on: anybody may have written this one.
+        return run_messages.send(run, "resend", delay_sec(run.life.due_ms, now_ms))
     if run.life.buried >= BURIED_MAX:
         return _ended(job, now_ms)
     again = replace(run.life, buried=run.life.buried + 1)
     if conditional_writer.write_one(run_writes.mark(run, again, now_ms=now_ms)) is not Outcome.DONE:
         return False
-    return _sent_afresh(run, 0)
+    return run_messages.send(run, "resend")
 
 
 def died_ms(life: Life) -> int:
@@ -94,7 +96,3 @@ def _ended(job: Job, now_ms: int) -> bool:
         return False
     overlap.finish(job)
     return True
-
-
-def _sent_afresh(run: Run, delay_sec: int) -> bool:
-    return not queue.send([(of_run(run, "resend"), delay_sec)])

@@ -8,7 +8,7 @@ from dataclasses import replace
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import run_writes
 from onthedot.records.timings import LEASE_SEC
-from onthedot.store import clock, conditional_writer, queue
+from onthedot.store import clock, conditional_writer
 from onthedot.store.patience import Forgiven
 from onthedot.work.batch import Batch
 from onthedot.work.gates import tenant_quota
@@ -43,12 +43,9 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
             listed = "long" if _long(job, now_ms) else job.held.attention
             job.run = replace(job.held, life=lives[job], attention=listed)
         kept.append(job)
-    receipts = [
-        (message.receipt, LEASE_SEC) for job in kept for message in batch.naming(job.ticket.run_id)
-    ]
     # A message that comes back finds the run busy, and the next beat finds a cancel.
     with Forgiven():
-        queue.change_visibility(batch.url, list(dict.fromkeys(receipts)))
+        batch.keep(job.ticket.run_id for job in kept)
     _look_for_cancels(kept)
     return kept
 

@@ -101,9 +101,7 @@ class Job:
     @property
     def deadline_ms(self) -> int:
         """Returns when the attempt under way has used its time."""
-        if self.task is None:
-            raise LookupError(f"{self.ticket.run_id} has no task")
-        return self.held.life.started_ms + self.task.timeout_sec * 1000
+        return self.held.life.started_ms + self.its_task.timeout_sec * 1000
 
     def stop(self) -> None:
         """Lets it stop. A call that waits for its answer stops at once."""
@@ -127,6 +125,13 @@ class Job:
     def missing(self) -> bool:
         """Tells whether its message names a run that does not exist."""
         return self.run is None and not self.unreadable
+
+    @property
+    def its_task(self) -> Task:
+        """The task of a run that was loaded and found."""
+        if self.task is None:
+            raise LookupError(f"{self.ticket.run_id} has no task")
+        return self.task
 
     @property
     def held(self) -> Run:

@@ -47,9 +47,7 @@ def _lines(jobs: Sequence[Job]) -> Items:
 
 
 def _verdict(job: Job, late: Late, lines: Items) -> Skip | Busy | None:
-    run, task = job.held, job.task
-    if task is None:
-        raise LookupError(f"{run.run_id} has no task")
+    run, task = job.held, job.its_task
     now_ms = clock.now_ms()
     judged = run.origin == "catchup"
     slot = Slot(

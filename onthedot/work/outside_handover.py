@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import handover_write
-from onthedot.records.runs.message_pack import Pack, Ticket, of_run
 from onthedot.records.runs.pull import alike, pulled
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks import task_spec
 from onthedot.records.tasks.task_spec import QUEUES
-from onthedot.store import clock, conditional_writer, queue, table_reads
+from onthedot.store import clock, conditional_writer, run_messages, table_reads
 from onthedot.work.batch import Batch
 from onthedot.work.job import Job
+from onthedot.work.verdicts import Back, Struck
 
 
 def belongs_here(job: Job) -> bool:
@@ -35,43 +35,32 @@ def for_others(batch: Batch, job: Job) -> bool:
     return pulled(job.run.queue) and alike(job.task.queue, job.run.queue)
 
 
-def resent(overdue: Iterable[Run]) -> list[Pack]:
-    """Makes messages for overdue runs. Runs that outside workers find by the index need none.
+def to_resend(overdue: Iterable[Run]) -> list[Run]:
+    """Returns the overdue runs that need a message; outside workers find theirs by the index.
 
-    Outside workers may never ask for a run whose task has moved away from them. So a worker of ours
-    gets its message and hands it over.
+    Outside workers may never ask for a run whose task has moved away from them: a worker of ours
+    gets its message, and hands it over.
     """
     waiting = list(overdue)
     task_ids = dict.fromkeys(run.task_id for run in waiting if pulled(run.queue))
     keys = [task_spec.spec_key(task_id) for task_id in task_ids]
     found = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE] if keys else []
     specs = {item["task_id"]: task for item in found if (task := task_spec.readable(item))}
-    packs = []
+    ours = []
     for run in waiting:
         task = specs.get(run.task_id)
         own = bool(run.target_ref)
         moved = task is not None and not own and not alike(task.queue, run.queue)
-        ours = replace(run, queue=QUEUES[task.priority]) if moved and task else run
-        if not pulled(ours.queue):
-            packs.append(of_run(ours, "resend"))
-    return packs
+        run_here = replace(run, queue=QUEUES[task.priority]) if moved and task else run
+        if not pulled(run_here.queue):
+            ours.append(run_here)
+    return ours
 
 
-def hand_over(batch: Batch, job: Job) -> None:
+def hand_over(job: Job) -> Struck | Back:
     """Changes the queue. Outside workers use the index; ours get a message before that."""
-    run, task = job.held, job.task
-    if task is None:
-        raise LookupError(f"{run.run_id} has no task")
-    ticket = Ticket(run.run_id, run.life.attempt + 1, run.life.tv)
-    message = Pack(
-        due_ms=run.life.due_ms,
-        why="hop",
-        tickets=(ticket,),
-        tenant_id=run.tenant_id,
-        queue=task.queue,
-    )
-    if queue.send([(message, 0)]):
-        return
+    run, task = job.held, job.its_task
+    if not run_messages.send(replace(run, queue=task.queue), "hop"):
+        return Back()
     moved = handover_write.hand_over(run, task.queue, now_ms=clock.now_ms())
-    if conditional_writer.write_one(moved) is Outcome.DONE:
-        batch.done([run.run_id])
+    return Struck() if conditional_writer.write_one(moved) is Outcome.DONE else Back()

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import run_writes, stale_settles
-from onthedot.records.runs.message_pack import Ticket, delay_sec
+from onthedot.records.runs.message_pack import POLL, delay_sec
 from onthedot.records.runs.run_row import FINAL, Life, Run
-from onthedot.store import clock, conditional_writer, ids, queue
+from onthedot.store import clock, conditional_writer, ids, run_messages
 from onthedot.store.patience import Forgiven
 from onthedot.targets.attempt_outcome import Done, after, after_cancel, next_look_sec
 from onthedot.work.batch import Batch
@@ -48,7 +48,7 @@ def _settle(batch: Batch, ended: Sequence[Job]) -> None:
     ready = [
         (job, life)
         for job in ended
-        if (life := job.ending) and not job.written and _followed(batch, job, life, now_ms)
+        if (life := job.ending) and not job.written and _followed(job, life, now_ms)
     ]
     writes = [run_writes.settle(job.held, life, now_ms=now_ms) for job, life in ready]
     doubtful: list[Job] = []
@@ -62,31 +62,24 @@ def _settle(batch: Batch, ended: Sequence[Job]) -> None:
 
 
 def _life_after(job: Job, now_ms: int) -> Life:
-    if job.task is None:
-        raise LookupError(f"{job.ticket.run_id} ran without a task")
     answer = after_cancel(job.answer or job.part.result(), job.held)
     delivered = job.delivers and isinstance(answer, Done)
     life = replace(job.held.life, progress=job.reached, delivered=delivered)
-    return after(life, job.task, answer, now_ms=now_ms, fraction=ids.fraction())
+    return after(life, job.its_task, answer, now_ms=now_ms, fraction=ids.fraction())
 
 
-def _followed(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
-    """Tells whether the message is sent that the run needs after it is settled."""
+def _followed(job: Job, life: Life, now_ms: int) -> bool:
+    """Tells whether the message is out that the run needs once it is settled so."""
     if life.status not in FINAL and not job.followed:
-        job.followed = _next_sent(batch, job, life, now_ms)
+        job.followed = _next_sent(job, life, now_ms)
     return life.status in FINAL or job.followed
 
 
-def _next_sent(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
-    message = batch.naming(job.ticket.run_id)[0]
+def _next_sent(job: Job, life: Life, now_ms: int) -> bool:
+    run = replace(job.held, life=life)
     if life.status == "awaiting":
-        ticket = Ticket(job.ticket.run_id, life.attempt, life.tv)
-        poll = batch.single(message.pack, ticket, "poll")
-        return not queue.send([(poll.of_tenant(job.tenant_id), next_look_sec(life, now_ms))])
-    ticket = Ticket(job.ticket.run_id, life.attempt + 1, life.tv)
-    single = batch.single(message.pack, ticket, "retry", life.due_ms)
-    delay = max(1, delay_sec(life.due_ms, now_ms))
-    return not queue.send([(single.of_tenant(job.tenant_id), delay)])
+        return run_messages.send(run, POLL, next_look_sec(life, now_ms))
+    return run_messages.send(run, "retry", max(1, delay_sec(life.due_ms, now_ms)))
 
 
 def _close(batch: Batch, settled: Sequence[Job]) -> None:

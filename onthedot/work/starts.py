@@ -16,6 +16,7 @@ from onthedot.work.gates import batch_gates, key_gate, tenant_quota
 from onthedot.work.job import Job, load, look_again, put_off
 from onthedot.work.outside_handover import belongs_here, for_others, hand_over
 from onthedot.work.prepared_start import agreed, begin, prepare, still_ready
+from onthedot.work.verdicts import Answers, Back, Later, Struck
 
 _ROUNDS_MAX = 6
 # Milliseconds in which a start in doubt is repeated. After that its message comes back.
@@ -39,11 +40,12 @@ def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[
     ours = [job for job in ready if _runs_by(job, worker)]
     due = _sorted(batch, [job for job in ready if job not in ours], worker)
     again = due.again + _skip(batch, due.skipping)
-    passed = batch_gates.enter(batch, due.starting)
-    again += _skip(batch, passed.turned)
-    placed = key_gate.enter(batch, passed.entered)
-    going = _permitted(batch, placed, worker=worker)
-    again += [job for job in placed if not job.loaded]
+    placed = _through(batch, batch_gates.enter(due.starting), again)
+    placed = _through(batch, key_gate.enter(placed), again)
+    permitted = _through(batch, tenant_quota.enter(placed, worker=worker), again)
+    # A turn comes last, for one that is not used is lost; a permit can be given back.
+    going = _through(batch, key_gate.turns(permitted), again)
+    tenant_quota.drop([job for job in permitted if job not in going])
     started = _start(going, ours, again, worker=worker)
     batch.delete_done()
     return started, [job for job in again if _another_round(job)]
@@ -83,7 +85,7 @@ def _to_start(batch: Batch, due: _Sorted, job: Job, start: Start) -> None:
     if belongs_here(job):
         due.starting.append(job)
     else:
-        hand_over(batch, job)
+        no_start.leave(batch, job, hand_over(job))
 
 
 def _judge(batch: Batch, due: _Sorted, overdue: Sequence[tuple[Job, Late]]) -> None:
@@ -107,12 +109,18 @@ def _without_others(batch: Batch, ready: Sequence[Job]) -> list[Job]:
     return [job for job in ready if job not in elsewhere]
 
 
-def _permitted(batch: Batch, placed: Sequence[Job], *, worker: str) -> list[Job]:
-    """Takes permits, then turns: an unused turn is lost, a permit can be given back."""
-    permitted = tenant_quota.enter(batch, placed, worker=worker)
-    going = key_gate.turns(batch, permitted)
-    tenant_quota.drop([job for job in permitted if job not in going])
-    return going
+def _through(batch: Batch, answers: Answers, again: list[Job]) -> list[Job]:
+    """Carries out what a gate said of each; returns the jobs that it let through."""
+    again += _skip(batch, [(job, said) for job, said in answers if isinstance(said, Skip)])
+    for job, said in answers:
+        match said:
+            case Hold(until_ms):
+                # Messages come by the second: late ones would leave a part of each unused.
+                job.wake_ms, job.loaded = until_ms, False
+                again.append(job)
+            case Struck() | Back() | Later():
+                no_start.leave(batch, job, said)
+    return [job for job, said in answers if said is None]
 
 
 def _another_round(job: Job) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 
-from onthedot.store import invocation_metrics, queue
+from onthedot.store import invocation_metrics
 from onthedot.work.batch import Batch
 
 _log = logging.getLogger(__name__)
@@ -30,8 +30,7 @@ def put_aside(batch: Batch) -> None:
                 message.message_id,
             )
     batch.put_aside += len(batch.foreign) + sum(each.pack.strange for each in batch.messages)
-    if batch.foreign:
-        queue.delete(batch.url, [each.receipt for each in batch.foreign])
+    batch.drop_foreign()
 
 
 def without_row(batch: Batch, run_ids: Iterable[str]) -> None:

@@ -16,7 +16,6 @@ from onthedot.records.runs.message_pack import Ticket
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_spec import Task
 from onthedot.store import conditional_writer, table_reads
-from onthedot.work.batch import Batch
 from onthedot.work.decision_table import Hint, Skip
 from onthedot.work.gates import overlap
 from onthedot.work.job import Job
@@ -95,7 +94,7 @@ def test_never_more_run_than_the_gate_lets_in_and_all_do_in_the_end(most: int) -
 
     def pass_through(number: int) -> None:
         job = jobs[number]
-        while overlap.acquire(Batch("normal", []), job) is not None:
+        while overlap.acquire(job) is not None:
             time.sleep(0.005)
         with lock:
             inside[0] += 1
@@ -118,7 +117,7 @@ def test_of_those_that_skip_as_many_get_in_as_there_are_places() -> None:
     skipping = task(1, "* * * * *", overlap="skip", max_concurrent=3)
     jobs = [_job(skipping, number) for number in range(24)]
 
-    turned = at_once(len(jobs), lambda number: overlap.acquire(Batch("normal", []), jobs[number]))
+    turned = at_once(len(jobs), lambda number: overlap.acquire(jobs[number]))
 
     assert turned.count(None) == 3
     assert set(turned) <= {None, Skip("skipped", "overlap")}

@@ -11,7 +11,6 @@ from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import run_writes
 from onthedot.records.runs.message_pack import Ticket
 from onthedot.store import conditional_writer
-from onthedot.work.batch import Batch
 from onthedot.work.decision_table import Hint
 from onthedot.work.gates import tenant_line, tenant_quota
 from onthedot.work.job import Job
@@ -30,7 +29,8 @@ def _job(number: int, most: int) -> Job:
 
 
 def _enters(job: Job, worker: str) -> bool:
-    return bool(tenant_quota.enter(Batch("normal", []), [job], worker=worker))
+    ((_, waits),) = tenant_quota.enter([job], worker=worker)
+    return waits is None
 
 
 @pytest.mark.parametrize("most", [1, 5])

@@ -12,9 +12,9 @@ ROOMS = ("dispatch", "launch", "work", "registry", "upkeep")
 # Flows of rooms that hold much else.
 _FLOWS = """
     api.views.agenda_source store.identity store.patience store.payloads store.run_inputs
-    store.schedule_names store.tasks targets.aws.executions targets.python.cloud_context
-    targets.current_rules targets.python.previous_success targets.python.step_effects
-    upkeep.separate_steps
+    store.run_messages store.schedule_names store.tasks targets.aws.executions
+    targets.current_rules targets.python.cloud_context targets.python.previous_success
+    targets.python.step_effects upkeep.separate_steps
 """.split()
 # They only pass on what a service says.
 _SERVICES = ("onthedot.upkeep.events.destinations", "onthedot.upkeep.queue_depth")

@@ -87,13 +87,6 @@ EQUIVALENT = (
         "self._queries >= QUERIES_MAX",
         "a page may end one question sooner, and the next one goes on from there",
     ),
-    Equivalent(
-        "onthedot.work.dead_messages",
-        "_dealt_with",
-        "return _sent_afresh(run, 0)",
-        "1",
-        "a message that SQS has given up on for minutes comes back a second later",
-    ),
     *(
         Equivalent(
             module,
@@ -127,8 +120,8 @@ EQUIVALENT = (
     ),
     Equivalent(
         "onthedot.work.gates.tenant_quota",
-        "_come_back",
-        "wait_sec = max(1, (permit.lease_ms - clock.now_ms()) // 1000 + MARGIN_SEC + 1)",
+        "_taken_before",
+        "return Later(max(1, (permit.lease_ms - clock.now_ms()) // 1000 + MARGIN_SEC + 1))",
         "2",
         "a look a second later finds the lease over, or the run started",
     ),

@@ -22,13 +22,6 @@ STARTS = (
         " first fails, the worker puts off all that it has left",
     ),
     Equivalent(
-        "onthedot.work.gates.overlap",
-        "acquire",
-        "return True",
-        "False",
-        "the caller asks only for None and for Skip: every other answer is a wait",
-    ),
-    Equivalent(
         "onthedot.work.gates.concurrency_key",
         "limit_of",
         'most=wanted.get("max_running") or 0,',

@@ -146,8 +146,8 @@ WORK = (
     ),
     Equivalent(
         "onthedot.work.gates.tenant_quota",
-        "_come_back",
-        "wait_sec = max(1, (permit.lease_ms - clock.now_ms()) // 1000 + MARGIN_SEC + 1)",
+        "_taken_before",
+        "return Later(max(1, (permit.lease_ms - clock.now_ms()) // 1000 + MARGIN_SEC + 1))",
         "1001",
         "a wait of at most 26 s is one second shorter, and ends six seconds after the lease anyway",
     ),

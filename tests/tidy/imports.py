@@ -30,6 +30,9 @@ DOORS = {
 # None of these imports a module that reaches the store.
 PURE_ROOMS = ("onthedot/schedule", "onthedot/records")
 
+# Messages are sent by the first, and received, kept, postponed and deleted by the others.
+MESSAGES = ("onthedot/store/run_messages.py", "onthedot/work/batch.py", "onthedot/work/refill.py")
+
 OURS = {"onthedot", "lambdas", "infra", "app", "jobs", "tests", "bench"}
 
 # Time, chance, identity, the machine and its logs reach pure code as arguments, or not at all.
@@ -94,6 +97,13 @@ def renamed(source: str, modules: Iterable[str]) -> list[str]:
         for alias in node.names
         if alias.asname not in (None, alias.name) and f"{node.module}.{alias.name}" in known
     ]
+
+
+def of_the_queue(path: str, source: str) -> list[str]:
+    """The imports of the queue's calls outside the modules that own messages."""
+    if not path.startswith(("onthedot/", "lambdas/")) or path in MESSAGES:
+        return []
+    return [name for name in imported(source) if name.startswith("onthedot.store.queue")]
 
 
 def unknown(text: str, modules: Iterable[str]) -> list[str]:

@@ -105,6 +105,14 @@ def test_a_folder_of_26_modules_is_found() -> None:
     assert shape.crowded(many[1:]) == []
 
 
+def test_a_call_of_the_queue_beside_the_owners_of_messages_is_found() -> None:
+    line = "from onthedot.store import clock, queue"
+
+    assert imports.of_the_queue("onthedot/work/settlement.py", line) == ["onthedot.store.queue"]
+    assert imports.of_the_queue("onthedot/work/batch.py", line) == []
+    assert imports.of_the_queue("tests/work/test_batch.py", line) == []
+
+
 def test_a_handler_may_be_imported_by_a_test_only() -> None:
     line = "from lambdas.work import handler"
 

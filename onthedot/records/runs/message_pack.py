@@ -18,6 +18,8 @@ RUNS_MAX = 25
 PYTHON_RUNS_MAX = 10
 Address = tuple[str, str, int, int]
 DELAY_MAX_SEC = 900
+# Why a message is sent that starts nothing, but looks at what an attempt waits for.
+POLL = "poll"
 # No release of ours will ever exceed these: formats, attempts, versions, the year 2286.
 _FORMAT_MAX = 1_000
 _COUNT_MAX = 1_000_000_000
@@ -123,16 +125,8 @@ def _whole(value: object, least: int, most: int) -> TypeGuard[int]:
 
 
 def of_run(run: Run, why: str) -> Pack:
-    """Makes a message for one run, to start its next attempt."""
-    return _alone(run, run.life.attempt + 1, why)
-
-
-def poll_of(run: Run) -> Pack:
-    """Makes a message for one run, to look at what its attempt waits for."""
-    return _alone(run, run.life.attempt, "poll")
-
-
-def _alone(run: Run, attempt: int, why: str) -> Pack:
+    """Makes a message of one run: it starts the next attempt, or looks at the one that waits."""
+    attempt = run.life.attempt if why == POLL else run.life.attempt + 1
     return Pack(
         due_ms=run.life.due_ms,
         why=why,

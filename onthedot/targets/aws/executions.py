@@ -5,16 +5,16 @@ The run's next poll message does it, and is deleted only then: the canceller can
 
 from __future__ import annotations
 
-from onthedot.records.runs import message_pack
+from onthedot.records.runs.message_pack import POLL
 from onthedot.records.runs.run_row import Run
-from onthedot.store import queue
+from onthedot.store import run_messages
 from onthedot.targets.aws import stepfunctions
 
 
 def stop_soon(run: Run) -> None:
     """Lets a worker look now: the run's own message may take five minutes."""
     if _started(run):
-        queue.send([(message_pack.poll_of(run), 0)])
+        run_messages.send(run, POLL)
 
 
 def stopped(run: Run) -> bool:

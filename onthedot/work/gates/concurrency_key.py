@@ -15,6 +15,7 @@ from onthedot.targets import templates
 
 TABLE = "runs"
 RATE = "#rate"
+_PLACE = "key#"
 # Every change of the gate pays for its whole line. With more, runs wait in the queue.
 LINE_MAX = 200
 # Starts that are remembered. A larger count is kept as its share of the period.
@@ -50,7 +51,7 @@ def limit_of(task: Task, fields: Mapping[str, Any]) -> Limit | None:
     if count > _STARTS_MAX:
         count, per_ms = _STARTS_MAX, per_ms * _STARTS_MAX // count
     return Limit(
-        place=f"key#{task.tenant_id}#{digest}",
+        place=f"{_PLACE}{task.tenant_id}#{digest}",
         most=wanted.get("max_running") or 0,
         count=count,
         per_ms=per_ms,
@@ -166,6 +167,11 @@ def starts(place: str, item: Mapping[str, Any] | None) -> Starts:
 def rate_key(place: str) -> dict[str, str]:
     """Returns the key of a place's starts."""
     return {"task_id": place, "scheduled_for": RATE}
+
+
+def is_place(partition: str) -> bool:
+    """Tells whether a partition is a key's, and not a task's."""
+    return partition.startswith(_PLACE)
 
 
 def gate_key(place: str) -> dict[str, str]:

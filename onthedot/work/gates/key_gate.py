@@ -10,56 +10,54 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from onthedot.records.conditional_writes import Outcome
-from onthedot.records.runs import overlap_gate, run_row, run_writes
-from onthedot.records.runs.message_pack import of_run
+from onthedot.records.runs import run_writes
 from onthedot.records.runs.overlap_gate import Enter, Gate, Have, Wait
 from onthedot.records.runs.run_row import Run
 from onthedot.records.timings import BUSY_MAX_SEC
-from onthedot.schedule.expression.errors import BusyError
-from onthedot.store import clock, conditional_writer, queue, table_reads
+from onthedot.store import clock, conditional_writer, table_reads
 from onthedot.store.patience import Forgiven
 from onthedot.targets.attempt_outcome import Dead
 from onthedot.targets.call import run_fields
 from onthedot.work import target_call
-from onthedot.work.batch import Batch
-from onthedot.work.gates import concurrency_key
+from onthedot.work.decision_table import Hold
+from onthedot.work.gates import concurrency_key, gate_items
 from onthedot.work.gates.concurrency_key import Limit
 from onthedot.work.job import Job
+from onthedot.work.verdicts import Answers, Back, Later, Struck, Verdict
 
-_TRIES = 16
 _CROWDED_SEC = 60
 # Milliseconds that a run is held until its turn. For a longer wait its message comes back.
 _HELD_MS = 1_000
 
 
-def enter(batch: Batch, jobs: Sequence[Job]) -> list[Job]:
-    """Returns the jobs that have a place. The others wait in line."""
-    return [job for job in jobs if _enters(batch, job)]
+def enter(jobs: Sequence[Job]) -> Answers:
+    """Takes places. A run without one waits in line."""
+    return [(job, _enters(job)) for job in jobs]
 
 
-def _enters(batch: Batch, job: Job) -> bool:
+def _enters(job: Job) -> Verdict | None:
     limit = _limit(job, "max_running")
     if limit is None:
-        return True
+        return None
     if job.held.life.key_gate not in ("", limit.place):
         # An edit gave it another key. In the old key's line it would block others.
         leave(job.held)
-    if not _has_place(batch, job, limit):
-        return False
+    if waits := _waits(job, limit):
+        return waits
     job.run = replace(job.held, life=replace(job.held.life, key_gate=limit.place))
     # The prepared start does not name the place.
     job.ready = None
-    return True
+    return None
 
 
-def turns(batch: Batch, jobs: Sequence[Job]) -> list[Job]:
-    """Returns the jobs whose turn it is. This comes last, because an unused turn is lost."""
-    return [job for job in jobs if _may_go(batch, job)]
+def turns(jobs: Sequence[Job]) -> Answers:
+    """Takes turns at the rates of keys. This comes last, because an unused turn is lost."""
+    return [(job, _may_go(job)) for job in jobs]
 
 
-def _may_go(batch: Batch, job: Job) -> bool:
+def _may_go(job: Job) -> Verdict | None:
     limit = _limit(job, "rate")
-    return limit is None or _has_turn(batch, job, limit)
+    return None if limit is None else _waits_for_its_turn(job, limit)
 
 
 def _limit(job: Job, kind: str) -> Limit | None:
@@ -74,35 +72,27 @@ def _limit(job: Job, kind: str) -> Limit | None:
     return concurrency_key.limit_of(job.task, run_fields(call) | {"payload": payload})
 
 
-def _has_place(batch: Batch, job: Job, limit: Limit) -> bool:
+def _waits(job: Job, limit: Limit) -> Verdict | None:
+    """Takes a place, or stands in the key's line; None: it has a place."""
     run_id = job.held.run_id
-    for _ in range(_TRIES):
-        seen = _read(limit.place)
-        rows = _rows((*seen.holders, *seen.waiting))
-        over = [name for name, row in rows.items() if row is None or row.final]
-        order = {name: row.life.due_ms for name, row in rows.items() if row}
-        order |= {run_id: job.held.life.due_ms}
-        known = seen.without([name for name in over if name != run_id])
-        entry = concurrency_key.enter(known, run_id, limit.most, order)
-        match entry:
+    for _ in range(gate_items.TRIES):
+        look = gate_items.look(limit.place, run_id)
+        match concurrency_key.enter(look.now, run_id, limit.most, look.order(run_id, job.held)):
             case Have():
-                return True
+                return None
             case Enter(wanted):
-                if _written(seen, wanted):
-                    return True
+                if gate_items.written(look.seen, wanted):
+                    return None
             case Wait(wanted):
                 if not _names(job, limit.place):
-                    return False
-                if wanted == seen or _written(seen, wanted):
-                    _wake_if_free(wanted, rows, limit.most, run_id)
-                    batch.done([run_id])
-                    return False
+                    return Back()
+                if gate_items.written(look.seen, wanted):
+                    gate_items.wake_if_free(wanted, look.rows, limit.most, run_id)
+                    return Struck()
             case None:
-                if _names(job, limit.place):
-                    _come_back(batch, job, _CROWDED_SEC)
-                return False
-    # Its message comes back. Later the gate is less crowded.
-    return False
+                return Later(_CROWDED_SEC) if _names(job, limit.place) else Back()
+    # In a while there is less of a crowd.
+    return Back()
 
 
 def _names(job: Job, place: str) -> bool:
@@ -120,32 +110,25 @@ def _names(job: Job, place: str) -> bool:
     return True
 
 
-def _has_turn(batch: Batch, job: Job, limit: Limit) -> bool:
-    """Takes the turn if it has come. An unused turn wastes one start."""
+def _waits_for_its_turn(job: Job, limit: Limit) -> Verdict | None:
+    """A turn that has come is taken; one that is taken and not used is a start less."""
     now_ms = clock.now_ms()
     at_ms = job.held.life.gate_ms
     if at_ms <= now_ms:
         at_ms = _turn(job, limit, now_ms)
-    if 0 < at_ms <= now_ms:
-        return True
+    if not at_ms:
+        return Back()
+    if at_ms <= now_ms:
+        return None
     if at_ms - now_ms > _HELD_MS:
-        _come_back(batch, job, min(BUSY_MAX_SEC, (at_ms - now_ms) // 1000))
-    elif at_ms:
-        # Messages come by the second: a late one would leave a part of each second unused.
-        job.wake_ms, job.loaded = at_ms, False
-    return False
-
-
-def _come_back(batch: Batch, job: Job, seconds: int) -> None:
-    """Sends a new message. The old one goes only when SQS has taken the new one (L2)."""
-    if not queue.send([(of_run(job.held, "hop"), seconds)]):
-        batch.done([job.held.run_id])
+        return Later(min(BUSY_MAX_SEC, (at_ms - now_ms) // 1000))
+    return Hold(at_ms)
 
 
 def _turn(job: Job, limit: Limit, now_ms: int) -> int:
     """Returns when it may start. Zero if too many ask at once: then its message comes back."""
     life = job.held.life
-    for _ in range(_TRIES):
+    for _ in range(gate_items.TRIES):
         seen = concurrency_key.starts(
             limit.place,
             table_reads.get(concurrency_key.TABLE, concurrency_key.rate_key(limit.place)),
@@ -189,7 +172,7 @@ def begun(jobs: Iterable[Job]) -> None:
 
 
 def _put_off(place: str, booked_ms: Sequence[int], now_ms: int) -> None:
-    for _ in range(_TRIES):
+    for _ in range(gate_items.TRIES):
         seen = concurrency_key.starts(
             place, table_reads.get(concurrency_key.TABLE, concurrency_key.rate_key(place))
         )
@@ -200,51 +183,14 @@ def _put_off(place: str, booked_ms: Sequence[int], now_ms: int) -> None:
 
 def leave(run: Run) -> None:
     """Gives the place up after a final outcome. The first in line is woken before that."""
-    place = run.life.key_gate
-    for _ in range(_TRIES if place else 0):
-        seen = _read(place)
-        if run.run_id not in (*seen.holders, *seen.waiting):
-            return
-        wanted = seen.without([run.run_id])
-        rows = _rows(wanted.waiting)
-        _wake(next((row for row in rows.values() if row and not row.final), None))
-        if _written(seen, wanted):
-            return
-    if place:
-        # The message must come back: a place that is not given up would keep others waiting.
-        raise BusyError(f"the gate of {place} kept changing under {_TRIES} attempts")
+    if run.life.key_gate:
+        gate_items.change(run.life.key_gate, lambda gate: _passed_on(gate, run))
 
 
-def _wake_if_free(gate: Gate, rows: dict[str, Run | None], most: int, mine: str) -> None:
-    """Wakes the first in line if a place is free and another run is first."""
-    first = next(iter(gate.waiting), mine)
-    if first != mine and len(gate.holders) < most:
-        _wake(rows.get(first))
-
-
-def _wake(run: Run | None) -> None:
-    if run is not None and queue.send([(of_run(run, "wake"), 0)]):
-        raise BusyError(f"SQS did not take the message that wakes {run.run_id}")
-
-
-def _read(place: str) -> Gate:
-    return overlap_gate.parse(
-        place, table_reads.get(concurrency_key.TABLE, concurrency_key.gate_key(place))
-    )
-
-
-def _written(seen: Gate, wanted: Gate) -> bool:
-    return conditional_writer.write_one(overlap_gate.write(seen, wanted)) is Outcome.DONE
-
-
-def _rows(run_ids: Iterable[str]) -> dict[str, Run | None]:
-    """Reads rows. A run that this version cannot read holds no place: we could never end it."""
-    rows: dict[str, Run | None] = dict.fromkeys(run_ids)
-    if not rows:
-        return rows
-    keys = [run_row.row_key(run_id) for run_id in rows]
-    found = [
-        run_row.readable(item)
-        for item in table_reads.get_many({run_row.TABLE: keys})[run_row.TABLE]
-    ]
-    return rows | {run.run_id: run for run in found if run}
+def _passed_on(seen: Gate, run: Run) -> Gate:
+    if not seen.names(run.run_id):
+        return seen
+    left = seen.without([run.run_id])
+    (look,) = gate_items.look_into([(replace(left, holders=()), run.run_id)])
+    gate_items.wake(look.rows.values())
+    return left

@@ -9,19 +9,17 @@ from itertools import islice
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import lies_beside
 from onthedot.records.runs import overlap_gate, run_row
-from onthedot.records.runs.message_pack import of_run
 from onthedot.records.runs.overlap_gate import Enter, Gate, Have
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks import task_spec
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import ROWS_MAX
-from onthedot.schedule.expression.errors import BusyError
 from onthedot.schedule.time.instants import nominal
-from onthedot.store import clock, conditional_writer, queue, table_reads
-from onthedot.work.batch import Batch
+from onthedot.store import clock, conditional_writer, run_messages, table_reads
 from onthedot.work.gates import late_line
 from onthedot.work.gates.late_line import Stay
 from onthedot.work.job import Job
+from onthedot.work.verdicts import Back, Later, Struck, Verdict
 
 # Seconds. If a regular run holds the place, its end wakes nobody, so the first looks again.
 _LOOK_SEC = 10
@@ -40,24 +38,24 @@ def entry(job: Job, task: Task, gate: Gate) -> Have | Enter | Stay:
     return late_line.enter(gate, run, task, [each.key for each in line])
 
 
-def stays(batch: Batch, job: Job, seen: Gate, stay: Stay, *, task: Task) -> bool:
-    """Makes a run wait in line. Its row says so first, because wakes read it. False: look again."""
+def stays(job: Job, seen: Gate, stay: Stay, *, task: Task) -> Verdict | None:
+    """Stands in line; None says that the gate is to be looked at again.
+
+    The row says so first: the run that wakes the next one goes by it.
+    """
     if noted := late_line.noted(job.held, task, late=job.late, now_ms=clock.now_ms()):
         job.run, write = noted
-        # If the write is done, the line may have ended before it, and nothing would call the run.
-        # If not, the row has changed: its message comes back, and the row decides then.
-        return conditional_writer.write_one(write) is not Outcome.DONE
+        # Done: the line may have ended before the row said so, and nobody would call it. Otherwise
+        # the row has changed: its message comes back, and is decided on by what it says then.
+        return None if conditional_writer.write_one(write) is Outcome.DONE else Back()
     if (
         stay.gate != seen
         and conditional_writer.write_one(overlap_gate.write(seen, stay.gate)) is not Outcome.DONE
     ):
-        return False
+        return None
     if stay.first and stay.first != job.held.key:
         _wake(job.held.task_id, stay.first)
-    if stay.alone and queue.send([(of_run(job.held, "hop"), _LOOK_SEC)]):
-        return True
-    batch.done([job.ticket.run_id])
-    return True
+    return Later(_LOOK_SEC) if stay.alone else Struck()
 
 
 def pass_on(gate: Gate, waiting: Run | None) -> Gate:
@@ -157,5 +155,4 @@ def _wake(task_id: str, key: str) -> None:
 
 
 def _send(run: Run) -> None:
-    if queue.send([(of_run(run, "wake"), 0)]):
-        raise BusyError(f"SQS did not take the message that wakes {run.run_id}")
+    run_messages.wake([run])

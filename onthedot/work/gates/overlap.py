@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
 
 from onthedot.records.conditional_writes import Outcome
-from onthedot.records.keys import GATE
 from onthedot.records.runs import overlap_gate, run_row, run_writes
-from onthedot.records.runs.message_pack import of_run
 from onthedot.records.runs.overlap_gate import Enter, Gate, Have, Turned, Wait
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_spec import Task
-from onthedot.schedule.expression.errors import BusyError
-from onthedot.store import clock, conditional_writer, queue, table_reads
+from onthedot.store import clock, conditional_writer, table_reads
 from onthedot.targets.aws import executions
-from onthedot.work.batch import Batch
 from onthedot.work.decision_table import Skip
-from onthedot.work.gates import key_gate, late_line, late_runs, tenant_quota
+from onthedot.work.gates import gate_items, key_gate, late_line, late_runs, tenant_quota
+from onthedot.work.gates.gate_items import Look
 from onthedot.work.gates.late_line import Stay
 from onthedot.work.job import Job
+from onthedot.work.verdicts import Back, Struck, Verdict
 
 _TRIES = 8
 # How many rows before a run's own are checked for runs that come first.
 _NEAR = 8
-
-
-class _Look(NamedTuple):
-    """The gate as it was read, the rows that it names, and the decision by them."""
-
-    seen: Gate
-    rows: dict[str, Run | None]
-    entry: Wait | Stay
-    # The first in line, if it goes before.
-    ahead: Run | None
 
 
 def guards(job: Job) -> bool:
@@ -54,59 +41,47 @@ def undisputed(job: Job) -> bool:
     return not (overlap_gate.ordered(job.task) or late_line.looks_back(job.held, job.task, now_ms))
 
 
-def acquire(batch: Batch, job: Job) -> Skip | bool | None:
-    """Takes a place. None: it has one. Skip: its outcome. True: it waits, its message is done."""
-    run, task = job.held, job.task
-    if task is None:
-        raise LookupError(f"{run.run_id} has no task")
-    for _ in range(_TRIES):
-        seen = _read(run.task_id)
-        rows = _rows_of(seen, run)
-        now = _open(seen, rows)
-        ahead = late_runs.ahead_of(run, task, now)
-        entry = _entry(now, rows, job, task, ahead=ahead)
+def acquire(job: Job) -> Verdict | None:
+    """Takes a place. None: the run has one. Otherwise returns what becomes of its message."""
+    run, task = job.held, job.its_task
+    for _ in range(gate_items.TRIES):
+        look = gate_items.look(run.task_id, run.key)
+        ahead = late_runs.ahead_of(run, task, look.now)
+        entry = _entry(look, job, task, ahead=ahead)
         match entry:
             case Have():
                 return None
             case Turned(status, reason):
-                _wake_first(now, rows, task, run.key)
+                _wake_first(look.now, look, task, run.key)
                 return Skip(status, reason)
             case Enter(wanted):
-                if conditional_writer.write_one(overlap_gate.write(seen, wanted)) is Outcome.DONE:
+                if gate_items.written(look.seen, wanted):
                     return None
-            case Wait() | Stay():
-                if _stands(batch, job, task, _Look(seen, rows, entry, ahead)):
-                    return True
-    return True
+            case Stay():
+                if verdict := late_runs.stays(job, look.seen, entry, task=task):
+                    return verdict
+            case Wait():
+                if _stands(job, look, entry, ahead=ahead, task=task):
+                    return Struck()
+    return Back()
 
 
-def _stands(batch: Batch, job: Job, task: Task, look: _Look) -> bool:
-    """Makes a run wait in a line. False: look at the gate again."""
-    entry = look.entry
-    if isinstance(entry, Stay):
-        return late_runs.stays(batch, job, look.seen, entry, task=task)
-    if not _waits(look.seen, entry.gate, look.rows, entry.drop):
+def _stands(job: Job, look: Look, wait: Wait, *, ahead: Run | None, task: Task) -> bool:
+    """Waits in line, and wakes another run that could go. False: look at the gate again."""
+    if not _waits(look, wait.gate, wait.drop):
         return False
-    if look.ahead:
-        late_runs.call(look.ahead, entry.gate, task)
+    if ahead:
+        late_runs.call(ahead, wait.gate, task)
     else:
-        _wake_first(entry.gate, look.rows, task, job.held.key)
-    batch.done([job.ticket.run_id])
+        _wake_first(wait.gate, look, task, job.held.key)
     return True
 
 
-def _open(gate: Gate, rows: Mapping[str, Run | None]) -> Gate:
-    """Removes runs that are final or missing: they hold no place and wait for none."""
-    return gate.without([key for key, row in rows.items() if row is None or row.final])
-
-
-def _entry(
-    now: Gate, rows: dict[str, Run | None], job: Job, task: Task, *, ahead: Run | None
-) -> overlap_gate.Entry | Stay:
-    run = job.held
+def _entry(look: Look, job: Job, task: Task, *, ahead: Run | None) -> overlap_gate.Entry | Stay:
+    run, now = job.held, look.now
     if late_line.joins(run, task, now, late=job.late) or late_runs.unfound(run, task, now):
         return late_runs.entry(job, task, now)
-    order = _order(rows, run)
+    order = look.order(run.key, run)
     if not overlap_gate.ordered(task):
         return overlap_gate.enter(now, run.key, task, order)
     older = partial(_older, now, run, ahead)
@@ -149,78 +124,41 @@ def give_up(run: Run) -> None:
 
 def release(run: Run) -> None:
     """Leaves the task's own gate."""
-    for _ in range(_TRIES):
-        seen = _read(run.task_id)
-        wanted = _passed_on(seen, seen.without([run.key]), run)
-        if wanted == seen:
-            return
-        if conditional_writer.write_one(overlap_gate.write(seen, wanted)) is Outcome.DONE:
-            if seen.since and not wanted.since:
-                late_runs.look_again(replace(wanted, since=seen.since))
-            return
-    # The message must come back: a place that is not given up would keep others waiting.
-    raise BusyError(f"the gate of {run.task_id} kept changing under {_TRIES} attempts")
+    seen, wanted = gate_items.change(
+        run.task_id, lambda gate: _passed_on(gate, gate.without([run.key]), run)
+    )
+    if seen.since and not wanted.since:
+        late_runs.look_again(replace(wanted, since=seen.since))
 
 
 def _passed_on(seen: Gate, left: Gate, run: Run) -> Gate:
-    """Wakes the next run, and returns the gate after that. A cancelled waiter wakes nobody.
+    """Wakes the next run, and returns the gate as it is to be.
 
-    The first in line may also have waited for a run that was never at this gate.
+    A run that was cancelled there wakes none. A run that never stood here may be what the first
+    in line has waited for.
     """
     if not (left.waiting or left.since) or (left == seen and not left.since and left.holders):
         return left
-    rows = _rows_of(left, run)
-    now = _open(left, rows)
-    first = rows.get(now.waiting[0]) if now.waiting else None
-    if now.since:
-        return late_runs.pass_on(now, first)
-    if left != seen or not now.holders:
-        _wake(first)
+    (look,) = gate_items.look_into([(left, run.key)])
+    first = look.rows.get(look.now.waiting[0]) if look.now.waiting else None
+    if look.now.since:
+        return late_runs.pass_on(look.now, first)
+    if left != seen or not look.now.holders:
+        gate_items.wake([first])
     return left
 
 
-def _read(task_id: str) -> Gate:
-    return overlap_gate.parse(
-        task_id, table_reads.get(overlap_gate.TABLE, {"task_id": task_id, "scheduled_for": GATE})
-    )
-
-
-def _rows_of(gate: Gate, run: Run) -> dict[str, Run | None]:
-    keys = [key for key in (*gate.holders, *gate.waiting) if key != run.key]
-    found = (
-        table_reads.get_many(
-            {run_row.TABLE: [{"task_id": gate.task_id, "scheduled_for": key} for key in keys]}
-        )[run_row.TABLE]
-        if keys
-        else []
-    )
-    rows: dict[str, Run | None] = dict.fromkeys(keys)
-    # A run that this version cannot read holds no place: we could never end it.
-    rows |= {item["scheduled_for"]: run_row.readable(item) for item in found}
-    return rows
-
-
-def _order(rows: dict[str, Run | None], run: Run) -> dict[str, int]:
-    order = {key: row.life.due_ms for key, row in rows.items() if row}
-    return order | {run.key: run.life.due_ms}
-
-
-def _waits(seen: Gate, wanted: Gate, rows: dict[str, Run | None], drop: tuple[str, ...]) -> bool:
+def _waits(look: Look, wanted: Gate, drop: tuple[str, ...]) -> bool:
     """Joins the line. False: look at the gate again."""
-    if _end_the_line(seen, rows, drop):
+    if _end_the_line(look, drop) or not gate_items.written(look.seen, wanted):
         return False
-    if (
-        wanted != seen
-        and conditional_writer.write_one(overlap_gate.write(seen, wanted)) is not Outcome.DONE
-    ):
-        return False
-    # A cancelled run that had not started has left, so there may be a place now.
-    return not _cancel(rows[key] for key in drop)
+    # A run that was cancelled before it started has left: there may be a place now.
+    return not _cancel(look.rows[key] for key in drop)
 
 
-def _end_the_line(gate: Gate, rows: dict[str, Run | None], drop: Iterable[str]) -> bool:
+def _end_the_line(look: Look, drop: Iterable[str]) -> bool:
     """Gives the runs in line their outcome before the gate forgets them: no message names them."""
-    return _cancel(rows[key] for key in drop if key in gate.waiting)
+    return _cancel(look.rows[key] for key in drop if key in look.seen.waiting)
 
 
 def _cancel(dropped: Iterable[Run | None]) -> bool:
@@ -247,15 +185,5 @@ def _cancel(dropped: Iterable[Run | None]) -> bool:
     return again
 
 
-def _wake_first(gate: Gate, rows: dict[str, Run | None], task: Task, mine: str) -> None:
-    """Wakes the first in line if a place is free and another run is first."""
-    first = next(iter(gate.waiting), mine)
-    if first != mine and len(gate.holders) < overlap_gate.places(task):
-        _wake(rows.get(first))
-
-
-def _wake(run: Run | None) -> None:
-    if run is None:
-        return
-    if queue.send([(of_run(run, "wake"), 0)]):
-        raise BusyError(f"SQS did not take the message that wakes {run.run_id}")
+def _wake_first(gate: Gate, look: Look, task: Task, mine: str) -> None:
+    gate_items.wake_if_free(gate, look.rows, overlap_gate.places(task), mine)

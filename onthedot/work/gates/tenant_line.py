@@ -10,12 +10,10 @@ from functools import partial
 from itertools import islice
 
 from onthedot.records.runs import run_row, tenant_permits
-from onthedot.records.runs.message_pack import of_run
 from onthedot.records.runs.pull import pulled
 from onthedot.records.runs.run_row import Run
 from onthedot.records.runs.tenant_permits import Quota
-from onthedot.schedule.expression.errors import BusyError
-from onthedot.store import aws, clock, conditional_writer, ids, queue, table_reads
+from onthedot.store import aws, clock, conditional_writer, ids, run_messages, table_reads
 from onthedot.store.access import tenant_bounds
 
 PAGE = 100
@@ -68,8 +66,7 @@ def _call_first(line: Sequence[table_reads.Item]) -> int:
     now_ms = clock.now_ms()
     rows = _rows(dict.fromkeys(tenant_permits.named(item) for item in line))
     called = [run for run in rows.values() if tenant_permits.waits(run, now_ms)]
-    if unsent := queue.send([(of_run(run, "wake"), 0) for run in called]):
-        raise BusyError(f"SQS did not take {len(unsent)} messages that call waiting runs")
+    run_messages.wake(called)
     # First the message: a run without entry and message would wait for the audit.
     aws.in_parallel(conditional_writer.delete_one, [tenant_permits.struck(item) for item in line])
     return sum(run.life.due_ms <= now_ms for run in called)

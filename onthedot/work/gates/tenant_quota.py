@@ -11,62 +11,57 @@ from dataclasses import replace
 
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import tenant_permits
-from onthedot.records.runs.message_pack import of_run
 from onthedot.records.runs.run_row import Run
 from onthedot.records.runs.tenant_permits import Permit, Quota
 from onthedot.records.timings import LEASE_SEC, MARGIN_SEC
-from onthedot.store import clock, conditional_writer, ids, patience, queue
-from onthedot.work.batch import Batch
+from onthedot.store import clock, conditional_writer, ids, patience
 from onthedot.work.gates import tenant_line
 from onthedot.work.job import Job
+from onthedot.work.verdicts import Answers, Back, Later, Struck, Verdict
 
 _TRIES = 16
 
 
-def enter(batch: Batch, jobs: Sequence[Job], *, worker: str) -> list[Job]:
-    """Returns the jobs that may start. A tenant without a quota costs no read."""
-    entered = [_under(job, None) for job in jobs if not job.most]
+def enter(jobs: Sequence[Job], *, worker: str) -> Answers:
+    """Takes permits. A tenant without a quota costs no read."""
+    answers: list[tuple[Job, Verdict | None]] = [
+        (_under(job, None), None) for job in jobs if not job.most
+    ]
     bounded = [job for job in jobs if job.most]
     for tenant_id in dict.fromkeys(job.held.tenant_id for job in bounded):
         of_tenant = [job for job in bounded if job.held.tenant_id == tenant_id]
-        entered += _enter(batch, tenant_id, of_tenant, worker)
-    return entered
+        answers += _enter(tenant_id, of_tenant, worker)
+    return answers
 
 
-def _enter(batch: Batch, tenant_id: str, jobs: Sequence[Job], worker: str) -> list[Job]:
+def _enter(tenant_id: str, jobs: Sequence[Job], worker: str) -> Answers:
     """Takes permits. Without one, a run joins the line and looks again: one may be free by now."""
-    entered: list[Job] = []
+    answers: list[tuple[Job, Verdict | None]] = []
     left, joined = list(jobs), False
     for _ in range(_TRIES):
         seen = tenant_line.read(tenant_id)
         if not seen.most:
-            return entered + [_under(job, None) for job in left]
+            return [*answers, *((_under(job, None), None) for job in left)]
         held = _held(seen, left)
-        for job, permit in held.items():
-            if permit.owner == worker:
-                # The answer of its taking was lost or in doubt.
-                entered.append(_under(job, permit))
-            else:
-                _come_back(batch, job, permit)
+        answers += [(job, _taken_before(job, permit, worker)) for job, permit in held.items()]
         left = [job for job in left if job not in held]
         given = _given(seen, left)
         taken = _taken(seen, given, worker)
-        entered += taken
+        answers += [(job, None) for job in taken]
         left = [job for job in left if job not in taken]
         if not left:
-            break
+            return answers
         if len(taken) < len(given):
             continue
         if joined:
-            batch.done([job.held.run_id for job in left])
             if seen.free(clock.now_ms()):
                 # The permit is for runs that have waited longer, so they are called.
                 tenant_line.call(tenant_id, 1)
-            break
+            return [*answers, *((job, Struck()) for job in left)]
         tenant_line.join(job.held for job in left)
         joined = True
-    # A run that lost every race still has its message, which comes back.
-    return entered
+    # A crowd left them over.
+    return [*answers, *((job, Back()) for job in left)]
 
 
 def _held(seen: Quota, jobs: Iterable[Job]) -> dict[Job, Permit]:
@@ -76,11 +71,15 @@ def _held(seen: Quota, jobs: Iterable[Job]) -> dict[Job, Permit]:
     return {job: permit for job, permit in found.items() if permit}
 
 
-def _come_back(batch: Batch, job: Job, permit: Permit) -> None:
-    """Looks again when the permit is over: another worker is about to start the run, or died."""
-    wait_sec = max(1, (permit.lease_ms - clock.now_ms()) // 1000 + MARGIN_SEC + 1)
-    if not queue.send([(of_run(job.held, "hop"), wait_sec)]):
-        batch.done([job.held.run_id])
+def _taken_before(job: Job, permit: Permit, worker: str) -> Later | None:
+    """Returns None if the permit is ours: the answer to its taking was lost, or in doubt.
+
+    Otherwise another worker is about to start the run, or died over that.
+    """
+    if permit.owner == worker:
+        _under(job, permit)
+        return None
+    return Later(max(1, (permit.lease_ms - clock.now_ms()) // 1000 + MARGIN_SEC + 1))
 
 
 def _given(seen: Quota, jobs: Sequence[Job]) -> dict[Job, int]:

@@ -103,19 +103,18 @@ def _job(run: Run, owner: str) -> Job:
 
 def _leased(job: Job, lease_sec: int) -> Leased | None:
     """Extends the short lease of the start. If that is refused, the short one stays."""
-    if job.task is None:
-        raise LookupError(f"{job.ticket.run_id} has no task")
+    task = job.its_task
     if job.answer:
-        # It ended as it began: its task is gone.
-        conclude(job.held, job.task, job.answer)
+        # It ended as it began: its task is no more.
+        conclude(job.held, task, job.answer)
         return None
-    longer = extended(job.held, job.task, lease_sec)
+    longer = extended(job.held, task, lease_sec)
     write = run_writes.mark(job.held, longer.life, now_ms=clock.now_ms())
     kept = tenant_quota.extend_of(job.held, longer.life.lease_ms)
     written = kept and conditional_writer.write_one(write) is Outcome.DONE
-    job.run = longer if written else extended(job.held, job.task, 0)
-    call = target_call.complete(target_call.call_of(job, job.held, job.task))
+    job.run = longer if written else extended(job.held, task, 0)
+    call = target_call.complete(target_call.call_of(job, job.held, task))
     if isinstance(call, Dead):
-        conclude(job.held, job.task, call)
+        conclude(job.held, task, call)
         return None
-    return Leased(job.held, job.task, call)
+    return Leased(job.held, task, call)

@@ -12,7 +12,7 @@ from onthedot.records.runs.run_row import Run, row_key
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel
 from onthedot.targets.attempt_outcome import Again, Dead, Done
-from onthedot.work.gates import concurrency_key, key_gate
+from onthedot.work.gates import concurrency_key, gate_items
 from onthedot.work.gates.concurrency_key import Limit, Starts
 from tests.schedule.samples import task as made
 from tests.simulation.calm import (
@@ -58,7 +58,7 @@ def lists(customer: str) -> tuple[int, int]:
     task = made(shown={"concurrency_key": CUSTOMER})
     limit = concurrency_key.limit_of(task, fields)
     assert limit is not None
-    seen = key_gate._read(limit.place)  # noqa: SLF001 what is stored
+    seen = gate_items.read(limit.place)
     return len(seen.holders), len(seen.waiting)
 
 

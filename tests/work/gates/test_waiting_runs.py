@@ -11,7 +11,7 @@ from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel
 from onthedot.store import clock
 from onthedot.targets.attempt_outcome import Again, Done
-from onthedot.work.gates import key_gate, tenant_line, waiting_runs
+from onthedot.work.gates import gate_items, tenant_line, waiting_runs
 from tests.simulation.calm import add, runs, said, wait
 from tests.simulation.stage import Stage
 from tests.simulation.users import user
@@ -132,10 +132,10 @@ def test_a_run_that_is_cancelled_in_a_keys_line_leaves_it_at_once(stage: Stage) 
     _, second = started(*tasks)
     wait(stage, 5)
     place = runs(stage, tasks[1])[0].life.key_gate
-    assert key_gate._read(place).waiting == (second.run_id,)  # noqa: SLF001 what is stored
+    assert gate_items.read(place).waiting == (second.run_id,)
     cancel(second.run_id)
 
-    assert key_gate._read(place).waiting == ()  # noqa: SLF001
+    assert gate_items.read(place).waiting == ()
 
 
 def test_a_run_whose_key_is_edited_leaves_the_line_of_the_old_one(stage: Stage) -> None:
@@ -151,7 +151,7 @@ def test_a_run_whose_key_is_edited_leaves_the_line_of_the_old_one(stage: Stage) 
     wait(stage, 130)
 
     assert now(stage, *tasks) == ["succeeded", "succeeded", "succeeded"]
-    seen = key_gate._read(place)  # noqa: SLF001 what is stored
+    seen = gate_items.read(place)
     assert (seen.holders, seen.waiting) == ((), ())
 
 

@@ -15,8 +15,9 @@ from onthedot.records.runs.run_row import Run
 from onthedot.records.runs.tenant_permits import Quota
 from onthedot.records.tasks.bulk_operation import Loop
 from onthedot.records.tasks.task_spec import Task
-from onthedot.work.gates import concurrency_key, key_gate, overlap
+from onthedot.work.gates import concurrency_key, gate_items, overlap
 from onthedot.work.gates.concurrency_key import Limit, Starts
+from onthedot.work.gates.gate_items import Rows
 from tests.simulation.mutants.mutant import Mutant, Patch
 
 
@@ -86,17 +87,12 @@ def unwoken() -> list[Patch]:
 
 def woken_by_everybody() -> list[Patch]:
     """A run that joins a line calls the first one in it, though no place is free."""
-    waking, keyed_waking = overlap._wake, key_gate._wake  # noqa: SLF001  # planted in the flows
 
-    def wake_first(seen: Gate, rows: Any, _: Any, mine: str) -> None:
+    def wake_if_free(seen: Gate, rows: Rows, _: int, mine: str) -> None:
         if seen.waiting and seen.waiting[0] != mine:
-            waking(rows.get(seen.waiting[0]))
+            gate_items.wake([rows.get(seen.waiting[0])])
 
-    def wake_if_free(seen: Gate, rows: Any, _: Any, mine: str) -> None:
-        if seen.waiting and seen.waiting[0] != mine:
-            keyed_waking(rows.get(seen.waiting[0]))
-
-    return [(overlap, "_wake_first", wake_first), (key_gate, "_wake_if_free", wake_if_free)]
+    return [(gate_items, "wake_if_free", wake_if_free)]
 
 
 def one_place_less() -> list[Patch]:

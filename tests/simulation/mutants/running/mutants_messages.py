@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
+from onthedot.records.runs.message_pack import Ticket
 from onthedot.store import pull_index, queue
 from onthedot.targets.python import cloud_context, step_effects
-from onthedot.work import heartbeat, no_start, settlement
+from onthedot.work import no_start, settlement
 from onthedot.work.batch import Batch
 from onthedot.work.decision_table import Decision, Over
 from onthedot.work.gates import key_gate, overlap, tenant_quota
+from onthedot.work.gates.concurrency_key import Limit
 from onthedot.work.job import Job
+from onthedot.work.verdicts import Back, Later, Verdict
 from tests.simulation.mutants.mutant import Mutant, Patch
 
 
@@ -45,18 +47,18 @@ def older() -> list[Patch]:
 
 def unextended() -> list[Patch]:
     """A heartbeat extends the lease, and lets the message be shown again."""
-    return [(heartbeat, "queue", SimpleNamespace(change_visibility=lambda *_: None))]
+    return [(Batch, "keep", lambda *_: None)]
 
 
 def crowded() -> list[Patch]:
     """A run that finds its key's line full leaves its message as it is."""
-    original = key_gate._come_back  # noqa: SLF001  # planted in the flow
+    original = key_gate._waits  # noqa: SLF001  # planted in the flow
 
-    def come_back(batch: Batch, job: Job, seconds: int) -> None:
-        if seconds != key_gate._CROWDED_SEC:  # noqa: SLF001
-            original(batch, job, seconds)
+    def waits(job: Job, limit: Limit) -> Verdict | None:
+        said = original(job, limit)
+        return Back() if isinstance(said, Later) else said
 
-    return [(key_gate, "_come_back", come_back)]
+    return [(key_gate, "_waits", waits)]
 
 
 def shallow() -> list[Patch]:
@@ -86,13 +88,13 @@ def unrecognised() -> list[Patch]:
 def another_each_time() -> list[Patch]:
     """A busy run gets a new message each time, in place of its own."""
 
-    def come_back(batch: Batch, job: Job, seconds: int) -> None:
-        for message in batch.naming(job.ticket.run_id):
-            single = batch.single(message.pack, job.ticket, "busy").of_tenant(job.tenant_id)
+    def postpone(batch: Batch, ticket: Ticket, tenant_id: str, seconds: int) -> None:
+        for message in batch.naming(ticket.run_id):
+            single = batch.single(message.pack, ticket, "busy").of_tenant(tenant_id)
             if not queue.send([(single, seconds)]):
-                message.owes.discard(job.ticket.run_id)
+                message.owes.discard(ticket.run_id)
 
-    return [(no_start, "_come_back", come_back)]
+    return [(Batch, "postpone", postpone)]
 
 
 MESSAGES: tuple[Mutant, ...] = (

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from onthedot.records.runs import handover_write
-from onthedot.records.runs.message_pack import Pack, of_run
 from onthedot.records.runs.pull import pulled
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_spec import Task
@@ -16,6 +14,7 @@ from onthedot.work.batch import Batch
 from onthedot.work.job import Job
 from onthedot.work.outside import lease, lease_answers
 from onthedot.work.outside.lease_answers import Told
+from onthedot.work.verdicts import Struck
 from tests.simulation.mutants.mutant import Mutant, Patch
 
 
@@ -39,21 +38,17 @@ def given_to_anybody() -> list[Patch]:
 
 def kept_waiting() -> list[Patch]:
     """The audit leaves to outside workers what they were to fetch."""
-
-    def resent(overdue: Iterable[Run]) -> list[Pack]:
-        return [of_run(run, "resend") for run in overdue]
-
-    return [(outside_handover, "resent", resent)]
+    return [(outside_handover, "to_resend", list)]
 
 
 def unsent() -> list[Patch]:
     """What goes to our workers is written down so, and sent to none."""
 
-    def hand_over(batch: Batch, job: Job) -> None:
+    def hand_over(job: Job) -> Struck:
         assert job.task is not None
         moved = handover_write.hand_over(job.held, job.task.queue, now_ms=clock.now_ms())
         conditional_writer.write_one(moved)
-        batch.done([job.held.run_id])
+        return Struck()
 
     return [(module, "hand_over", hand_over) for module in (outside_handover, starts)]
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import run_id as run_id_of
 from onthedot.records.runs import message_pack, pull, run_row, run_writes
+from onthedot.records.runs.message_pack import POLL
 from onthedot.records.runs.run_row import Life, Run
 from onthedot.records.tasks.task_spec import Task
-from onthedot.store import aws, clock, conditional_writer, ids, queue
+from onthedot.store import aws, clock, conditional_writer, ids, queue, run_messages
 from onthedot.targets import attempt_outcome
 from onthedot.targets.attempt_outcome import Again, Answer, Awaiting, Done
 from onthedot.targets.aws import executions, stepfunctions
 from onthedot.targets.call import Call
 from onthedot.targets.http import http_target
 from onthedot.targets.python import cloud_context, previous_success, step_effects
-from onthedot.work import awaited_completion, job, settlement
+from onthedot.work import awaited_completion, job, no_start, settlement
 from onthedot.work.gates import overlap, tenant_quota
 from onthedot.work.outside import lease, lease_answers
 from onthedot.work.outside.lease_answers import Told
@@ -167,15 +169,12 @@ def retried_first() -> list[Patch]:
 
 def looked_at_once() -> list[Patch]:
     """An execution is looked at, and no message is sent for the next look."""
+    original = run_messages.send
 
-    class Silent:
-        """Takes every message and sends none."""
+    def send(run: Run, why: str, delay_sec: int = 0) -> bool:
+        return why == POLL or original(run, why, delay_sec)
 
-        @staticmethod
-        def send(_packs: object) -> list[object]:
-            return []
-
-    return [(awaited_completion, "queue", Silent)]
+    return [(no_start, "run_messages", SimpleNamespace(send=send))]
 
 
 def looked_at_rarely() -> list[Patch]:

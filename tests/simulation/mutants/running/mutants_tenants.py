@@ -13,6 +13,7 @@ from onthedot.store import table_reads
 from onthedot.work import heartbeat, target_call
 from onthedot.work.gates import tenant_line, tenant_quota
 from onthedot.work.job import Job
+from onthedot.work.verdicts import Answers, Struck
 from tests.simulation.mutants.mutant import Mutant, Patch
 
 
@@ -62,14 +63,13 @@ def uncalled() -> list[Patch]:
 def looked_once() -> list[Patch]:
     """Who joins the line does not look again, and nobody calls for a permit that is free."""
 
-    def enter(batch: Any, tenant_id: str, jobs: Sequence[Job], worker: str) -> list[Job]:
+    def enter(tenant_id: str, jobs: Sequence[Job], worker: str) -> Answers:
         seen = tenant_line.read(tenant_id)
         given = tenant_quota._given(seen, jobs)  # noqa: SLF001  # planted in the flow
         taken = tenant_quota._taken(seen, given, worker)  # noqa: SLF001
         left = [job for job in jobs if job not in taken]
         tenant_line.join(job.held for job in left)
-        batch.done([job.held.run_id for job in left])
-        return taken
+        return [*((job, None) for job in taken), *((job, Struck()) for job in left)]
 
     return [(tenant_quota, "_enter", enter)]
 

@@ -26,7 +26,7 @@ from onthedot.work import (
 )
 from onthedot.work.batch import Batch
 from onthedot.work.decision_table import Busy, Decision, Hold, Over, Skip, Start, decide
-from onthedot.work.gates import batch_gates, overlap
+from onthedot.work.gates import batch_gates, gate_items, overlap
 from onthedot.work.job import Job
 
 Patch = tuple[Any, str, Any]
@@ -200,7 +200,7 @@ def settle_first() -> list[Patch]:
             if each.ending and each.ending.status == "retrying":
                 receipts = [one.receipt for one in batch.naming(each.ticket.run_id)]
                 queue.delete(batch.url, receipts)
-                sending(batch, each, each.ending, clock.now_ms())
+                sending(each, each.ending, clock.now_ms())
         closing(batch, settled)
 
     return [(settlement, "_next_sent", lambda *_: True), (settlement, "_close", close)]
@@ -210,7 +210,7 @@ def release_first() -> list[Patch]:
     """The gate is left before the next one is woken, and a newcomer does not wake it."""
 
     def give_up(run: Run) -> None:
-        seen = overlap._read(run.task_id)  # noqa: SLF001  # planted in the flow
+        seen = gate_items.read(run.task_id)
         if not seen.names(run.key):
             return
         wanted = seen.without([run.key])

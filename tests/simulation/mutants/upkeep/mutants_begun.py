@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from onthedot.dispatch import extra_runs
 from onthedot.launch import backfill_flow, replay, trigger
 from onthedot.records.conditional_writes import Outcome
-from onthedot.records.runs.message_pack import of_run
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.bulk_operation import Loop
 from onthedot.registry import death_limit
-from onthedot.store import queue
+from onthedot.store import run_messages
 from onthedot.targets.aws import executions
 from onthedot.upkeep import bulk_operations
 from onthedot.work import dead_messages
@@ -21,24 +21,24 @@ from tests.simulation.mutants.mutant import Mutant, Patch
 
 def kept() -> list[Patch]:
     """Bury sends a run again, and keeps the message that was given up on."""
-    original = dead_messages._sent_afresh  # noqa: SLF001  # planted in the flow
+    original = run_messages.send
 
-    def sent(run: Run, delay_sec: int) -> bool:
-        original(run, delay_sec)
+    def send(run: Run, why: str, delay_sec: int = 0) -> bool:
+        original(run, why, delay_sec)
         return False
 
-    return [(dead_messages, "_sent_afresh", sent)]
+    return [(dead_messages, "run_messages", SimpleNamespace(send=send))]
 
 
 def sent_twice() -> list[Patch]:
     """Bury sends a run twice."""
-    original = dead_messages._sent_afresh  # noqa: SLF001  # planted in the flow
+    original = run_messages.send
 
-    def sent(run: Run, delay_sec: int) -> bool:
-        queue.send([(of_run(run, "resend"), delay_sec)])
-        return original(run, delay_sec)
+    def send(run: Run, why: str, delay_sec: int = 0) -> bool:
+        original(run, why, delay_sec)
+        return original(run, why, delay_sec)
 
-    return [(dead_messages, "_sent_afresh", sent)]
+    return [(dead_messages, "run_messages", SimpleNamespace(send=send))]
 
 
 def not_there() -> list[Patch]:

@@ -11,6 +11,7 @@ from onthedot.store import clock, conditional_writer, patience, table_reads
 from onthedot.work import prepared_start, starts
 from onthedot.work.gates import batch_gates, overlap, tenant_quota
 from onthedot.work.job import Job
+from onthedot.work.verdicts import Answers
 from tests.simulation.mutants.mutant import Mutant, Patch
 
 
@@ -66,11 +67,12 @@ def permits_read_again() -> list[Patch]:
     """Who has a permit looks once more."""
     entering = tenant_quota.enter
 
-    def enter(batch: Any, jobs: Sequence[Job], *, worker: str) -> list[Job]:
-        entered = entering(batch, jobs, worker=worker)
-        for one in entered:
-            tenant_quota.all_taken(one.held.tenant_id)
-        return entered
+    def enter(jobs: Sequence[Job], *, worker: str) -> Answers:
+        answers = entering(jobs, worker=worker)
+        for one, waits in answers:
+            if not waits:
+                tenant_quota.all_taken(one.held.tenant_id)
+        return answers
 
     return [(tenant_quota, "enter", enter)]
 

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import Any
 
 from onthedot.api.views import agenda_source
-from onthedot.records.runs.message_pack import Pack, of_run
 from onthedot.records.runs.pull import pulled
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks import task_cursor
@@ -110,13 +109,13 @@ def all_of_the_hour() -> list[Patch]:
 
 def counted_for_nothing() -> list[Patch]:
     """Each overdue run counts as sent again, even if no message is sent."""
-    original = outside_handover.resent
+    original = outside_handover.to_resend
 
-    def resent(overdue: Iterable[Run]) -> list[Pack]:
+    def to_resend(overdue: Iterable[Run]) -> list[Run]:
         runs = list(overdue)
-        return [*original(runs), *(of_run(one, "resend") for one in runs if pulled(one.queue))]
+        return [*original(runs), *(one for one in runs if pulled(one.queue))]
 
-    return [(claims_audit, "outside_handover", SimpleNamespace(resent=resent))]
+    return [(claims_audit, "outside_handover", SimpleNamespace(to_resend=to_resend))]
 
 
 UPKEEP = (

@@ -1,0 +1,123 @@
+"""Gates as they are stored: read with the runs that they name, changed by compare and set.
+
+A task's gate names its runs by their keys, the gate of a concurrency key by their ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from onthedot.records.conditional_writes import Outcome
+from onthedot.records.keys import GATE
+from onthedot.records.runs import overlap_gate, run_row
+from onthedot.records.runs.overlap_gate import Gate
+from onthedot.records.runs.run_row import Run
+from onthedot.schedule.expression.errors import BusyError
+from onthedot.store import conditional_writer, run_messages, table_reads
+from onthedot.work.gates import concurrency_key
+
+TRIES = 16
+# None stands for a run that is gone. One that this version cannot read keeps no place either:
+# it never ends by our hands.
+Rows = Mapping[str, Run | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A gate as it was read for a run, and the others that it names."""
+
+    seen: Gate
+    rows: Rows
+    # What it comes to: runs that are final or gone hold nothing, and wait for nothing.
+    now: Gate
+
+    def order(self, name: str, run: Run) -> dict[str, int]:
+        """Returns when each run is due, the one that asks included."""
+        due = {each: row.life.due_ms for each, row in self.rows.items() if row}
+        return due | {name: run.life.due_ms}
+
+
+def read(place: str) -> Gate:
+    """Reads a gate; `place` is a task, or the partition of a concurrency key."""
+    key = {"task_id": place, "scheduled_for": GATE}
+    return overlap_gate.parse(place, table_reads.get(overlap_gate.TABLE, key))
+
+
+def read_many(places: Sequence[str]) -> dict[str, Gate]:
+    """Reads gates by their places, in one call."""
+    keys = [{"task_id": place, "scheduled_for": GATE} for place in places]
+    items = table_reads.get_many({overlap_gate.TABLE: keys})[overlap_gate.TABLE]
+    found = {item["task_id"]: item for item in items}
+    return {place: overlap_gate.parse(place, found.get(place)) for place in places}
+
+
+def look(place: str, mine: str) -> Look:
+    """Reads a gate for the run that it knows as `mine`, and the others that it names."""
+    return look_into([(read(place), mine)])[0]
+
+
+def look_into(gates: Sequence[tuple[Gate, str]]) -> list[Look]:
+    """Reads what gates name besides the run that asks at each, in one call."""
+    named = [_others(seen, mine) for seen, mine in gates]
+    keys = [
+        _row_key(seen, name)
+        for (seen, _), names in zip(gates, named, strict=True)
+        for name in names
+    ]
+    items = table_reads.get_many({run_row.TABLE: keys})[run_row.TABLE] if keys else []
+    found = table_reads.by_key(items, "task_id", "scheduled_for")
+    looks = []
+    for (seen, _), names in zip(gates, named, strict=True):
+        rows = {name: _run(found, _row_key(seen, name)) for name in names}
+        over = [name for name, run in rows.items() if run is None or run.final]
+        looks.append(Look(seen, rows, seen.without(over)))
+    return looks
+
+
+def _others(seen: Gate, mine: str) -> list[str]:
+    return [name for name in (*seen.holders, *seen.waiting) if name != mine]
+
+
+def _run(found: Mapping[tuple[Any, ...], Any], key: Mapping[str, str]) -> Run | None:
+    item = found.get(tuple(key.values()))
+    return run_row.readable(item) if item else None
+
+
+def _row_key(gate: Gate, name: str) -> dict[str, str]:
+    if concurrency_key.is_place(gate.task_id):
+        return run_row.row_key(name)
+    return {"task_id": gate.task_id, "scheduled_for": name}
+
+
+def written(seen: Gate, wanted: Gate) -> bool:
+    """Makes a gate as it is wanted; False says that another was faster."""
+    if wanted == seen:
+        return True
+    return conditional_writer.write_one(overlap_gate.write(seen, wanted)) is Outcome.DONE
+
+
+def change(place: str, wanted_of: Callable[[Gate], Gate]) -> tuple[Gate, Gate]:
+    """Changes a gate, however often others do so meanwhile; returns it before and after."""
+    for _ in range(TRIES):
+        seen = read(place)
+        wanted = wanted_of(seen)
+        if written(seen, wanted):
+            return seen, wanted
+    # The message must come back: what it leaves behind would keep others waiting.
+    raise BusyError(f"the gate of {place} kept changing under {TRIES} attempts")
+
+
+def wake(runs: Iterable[Run | None]) -> None:
+    """Wakes the first of the runs that is open."""
+    first = next((run for run in runs if run and not run.final), None)
+    if first:
+        run_messages.wake([first])
+
+
+def wake_if_free(gate: Gate, rows: Rows, places: int, mine: str) -> None:
+    """Wakes the first in line where it could go: the worker that sees a free place does that."""
+    first = next(iter(gate.waiting), mine)
+    if first != mine and len(gate.holders) < places:
+        wake([rows.get(first)])

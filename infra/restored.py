@@ -6,7 +6,7 @@ from infra.outputs import become
 from onthedot.upkeep.after_restore import mended
 
 _SAID = {
-    "cancelled": "cancelled, for nobody knows what became of it: {}",
+    "cancelled": "cancelled, because its outcome is unknown: {}",
     "goes on": "goes on from now: {}",
 }
 
@@ -19,7 +19,7 @@ def main() -> None:
         listed += what == "listed"
         if what in _SAID:
             _say(_SAID[what].format(name))
-    _say(f"looked at for the status completed: {listed} schedules that are not to fire now")
+    _say(f"schedules that may be completed, for the audit to check: {listed}")
 
 
 def _say(text: str) -> None:

@@ -26,13 +26,13 @@ def main() -> None:
         _say(f"An admin key, shown this once: {key}")
     _say(_declared())
     for task_id in retime():
-        _say(f"Comes earlier by the zones' data of this version: {task_id}")
+        _say(f"Fires earlier with the new time zone data: {task_id}")
     listed = sum(1 for _ in list_those_before())
     if listed:
-        _say(f"Looked at for the status completed: {listed} schedules that are not to fire now")
+        _say(f"Schedules that may be completed, for the audit to check: {listed}")
     waiting = tenant_limits.unbound()
     if waiting:
-        _say(f"Looking for what {', '.join(waiting)} call, for {tenant_limits.SETTLED_SEC:.0f} s")
+        _say(f"Finding what {', '.join(waiting)} call, in {tenant_limits.SETTLED_SEC:.0f} s")
     for each in tenant_limits.bound(waiting):
         _say(_bounded(each))
     _say("What to do next: docs/deploying.md")

@@ -62,9 +62,15 @@ def _add_worker(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--queue", required=True, help="the queue that the tasks' pull targets name")
     add("--module", default="jobs", help="module or package of handlers (default jobs)")
-    add("--at-once", type=int, default=4, metavar="N", help="runs worked beside one another")
-    add("--lease-sec", type=int, default=60, metavar="N", help="extended while a run is worked")
-    add("--name", help="what the runs' history calls this worker (default: machine and process)")
+    add("--at-once", type=int, default=4, metavar="N", help="runs worked at the same time")
+    add(
+        "--lease-sec",
+        type=int,
+        default=60,
+        metavar="N",
+        help="the lease of a run; extended while it is worked",
+    )
+    add("--name", help="this worker's name in the history of runs (default: machine and process)")
     add("--url", help="the API's address (default: ONTHEDOT_URL)")
     add("--key", help="an API key of role worker (default: ONTHEDOT_API_KEY)")
 
@@ -76,22 +82,33 @@ def _add_next(parser: argparse.ArgumentParser) -> None:
         "--viewer-timezone",
         "--viewer-tz",
         metavar="ZONE",
-        help="your own zone, shown beside the job's (default: this machine's)",
+        help="your own zone, shown beside the schedule's (default: this machine's)",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON in place of a table")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument(
         "--batch",
         action="store_true",
-        help="read one JSON object a line from stdin, answer one a line",
+        help="read one JSON object per line from stdin, answer each with a line",
     )
     _add_meaning(parser)
 
 
 def _add_meaning(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--timezone", "--tz", default="UTC", metavar="ZONE", help="the job's zone (default UTC)")
+    add(
+        "--timezone",
+        "--tz",
+        default="UTC",
+        metavar="ZONE",
+        help="the schedule's zone (default UTC)",
+    )
     add("--from", dest="after", metavar="INSTANT", help="fires after this instant (default now)")
-    add("--seconds", default="first", metavar="first|last", help="where seconds stand in 6 fields")
+    add(
+        "--seconds",
+        default="first",
+        metavar="first|last",
+        help="the place of the seconds in 6 fields",
+    )
     add("--dst-mode", default="auto", metavar="auto|interval|fixed")
     add("--dst-gap", default="fire", metavar="fire|skip|shift")
     add("--dst-overlap", default="first", metavar="first|last|both")
@@ -99,7 +116,7 @@ def _add_meaning(parser: argparse.ArgumentParser) -> None:
     add("--end-at", metavar="INSTANT", help="no fire after it")
     add("--max-runs", type=int, metavar="N", help="no more than N fires in all")
     add("--jitter-sec", type=int, default=0, metavar="N", help="spread by up to N seconds")
-    add("--seed", default="", help="what H and the jitter are drawn from: a task's id")
+    add("--seed", default="", help="a task's id: H and the jitter are drawn from it")
     add(
         "--calendar",
         action="append",

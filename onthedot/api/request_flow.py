@@ -49,7 +49,7 @@ def answer(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
         answered = _told(_too_much())
     except Exception:  # noqa: BLE001  # the caller gets a problem to cite, the log gets the rest
         _log.exception("request %s failed", asked.request_id)
-        answered = _told(Problem("internal", f"Please cite {asked.request_id} when you report it."))
+        answered = _told(Problem("internal", f"Report it with this id: {asked.request_id}."))
     headers = {"X-Request-Id": asked.request_id, "Cache-Control": "no-store"}
     answered["headers"] = headers | asked.answer_headers | answered.get("headers", {})
     return answered
@@ -89,9 +89,9 @@ def _failure(asked: Asked, failure: BotoCoreError | BusyError | ClientError) -> 
     code = failure.response["Error"]["Code"] if isinstance(failure, ClientError) else ""
     _log.exception("request %s failed at the store", asked.request_id)
     if not code or aws.passes(failure) or code in _IN_THE_WAY:
-        message = "The store is busy or out of reach: try again in a moment."
+        message = "The store is busy or cannot be reached: try again in a moment."
         return Problem("unavailable", message, headers=_RETRY_AFTER)
-    return Problem("internal", f"Please cite {asked.request_id} when you report it.")
+    return Problem("internal", f"Report it with this id: {asked.request_id}.")
 
 
 def _too_much() -> Problem:

@@ -48,4 +48,4 @@ def called(target: Mapping[str, Any], known: Ours) -> str | None:
 
 def sentence(target: Mapping[str, Any], field: str) -> str:
     """Says what is wrong, and what to do."""
-    return f"'{str(target[field])[:200]}' is the scheduler's own: expected one of yours."
+    return f"'{str(target[field])[:200]}' belongs to the scheduler: expected one of yours."

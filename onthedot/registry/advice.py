@@ -43,7 +43,7 @@ def payload_unsent(target: Mapping[str, Any], payload: object) -> list[Warned]:
     if any(_NAMES_PAYLOAD.search(text) for text in named):
         return []
     detail = (
-        f"{method} sends no body, so the payload goes nowhere. Name its fields in the url or in a "
+        f"{method} sends no body, so the payload is not sent. Name its fields in the url or in a "
         "header, as {{payload.field}}, or use POST."
     )
     return [Warned("payload_unsent", detail)]
@@ -52,7 +52,7 @@ def payload_unsent(target: Mapping[str, Any], payload: object) -> list[Warned]:
 def unknown_handler(name: str, near: str | None) -> Warned:
     """Warns of a handler that no deployment has brought yet."""
     meant = f" Did you mean '{near}'?" if near else ""
-    detail = f"No handler in jobs/ is called '{name}': its runs are dead until one is.{meant}"
+    detail = f"There is no handler '{name}' in jobs/: runs are dead until there is one.{meant}"
     return Warned("unknown_handler", detail)
 
 

@@ -16,7 +16,7 @@ def check(fields: Mapping[str, Any]) -> None:
     """Refuses a name that reads as an id, and a backoff whose start is above its own cap."""
     faults: list[Fault] = []
     if str(fields.get("name", "")).startswith(_ID_PREFIXES):
-        message = f"'{fields['name']}' looks like an id: begin it otherwise than with sch_ or tsk_."
+        message = f"'{fields['name']}' looks like an id: expected no sch_ or tsk_ at its start."
         faults.append(_fault("/name", "name", message))
     retry = COMMON["retry"] | fields.get("retry", {})
     if retry["base_sec"] > retry["cap_sec"]:

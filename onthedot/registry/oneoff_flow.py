@@ -57,7 +57,7 @@ def create(
 
 def _same(former: dict[str, object], key: BusinessKey) -> Task:
     if former["body_hash"] != key.body_hash:
-        message = f"The idempotency_key '{key.key[:64]}' made a task with another body."
+        message = f"The idempotency_key '{key.key[:64]}' was used with another body."
         raise Problem("idempotency_key_reused", message)
     known = read(str(former["task_id"]))
     if known is None:
@@ -116,7 +116,7 @@ def row(task: Task) -> Run | None:
 def refuse_started(run: Run | None) -> None:
     """Refuses if the run has begun: then it cannot be taken back."""
     if run is not None and run.final:
-        message = f"Its run is {run.life.status}: nothing can be changed any more."
+        message = f"Its run is {run.life.status}: the task can no longer change."
         raise Problem("already_finished", message)
     if run is not None and run.life.attempt:
         message = f"Its run has started: cancel {run.run_id} instead."

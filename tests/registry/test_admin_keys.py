@@ -10,8 +10,8 @@ from tests.simulation.calm import NOON
 
 pytestmark = pytest.mark.usefixtures("stage")
 LAST = (
-    "After 2026-11-18T13:00:00Z no admin key of 'default' opens: make one without expires_at."
-    " If it is too late, make deploy makes one."
+    "After 2026-11-18T13:00:00Z no admin key of 'default' is valid: make one without expires_at."
+    " If it is too late, run make deploy: it makes one."
 )
 
 

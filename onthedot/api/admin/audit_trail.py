@@ -33,7 +33,7 @@ def index(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response[str]:
-    """List what was written, the newest first."""
+    """List who changed what, the newest first."""
     given = {"what": what, "about": about, "key_id": key_id}
     wanted = {name: value for name, value in given.items() if value is not None}
     pages = Listing(known={}, names=("sort",))

@@ -17,9 +17,9 @@ def main(arguments: list[str]) -> int:
         os.environ["ACCESS_TABLE"] = arguments[0]
     text = api_keys.make_first()
     if text is None:
-        sys.stderr.write("There is an admin key that opens already: more keys are made with it.\n")
+        sys.stderr.write("There is a valid admin key already: make more keys with it.\n")
         return 0
-    sys.stderr.write("An admin key; it is shown this once:\n")
+    sys.stderr.write("An admin key, shown only this once:\n")
     sys.stdout.write(f"{text}\n")
     return 0
 

@@ -22,7 +22,7 @@ from onthedot.store.access import key_items
 def create(
     body: Annotated[KeyIn, Body()], dry_run: DryRun = "false", plan_token: PlanToken = None
 ) -> Response[str]:
-    """Make a key for this tenant. Its text is in this answer and nowhere else."""
+    """Make a key for this tenant. Only this answer shows its text."""
     return make(tenant(), body, dry_run, plan_token)
 
 
@@ -30,7 +30,7 @@ def make(of: str, body: KeyIn, dry_run: str, plan_token: str | None) -> Response
     """Makes a key for any tenant. The caller was checked before."""
     expires = query_times.in_body(body.expires_at, "expires_at")
     if expires is not None and expires * 1000 <= clock.now_ms():
-        raise Problem("invalid_field", "expires_at has passed: expected an instant to come.")
+        raise Problem("invalid_field", "expires_at has passed: expected a later instant.")
     if body.queues and body.role != "worker":
         message = f"queues is only for keys of the role 'worker': this one is '{body.role}'."
         fault = Fault(pointer="/queues", code="bad_value", message=message, field="queues")
@@ -64,9 +64,9 @@ def show(key_id: str) -> Response[str]:
 
 
 def revoke(key_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None) -> Response[str]:
-    """Revoke a key: within 60 seconds it opens nothing any more.
+    """Revoke a key: it stops working within 60 seconds.
 
-    The operator's last admin key that opens cannot be revoked: make another one first.
+    The operator's last valid admin key cannot be revoked: make another one first.
     """
     key = _find(key_id)
     api_keys.check_revocable(key)

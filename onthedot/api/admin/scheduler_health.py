@@ -12,7 +12,7 @@ from onthedot.upkeep import pulse, read_pulse
 
 
 def health() -> Response[str]:
-    """Tell how the scheduler is: 503 once no tick has come for three minutes.
+    """Tell how the scheduler is: 503 if no tick has come for three minutes.
 
     Anybody may ask; the answer is up to 5 s old.
     """

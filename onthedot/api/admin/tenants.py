@@ -55,7 +55,7 @@ def put(
     dry_run: DryRun = "false",
     plan_token: PlanToken = None,
 ) -> Response[str]:
-    """Set what a tenant may use, and make it if there is none of that name."""
+    """Set what a tenant may use; create the tenant if there is none of that name."""
     _check_operated(tenant_id)
     seen = tenants.read(tenant_id)
     before = _shown(tenant_id, tenant_line.limits([tenant_id]))
@@ -88,7 +88,7 @@ def make_key(
     dry_run: DryRun = "false",
     plan_token: PlanToken = None,
 ) -> Response[str]:
-    """Make a key for a tenant. Its text is in this answer and nowhere else."""
+    """Make a key for a tenant. Only this answer shows its text."""
     _check_operated(tenant_id)
     new = _new(tenant_id, tenants.read(tenant_id))
     if new and dry_run != "true":
@@ -114,7 +114,7 @@ def _check_operated(tenant_id: str) -> None:
             raise not_found("tenant of that name")
         raise Problem("forbidden", f"Only an admin of the tenant '{FIRST_TENANT}' may do this.")
     if not _NAME.fullmatch(tenant_id):
-        raise not_found("tenant of such a name: expected small letters, digits and dashes")
+        raise not_found("tenant of that name (names have small letters, digits and dashes)")
 
 
 def _new(tenant_id: str, seen: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def _check_targets(tenant_id: str, given: dict[str, Any]) -> None:
         )
         faults = [_fault("/targets", message)]
     if tenant_id == FIRST_TENANT:
-        message = f"What '{FIRST_TENANT}' may call is the setting targets: change it and deploy."
+        message = f"For '{FIRST_TENANT}' the setting targets says this: change it and deploy."
         faults = [_fault("/targets", message)]
     if faults:
         raise of_faults("invalid_field", faults)

@@ -29,7 +29,7 @@ def authenticate(asked: Asked) -> Caller:
     if scheme.lower() != "bearer" or not text:
         raise Problem(
             "unauthenticated",
-            "No API key came along: expected the header Authorization: Bearer otd_….",
+            "The request has no API key: expected the header Authorization: Bearer otd_….",
             headers=_HOW,
         )
     parts = api_key.read(text.strip())

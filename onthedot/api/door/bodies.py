@@ -43,7 +43,7 @@ def check_type(content_type: str) -> None:
     name, _, letters = rest.strip().partition("=")
     if kind.strip() in ("", *_TYPES) and (name != "charset" or letters in _LETTERS):
         return
-    message = f"'{content_type[:100]}' is not read here: expected application/json."
+    message = f"The body's type is '{content_type[:100]}': expected application/json."
     raise Problem("unsupported_media_type", message, headers={"Accept": _TYPES[0]})
 
 
@@ -115,7 +115,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = sorted(name for name, _ in pairs)
         twice = next(name for name, following in pairwise(names) if name == following)
-        raise Problem("invalid_request", f"The field '{twice[:64]}' stands twice in one object.")
+        raise Problem("invalid_request", f"The field '{twice[:64]}' is there twice in one object.")
     return found
 
 

@@ -19,9 +19,9 @@ STATUS = r"^[2-5]([0-9][0-9]|xx)$"
 
 _LETTERS = "letters from A to Z, digits, dots, dashes and underscores"
 SAID = {
-    NAME: f"1 to 200 {_LETTERS}, a letter or a digit first",
-    CALENDAR_ID: f"1 to 64 {_LETTERS}, a letter or a digit first",
-    HANDLER: f"1 to 200 {_LETTERS}, a letter or an underscore first",
+    NAME: f"1 to 200 {_LETTERS}, beginning with a letter or a digit",
+    CALENDAR_ID: f"1 to 64 {_LETTERS}, beginning with a letter or a digit",
+    HANDLER: f"1 to 200 {_LETTERS}, beginning with a letter or an underscore",
     QUEUE: "1 to 64 small letters, digits and dashes",
     OWNER: "'api', 'console', 'code:<app>' or 'file:<owner>'",
     URL: "an address of ASCII without blanks, such as https://example.com/hook",
@@ -29,7 +29,7 @@ SAID = {
     ARN: "an ARN, which begins with arn:",
     SECRET: "where the secret is kept: an ARN, or ssm:/path",
     HEADER_NAME: "1 to 64 letters, digits and dashes",
-    HEADER: "one line of ASCII, up to 2,001 characters, no blank first",
+    HEADER: "one line of ASCII, up to 2,001 characters, without a blank at its start",
     GROUP: "1 to 128 characters of ASCII without blanks",
     STATUS: "'200' to '599', or a class such as '2xx'",
 }

@@ -64,4 +64,4 @@ def _kept(name: str, present: dict[str, Any]) -> str:
         return f"{name} is read-only: leave it out, the system sets it."
     stands = json.dumps(present[name], ensure_ascii=False)
     by_other = " Pause or resume it to change that." if name == "status" else ""
-    return f"{name} is read-only: leave it out, or send what it is now, {stands[:64]}.{by_other}"
+    return f"{name} is read-only: leave it out, or send its present value, {stands[:64]}.{by_other}"

@@ -15,7 +15,7 @@ _FORMAT = {"format": "date-time"}
 From = Annotated[str | None, Query(alias="from", max_length=64, json_schema_extra=_FORMAT)]
 To = Annotated[str | None, Query(max_length=64, json_schema_extra=_FORMAT)]
 
-BACKWARDS = "The end lies before the beginning: expected to at or after from."
+BACKWARDS = "to is before from: expected it at from or later."
 
 
 def instant(text: str | None, name: str, default: int) -> int:

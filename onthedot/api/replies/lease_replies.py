@@ -11,7 +11,7 @@ from onthedot.api.replies.schedule_replies import Moment, Slot, Told
 
 
 class Lease(Told):
-    """A run that now is the worker's."""
+    """A run that the worker has leased."""
 
     run: Run
     attempt: int
@@ -21,17 +21,17 @@ class Lease(Told):
 
 
 class Leases(Told):
-    """What a worker got."""
+    """The runs that a worker has leased."""
 
     data: list[Lease]
     ask_again_in_sec: int | None = Field(
-        description="Wait this long before the next request: as many of the tenant's requests as "
-        "may wait for work were waiting already. Null otherwise."
+        description="Wait this long before the next request: too many of the tenant's requests "
+        "wait for work already. Null otherwise."
     )
 
 
 class Kept(Told):
-    """Until when, and whether it is to stop."""
+    """Until when the lease holds, and whether the worker should stop."""
 
     lease_until: Moment
     cancel_requested: bool
@@ -45,6 +45,6 @@ class Step(Told):
 
 
 class PreviousSuccess(Told):
-    """The slot that last succeeded before the run, or when a manual run was due that did."""
+    """The slot that last succeeded before the run; of a manual run, the time it was due."""
 
     previous_success: Slot | Moment | None

@@ -134,9 +134,11 @@ def _headers(route: Route) -> list[Schema]:
 
 _NO_WORD = re.compile(r"\W+")
 # It has no pattern here: an id that does not match is not refused.
-_OWN_ID = "Your own id of this request: ASCII without blanks, 64 at most; else one is made."
+_OWN_ID = (
+    "Your own id for this request: up to 64 characters of ASCII without blanks. Else we make one."
+)
 _SAME_KEY = "The same key within 24 hours gets the same answer."
-_SEEN = "The version that is to be written over, as its ETag has it."
+_SEEN = "The version to replace, as in its ETag."
 _VERSIONED = {
     "PUT /v1/schedules/{schedule}",
     "PATCH /v1/schedules/{schedule}",

@@ -17,7 +17,7 @@ class RunRange(Told):
 
     begin: Slot = Field(alias="from")
     to: Slot
-    count: int | None = Field(description="Null where they were too many to be counted.")
+    count: int | None = Field(description="Null if there are too many to count.")
 
 
 class RunEntry(Told):
@@ -124,7 +124,7 @@ class ErrorGroup(Told):
 
 
 class CompletePage(Told, Generic[Each]):
-    """A list that says whether all there is was looked at."""
+    """A list that says whether it is complete."""
 
     data: list[Each]
     next_cursor: str | None
@@ -147,7 +147,7 @@ class Operation(Told):
     use: Use | None = Field(description="What a replay takes; null for a purge.")
     payload_patch: dict[str, Any] | None
     total: int | None = Field(description="How many its plan counted.")
-    complete: bool = Field(description="False where there may be more than `total`.")
+    complete: bool = Field(description="False if there may be more than `total`.")
     done: int
     skipped: int = Field(description="Purged meanwhile, or of a task that is gone.")
     left: int | None = Field(description="Still to be done.")

@@ -42,7 +42,7 @@ class Problem(BaseModel):
 
 
 class BackoffTold(Told):
-    """How long is waited before the next attempt."""
+    """How long to wait before the next attempt."""
 
     backoff: Literal["exponential", "fixed"]
     base_sec: int
@@ -51,7 +51,7 @@ class BackoffTold(Told):
 
 
 class Paused(Told):
-    """Since when, by whom and why."""
+    """Since when it is paused, by whom and why."""
 
     at: Moment
     by: str
@@ -60,7 +60,7 @@ class Paused(Told):
 
 
 class LastRun(Told):
-    """What became of the newest slot."""
+    """The newest slot and its status."""
 
     run_id: str
     scheduled_for: Slot

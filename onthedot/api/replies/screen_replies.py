@@ -48,7 +48,7 @@ class Minute(Told):
 
 
 class Attention(Told):
-    """The newest of each kind."""
+    """The newest runs of each kind that needs attention."""
 
     dead: list[RunEntry]
     missed: list[RunEntry]
@@ -96,7 +96,7 @@ class ComingFire(Told):
 
 
 class ComingFires(CompletePage[ComingFire]):
-    """What fires next, as it was read then."""
+    """What fires next, as read at `as_of`."""
 
     as_of: Moment
 

@@ -35,7 +35,7 @@ class Page(Told, Generic[Each]):
 
 
 class Plan(Told):
-    """What would happen; the same request with the token makes it so."""
+    """What would happen. The same request with the token carries it out."""
 
     plan_token: str
     expires_at: Moment
@@ -132,13 +132,13 @@ class Key(Told):
 
 
 class NewKey(Key):
-    """An API key, with its text: this once."""
+    """An API key with its text, which is shown only once."""
 
     key: str
 
 
 class BatchResult(Told):
-    """What became of one task of a batch."""
+    """The result of one task of a batch."""
 
     status: int
     task: Task | None = None
@@ -146,6 +146,6 @@ class BatchResult(Told):
 
 
 class BatchResults(Told):
-    """What became of each of them, in order."""
+    """The result of each task, in order."""
 
     data: list[BatchResult]

@@ -12,7 +12,7 @@ from onthedot.api.requests.target_shapes import Written
 
 
 class RescheduleIn(Written):
-    """Another time for it."""
+    """The new time of a task."""
 
     run_at: Instant | None = None
     delay_sec: int | None = Field(None, ge=0, le=31_622_400)
@@ -44,13 +44,13 @@ class PauseIn(Written):
 
 
 class ResumeIn(Written):
-    """Whether what passed meanwhile is run now."""
+    """Whether the slots that passed meanwhile run now."""
 
     catchup: Literal["none", "latest", "all"] | None = None
 
 
 class TriggerIn(Written):
-    """What a manual run gets instead of the schedule's own, and when it is due."""
+    """The payload of a manual run, if not the schedule's own, and when it is due."""
 
     payload: Any = None
     due_at: Instant | None = None

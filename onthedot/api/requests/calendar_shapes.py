@@ -31,9 +31,9 @@ class CalendarIn(CalendarFields):
 
 
 class TenantIn(Written):
-    """What a tenant may use; what is not named stays as it is.
+    """What a tenant may use. A field that is left out stays as it is.
 
-    Null takes `running_max` away: then as many runs may be under way as are due.
+    With `running_max` null, as many runs may be under way as are due.
     """
 
     tasks_max: int | None = Field(None, ge=0, le=10_000_000)

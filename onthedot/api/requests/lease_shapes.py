@@ -33,7 +33,7 @@ class HeartbeatIn(Written):
 
 
 class CompleteIn(Written):
-    """The attempt did its work; with `skipped` there was nothing to do, and these words say why."""
+    """The attempt did its work, or had nothing to do: then `skipped` says why."""
 
     attempt: Attempt
     result: Any = None
@@ -41,7 +41,7 @@ class CompleteIn(Written):
 
 
 class OnceIn(Written):
-    """A step of the run; with `value`, its effect has been had."""
+    """A step of the run; with `value`, its effect is done."""
 
     attempt: Attempt
     key: str = Field(min_length=1, max_length=STEP_MAX)
@@ -49,7 +49,7 @@ class OnceIn(Written):
 
 
 class ErrorIn(Written):
-    """What went wrong; the fingerprint is made here."""
+    """What went wrong. The API adds the fingerprint."""
 
     type: str = Field("Error", max_length=200)
     message: str = ""
@@ -58,7 +58,7 @@ class ErrorIn(Written):
 
 
 class FailIn(Written):
-    """The attempt did not; with `release` it does not count."""
+    """The attempt failed; with `release` it does not count."""
 
     attempt: Attempt
     error: ErrorIn | str | None = None

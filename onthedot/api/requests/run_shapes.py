@@ -25,7 +25,7 @@ class UseIn(Written):
 
 
 class ReplayIn(Written):
-    """What a replay takes of the old run, and what in its place: a payload, or a merge patch."""
+    """What a replay takes from the old run, and what replaces it: a payload or a merge patch."""
 
     use: UseIn | None = None
     payload: Any = None
@@ -36,14 +36,14 @@ class ReplayIn(Written):
         if self.payload is None:
             return self
         if self.payload_patch is not None:
-            raise ValueError("payload and payload_patch exclude one another: expected one of them")
+            raise ValueError("payload and payload_patch are both given: expected one of them")
         if self.use and self.use.payload:
-            raise ValueError("payload and use.payload exclude one another: expected one of them")
+            raise ValueError("payload and use.payload are both given: expected one of them")
         return self
 
 
 class DeadIn(Written):
-    """Which dead letters are meant: all that fit every field that is given."""
+    """Which dead letters are meant: those that match every given field."""
 
     task_id: str | None = Field(None, max_length=64)
     fingerprint: str | None = Field(None, max_length=64)
@@ -54,14 +54,14 @@ class DeadIn(Written):
 
 
 class DeadReplayIn(DeadIn):
-    """What they take of the old runs, and what changes in each payload: a merge patch."""
+    """What the replays take from the old runs, and a merge patch for each payload."""
 
     use: UseIn | None = None
     payload_patch: dict[str, Any] | None = None
 
 
 class BackfillIn(Written):
-    """Which slots are to be run again: those from one instant to another, both included."""
+    """Which slots to run again: from one instant to another, both included."""
 
     from_: Instant = Field(alias="from")
     to: Instant

@@ -88,7 +88,7 @@ class Definition(Written):
 
 
 class ScheduleFields(Definition):
-    """A schedule, or a part of one: what is missing is said elsewhere."""
+    """A schedule, or a part of one."""
 
     READ_ONLY = SCHEDULE_READ_ONLY
 
@@ -120,7 +120,7 @@ class ScheduleFields(Definition):
 
 
 class SchedulePatch(ScheduleFields):
-    """A merge patch: what has parts is held to its shape when they are put together."""
+    """A merge patch. Fields that are objects are checked after the patch is applied."""
 
     tags: Any = None
     target: Any = None
@@ -149,7 +149,7 @@ class TaskIn(Definition):
 
 
 class TasksIn(Written):
-    """Many of them, each held to its shape by itself."""
+    """Many tasks, each checked by itself."""
 
     tasks: list[dict[str, Any]] = Field(min_length=1, max_length=100)
 

@@ -84,7 +84,7 @@ class EventBridgeTarget(Written):
 
 
 class StepFunctionsTarget(Written):
-    """A state machine that is started, and waited for if so wanted."""
+    """A state machine that is started; with `wait`, its end is awaited."""
 
     type: Literal["stepfunctions"]
     state_machine_arn: Arn
@@ -92,7 +92,7 @@ class StepFunctionsTarget(Written):
 
 
 class PullTarget(Written):
-    """A queue that workers of your own take runs from."""
+    """A queue from which your own workers take runs."""
 
     type: Literal["pull"]
     queue: str = Field(pattern=patterns.QUEUE)

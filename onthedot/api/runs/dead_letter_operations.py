@@ -35,7 +35,7 @@ def replay(
     dry_run: DryRun = "false",
     plan_token: PlanToken = None,
 ) -> Response[str]:
-    """Run dead letters again. The first request gives the plan, its token carries it out."""
+    """Run dead letters again. The first request gives a plan; send its token to carry it out."""
     use = (body.use or UseIn()).use()
     more: dict[str, Any] = {"use": use.as_json()}
     more |= {"payload_patch": body.payload_patch} if body.payload_patch else {}
@@ -47,7 +47,7 @@ def purge(
     dry_run: DryRun = "false",
     plan_token: PlanToken = None,
 ) -> Response[str]:
-    """Drop payload, error and result of dead letters; that they died stays on record."""
+    """Delete payload, error and result of dead letters; the record of their death stays."""
     return _operation("purge", body, dry_run=dry_run == "true", plan_token=plan_token, more={})
 
 

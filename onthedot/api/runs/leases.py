@@ -84,7 +84,7 @@ def complete(run_id: str, body: Annotated[CompleteIn, Body()]) -> Response[str]:
 
 
 def fail(run_id: str, body: Annotated[FailIn, Body()]) -> Response[str]:
-    """Settle an attempt that did not."""
+    """Settle an attempt that failed."""
     _small(body.checkpoint, "checkpoint")
     error = _error(body.error)
     answer: Answer = Again("failed", error, body.retry_in_sec, body.checkpoint)

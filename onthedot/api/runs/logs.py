@@ -76,15 +76,15 @@ def _between(told: Mapping[str, Any]) -> tuple[int, int]:
 def _why(told: Mapping[str, Any] | None) -> str:
     if told is None:
         return "No attempt has begun, so there is no log."
-    return "Its worker ran where no log is kept: look at that machine's own output."
+    return "No log is kept for its worker: look at the output on that machine."
 
 
 def _why_empty(told: Mapping[str, Any]) -> str:
     """Explains an empty list: the handler logs nothing, or its lines are not there now."""
     last_ms = told.get("ended_ms") or clock.now_ms()
     if clock.now_ms() - last_ms < _ARRIVE_MS:
-        return "No line is there yet: it takes some seconds, and only ctx.log writes lines."
-    return "No line is kept: the attempt wrote none by ctx.log, or its log is deleted by now."
+        return "There are no lines yet: they take some seconds, and only ctx.log writes them."
+    return "No lines are kept: the attempt wrote none by ctx.log, or its log was deleted."
 
 
 def _none(note: str) -> Response[str]:

@@ -30,7 +30,7 @@ _ALWAYS = ("0", "~")
 
 
 def show() -> Response[str]:
-    """Show the last hour and the newest of each kind that wants attention."""
+    """Show the last hour and the newest runs of each kind that needs attention."""
     mine = tenant()
     asks: list[Callable[[], Any]] = [
         _minutes,

@@ -33,7 +33,7 @@ def show(run_id: str) -> Response[str]:
 
 
 def cancel(run_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None) -> Response[str]:
-    """Cancel a run: at once while it has not started, by request while it runs."""
+    """Cancel a run at once if it has not started; ask it to stop if it runs."""
     found = find(run_id)
     if found.run.final:
         raise _finished(found.run)
@@ -55,7 +55,7 @@ def again(
     dry_run: DryRun = "false",
     plan_token: PlanToken = None,
 ) -> Response[str]:
-    """Run it again as a new run, with its payload, a part of it changed, or another one."""
+    """Run it again as a new run: with its payload, a patch of it, or another payload."""
     found = find(run_id)
     _check_replayable(found)
     wish = _wish(body or ReplayIn())
@@ -115,7 +115,7 @@ def _check_replayable(found: Found) -> None:
         what = "Its payload was purged" if run.purged_ms else "It stands for many slots"
         raise Problem("not_dead", f"{what}: trigger its schedule, or start a backfill.")
     if found.task.status in ENDED:
-        raise not_found("schedule or task of that run any more")
+        raise not_found("schedule or task of that run")
 
 
 def _finished(run: Run) -> Problem:

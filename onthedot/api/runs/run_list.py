@@ -45,7 +45,7 @@ def index(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response[str]:
-    """List runs, newest first: of one task, of those that want attention, or of the last hour."""
+    """List runs, newest first: of one task, of the last hour, or those that need attention."""
     asked_for = Question(
         filter=RunFilter(status, origin),
         task_id=task_id,

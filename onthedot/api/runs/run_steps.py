@@ -23,9 +23,9 @@ from onthedot.work.outside.lease_answers import Told
 
 
 def once(run_id: str, body: Annotated[OnceIn, Body()]) -> Response[str]:
-    """Look a step's record up; with `value`, record the step unless it is.
+    """Look up the record of a step; with `value`, record the step if it has none.
 
-    The first value that is recorded is what every attempt is answered.
+    Every attempt gets the value that was recorded first.
     """
     told = lease_answers.standing(known(run_id), body.attempt, tenant_id=tenant(), queues=queues())
     if told is not Told.TAKEN:

@@ -32,7 +32,7 @@ def pause(
     dry_run: DryRun = "false",
     plan_token: PlanToken = None,
 ) -> Response[str]:
-    """Start nothing of it any more; what runs goes on. Pausing twice is pausing once."""
+    """Pause a schedule: nothing of it starts, what runs goes on. Repeating a pause is harmless."""
     seen = find(schedule)
     task = seen.task
     reason = body.reason if body else None
@@ -58,7 +58,7 @@ def resume(
     dry_run: DryRun = "false",
     plan_token: PlanToken = None,
 ) -> Response[str]:
-    """Go on from now. What passed meanwhile is run only if asked for: first comes the plan."""
+    """Resume a schedule from now on. With `catchup` passed slots run too, after a plan."""
     seen = find(schedule)
     mode = (body.catchup if body else None) or "none"
     # An earlier try may have resumed it, and died before it ran what had passed.
@@ -114,7 +114,7 @@ def start(
 def _end(text: str | None) -> int | None:
     until = query_times.in_body(text, "until", not_before=True)
     if until is not None and until <= clock.now_ms() // 1000:
-        message = f"'{text}' is in the past: expected a later time, or none (until a resume)."
+        message = f"'{text}' is in the past: expected a later time, or none."
         raise query_times.refused_in_body("until", message)
     return until
 

@@ -39,7 +39,7 @@ def begin(
     dry_run: DryRun = "false",
     plan_token: PlanToken = None,
 ) -> Response[str]:
-    """Run slots of the past again. The first request gives the plan, its token carries it out."""
+    """Run past slots again. The first request gives a plan; send its token to carry it out."""
     task = find(schedule).task
     name = operation_pages.named("bkf")
     if before := operation_pages.begun_before(_KIND, name):
@@ -71,7 +71,7 @@ def show(schedule: str, backfill_id: str) -> Response[str]:
 def cancel(
     schedule: str, backfill_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None
 ) -> Response[str]:
-    """Launch no more of it; what runs goes on."""
+    """Stop a backfill: it starts no more runs, what runs goes on."""
     found = _found(schedule, backfill_id)
     effects = {"action": "cancel", "backfill": bulk_operation.backfill(found)}
     operation_pages.refuse_ended(found)
@@ -98,12 +98,12 @@ def _found(schedule: str, backfill_id: str) -> Loop:
 def _wanted(task: Task, body: BackfillIn) -> Backfill:
     first, last = in_body(body.from_, "from", not_before=True), in_body(body.to, "to")
     if first is None or last is None or last < first:
-        raise _refused("It ends before it begins: expected to at or after from.")
+        raise _refused("to is before from: expected it at from or later.")
     if last > clock.now_ms() // 1000:
-        raise _refused("It ends in the future, which the schedule runs by itself: expected now.")
+        raise _refused("to is in the future, which the schedule runs by itself: expected now.")
     wanted = Backfill(task_id=task.task_id, first=first, last=last, only_missing=body.only_missing)
     if next(islice(wanted.slots(task.schedule, first), SLOTS_MAX, None), None) is not None:
-        message = f"More than {SLOTS_MAX} slots lie between: expected a shorter time."
+        message = f"There are more than {SLOTS_MAX} slots in it: expected a shorter range."
         raise _refused(message)
     return wanted
 

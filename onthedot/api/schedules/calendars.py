@@ -36,7 +36,7 @@ _NAMED_MAX = 20
 def create(
     body: Annotated[CalendarIn, Body()], dry_run: DryRun = "false", plan_token: PlanToken = None
 ) -> Response[str]:
-    """Keep a new calendar."""
+    """Create a calendar."""
     wanted = _made(body.calendar_id, body, None)
     if dry_run == "true" and calendar_edits.read(tenant(), body.calendar_id):
         raise _taken(body.calendar_id)
@@ -50,7 +50,7 @@ def create(
 
 
 def index() -> Response[str]:
-    """List them by their ids."""
+    """List calendars by their ids."""
     mine = calendar.partition(tenant())
     found = table_reads.rows(("task_id", mine), "part", ("0", "~"), table=calendar.TABLE)
     shown = [calendar.parse(item).view() for item in found]
@@ -58,7 +58,7 @@ def index() -> Response[str]:
 
 
 def show(calendar_id: str) -> Response[str]:
-    """Show one."""
+    """Show one calendar."""
     return responses.versioned(_find(calendar_id).view())
 
 
@@ -68,16 +68,18 @@ def put(
     dry_run: DryRun = "false",
     plan_token: PlanToken = None,
 ) -> Response[str]:
-    """Make the calendar what the body says; it holds from now on for every schedule that names it.
+    """Create or replace a calendar; it holds from now on for every schedule that names it.
 
-    Replacing one needs If-Match. Many schedules take some minutes: 300 in each.
+    To replace one needs If-Match. Many schedules take some minutes: 300 in each.
     """
     seen = calendar_edits.read(tenant(), calendar_id)
     if seen is None and not re.fullmatch(CALENDAR_ID, calendar_id):
         raise not_found("calendar of that id")
     if seen is not None:
         if check_new():
-            raise Problem("version_mismatch", "It exists already: If-None-Match allows none.")
+            raise Problem(
+                "version_mismatch", "It exists already: If-None-Match asks for a new one."
+            )
         require_version()
         check_version(seen.version)
     wanted = _made(calendar_id, body, seen)
@@ -98,13 +100,13 @@ def put(
 def remove(
     calendar_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None
 ) -> Response[str]:
-    """Forget a calendar that no schedule names."""
+    """Delete a calendar that no schedule names."""
     seen = _find(calendar_id)
     check_version(seen.version)
     effects = _effects("delete", calendar_id)
     if effects["schedules"]:
         names = ", ".join(one["name"] for one in effects["schedules"])
-        message = f"Schedules name it: take it out of their calendars first ({names})."
+        message = f"Schedules name it: remove it from their calendars first ({names})."
         raise Problem("calendar_in_use", message)
     if planned := plans.first(dry_run, plan_token, effects, seen.version):
         return planned
@@ -173,7 +175,7 @@ def _effects(action: str, calendar_id: str) -> dict[str, Any]:
 
 
 def _taken(calendar_id: str) -> Problem:
-    message = f"There is a calendar '{calendar_id}' already: expected an id that none has."
+    message = f"There is a calendar '{calendar_id}' already: expected another id."
     fault = Fault(pointer="/calendar_id", code="name_taken", message=message, field="calendar_id")
     return Problem("name_taken", message, [fault])
 

@@ -91,7 +91,7 @@ def show(task_id: str) -> Response[str]:
 
 
 def cancel(task_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None) -> Response[str]:
-    """Take a task back that has not started."""
+    """Cancel a task that has not started."""
     task = find(task_id)
     check_version(task.version)
     if dry_run == "true":

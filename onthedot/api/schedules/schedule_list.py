@@ -24,7 +24,7 @@ from onthedot.store import clock, table_reads
 
 Status = Annotated[
     Literal["active", "paused", "completed", "invalid", "failing"] | None,
-    Query(description="`failing`: schedules that dead letters are of."),
+    Query(description="`failing`: schedules that have dead letters."),
 ]
 
 
@@ -41,7 +41,7 @@ def index(
 ) -> Response[str]:
     """List schedules, newest first.
 
-    Failing ones are listed by their newest death.
+    Failing schedules are in the order of their newest death.
     """
     wanted = given(
         status=status, tag=tag, target=target, handler=handler, q=q, managed_by=managed_by

@@ -57,7 +57,7 @@ def patch(
     dry_run: DryRun = "false",
     plan_token: PlanToken = None,
 ) -> Response[str]:
-    """Change the fields that are named; null is back to the default."""
+    """Change the fields that the body names; null sets a field to its default."""
     known = find(schedule)
     given = body.patch()
     _check_kept(body, given, known)
@@ -71,9 +71,9 @@ def put(
     dry_run: DryRun = "false",
     plan_token: PlanToken = None,
 ) -> Response[str]:
-    """Make the schedule of that name what the body says, whether there is one yet or not.
+    """Create the schedule of that name, or replace it.
 
-    Replacing one needs If-Match; with If-None-Match: * only a new one is made.
+    To replace one needs If-Match. If-None-Match: * only creates.
     """
     known = find_any(schedule)
     given = body.given()
@@ -85,7 +85,7 @@ def put(
         whole = _checked({"name": schedule, **given})
         return _created(whole, dry_run, plan_token, lambda: check_none_wanted("schedule"))
     if check_new():
-        raise Problem("version_mismatch", "It exists already: If-None-Match allows none.")
+        raise Problem("version_mismatch", "It exists already: If-None-Match asks for a new one.")
     require_version()
     _check_kept(body, given, known)
     whole = _checked({"name": known.task.name, **given})
@@ -93,7 +93,7 @@ def put(
 
 
 def end(schedule: str, dry_run: DryRun = "false", plan_token: PlanToken = None) -> Response[str]:
-    """End a schedule: nothing of it starts any more, what runs goes on, its history stays."""
+    """Delete a schedule: nothing of it starts, what runs goes on, its history stays."""
     known = find_any(schedule)
     if known is None:
         raise missing()

@@ -39,7 +39,7 @@ def coming(
     viewer_timezone: Annotated[str, Query(max_length=64)] = "UTC",
     from_: From = None,
 ) -> Response[str]:
-    """Show the coming fires, as they would be if nothing is changed."""
+    """Show the coming fires, if nothing changes."""
     known = find(schedule)
     now = clock.now_ms() // 1000
     after = instant(from_, "from", now)
@@ -93,7 +93,7 @@ def past(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response[str]:
-    """List its runs, newest first; by its id those of a deleted one too."""
+    """List a schedule's runs, newest first. The id of a deleted schedule works too."""
     known = find_any(schedule)
     if known is None:
         raise missing()

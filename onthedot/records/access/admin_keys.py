@@ -26,8 +26,8 @@ def warnings(key: Key, keys: Sequence[Key], now_ms: int) -> list[str]:
     if last is None or key.key_id != last.key_id or not all(one.expires_ms for one in known):
         return []
     until = nominal(last.expires_ms // 1000)
-    told = f"After {until} no admin key of '{key.tenant_id}' opens: make one without expires_at."
-    return [f"{told} If it is too late, make deploy makes one."]
+    told = f"After {until} no admin key of '{key.tenant_id}' is valid: make one without expires_at."
+    return [f"{told} If it is too late, run make deploy: it makes one."]
 
 
 def last_one(key: Key) -> Problem:

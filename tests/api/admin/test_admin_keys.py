@@ -104,8 +104,8 @@ def test_the_last_to_expire_carries_a_warning_wherever_it_is_shown(api: Api) -> 
     assert sooner["warnings"] == []
     assert later["warnings"] == [
         (
-            f"After {LATER} no admin key of 'default' opens: make one without expires_at."
-            " If it is too late, make deploy makes one."
+            f"After {LATER} no admin key of 'default' is valid: make one without expires_at."
+            " If it is too late, run make deploy: it makes one."
         )
     ]
     assert [one["key_id"] for one in listed if one["warnings"]] == [first["key_id"]]
@@ -123,7 +123,7 @@ def test_the_only_admin_key_is_warned_of_when_it_is_made(api: Api) -> None:
 
     later = api.call("POST /v1/keys", until | {"expires_at": LATER}, key=made["key"]).body
 
-    assert "no admin key of 'default' opens" in later["warnings"][0]
+    assert "no admin key of 'default' is valid" in later["warnings"][0]
 
 
 def test_a_deployment_makes_one_when_none_opens(api: Api) -> None:

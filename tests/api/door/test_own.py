@@ -40,7 +40,7 @@ def test_a_queue_of_ours_cannot_be_registered(api: Api, name: str, added: str) -
     assert (one["status"], one["problem"]["code"]) == (422, "target_forbidden")
     (fault,) = answers[0].body["errors"]
     assert fault["pointer"] == "/target/queue_url"
-    assert "is the scheduler's own: expected one of yours" in fault["message"]
+    assert "belongs to the scheduler: expected one of yours" in fault["message"]
 
 
 MAIL = {"type": "sqs", "queue_url": "https://sqs.eu-west-1.amazonaws.com/1/mail"}

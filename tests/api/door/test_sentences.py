@@ -12,7 +12,11 @@ HOOK = {"type": "http", "url": "https://example.com/"}
 LETTERS = "letters from A to Z, digits, dots, dashes and underscores"
 # Fields, where it says that the mistake stands, and the sentence.
 MISTAKES: list[tuple[dict[str, Any], str, str]] = [
-    ({"name": "a b"}, "/name", f"name is 'a b': expected 1 to 200 {LETTERS}, a letter or a"),
+    (
+        {"name": "a b"},
+        "/name",
+        f"name is 'a b': expected 1 to 200 {LETTERS}, beginning with a letter or a",
+    ),
     ({"name": None}, "/name", "name is null: expected text."),
     ({"max_runs": "3"}, "/max_runs", "max_runs is '3': expected a whole number."),
     ({"retry": 5}, "/retry", "retry is 5: expected an object, {…}."),
@@ -77,7 +81,7 @@ def test_a_read_only_field_says_what_it_is_now(api: Api) -> None:
 
     refused = api.call("PATCH /v1/schedules/report", {"status": "paused"})
 
-    said = 'status is read-only: leave it out, or send what it is now, "active".'
+    said = 'status is read-only: leave it out, or send its present value, "active".'
     assert refused.body["detail"] == f"{said} Pause or resume it to change that."
 
 

@@ -111,7 +111,7 @@ def test_the_log_of_an_outside_worker_is_not_sought_among_the_functions_logs(
     said_of_it = api.call(f"GET /v1/runs/{run_id}/logs").body
 
     assert shown(api, run_id)["attempts"][0]["log"] is None
-    assert said_of_it["note"].startswith("Its worker ran where no log is kept")
+    assert said_of_it["note"].startswith("No log is kept for its worker")
 
 
 def test_no_lease_reaches_beyond_the_attempts_own_time(api: Api, run_id: str) -> None:

@@ -116,9 +116,9 @@ def test_where_there_is_no_log_the_answer_says_why(api: Api, streams: Streams) -
 
     assert (waiting["data"], waiting["next_cursor"]) == ([], None)
     assert waiting["note"] == "No attempt has begun, so there is no log."
-    assert elsewhere["note"].startswith("Its worker ran where no log is kept")
-    assert early["note"].startswith("No line is there yet: it takes some seconds")
-    assert late["note"].startswith("No line is kept: the attempt wrote none by ctx.log, or")
+    assert elsewhere["note"].startswith("No log is kept for its worker")
+    assert early["note"].startswith("There are no lines yet: they take some seconds")
+    assert late["note"].startswith("No lines are kept: the attempt wrote none by ctx.log, or")
 
 
 def test_on_one_machine_lines_are_read_from_where_the_worker_kept_them(
@@ -142,7 +142,7 @@ def test_on_one_machine_lines_are_read_from_where_the_worker_kept_them(
         second = api.call(f"GET /v1/runs/{run_id}/logs?cursor={second['next_cursor']}").body
 
     shown = first["data"] + second["data"]
-    assert before["note"].startswith("No line is there yet")
+    assert before["note"].startswith("There are no lines yet")
     assert [each["number"] for each in shown] == list(range(1_001))
     assert {each["where"] for each in shown} == {"Zürich"}
     assert (tmp_path / "worker-1").stat().st_mode & 0o077 == 0

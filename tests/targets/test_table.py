@@ -43,7 +43,7 @@ def row_of(start: str) -> str:
 
 def rows() -> Iterator[tuple[str, str, str]]:
     text = (ROOT / "docs" / "targets.md").read_text()
-    table = text.partition("## How an http call ends")[2].partition("\n\nAWS's own")[0]
+    table = text.partition("## How an http call ends")[2].partition("\n\nFor all targets on AWS")[0]
     for line in table.splitlines():
         if line.startswith("| ") and not line.startswith("| the receiver"):
             receiver, attempt, then = (cell.strip() for cell in line.strip("|").split("|"))

@@ -1,13 +1,13 @@
-# The commands of the house. They write inside this folder only, pip's and npm's caches apart.
+# The commands. They write only inside this folder, except for the caches of pip and npm.
 
 PYTHON ?= python3
 
 venv := .venv/bin/python
 pip := -m pip --disable-pip-version-check --require-virtualenv
-# What a lock names is taken with the content that it names, or not at all; nothing is compiled.
+# A package is installed only if its content has the hash in the lock; nothing is compiled.
 locked := --quiet --no-compile --require-hashes --only-binary=:all:
 
-# jsii, under the CDK, would keep its cache in the home folder and print a banner about Node 20.
+# Without these, jsii (under the CDK) keeps its cache in the home folder and prints a banner about Node 20.
 export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
@@ -18,13 +18,13 @@ help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # One at a time: two commands in one folder would install into the same environments.
-setup: machine ## install all that the other commands need, exactly as locked
+setup: machine ## install everything that the other commands need, exactly as locked
 	@$(PYTHON) -I infra/alone.py .cdk/setup.lock $(MAKE) --no-print-directory installed
 
 installed: .venv/onthedot .venv-cloud/locked node_modules/locked
 	@:
 
-# PORT is where its API answers.
+# PORT is the port of the API.
 PORT ?= 8787
 run: setup ## start On the Dot on this machine (PORT=8787); Ctrl-C stops it
 	@$(venv) -m onthedot.local --port $(PORT)
@@ -32,27 +32,27 @@ run: setup ## start On the Dot on this machine (PORT=8787); Ctrl-C stops it
 test: setup ## run the tests
 	@$(venv) -m pytest -m 'not long'
 
-# Nothing here starts a stack; the API asks Dynoxide.
+# These tests start no stack; those of the API use Dynoxide.
 QUICK := $(addprefix tests/,schedule records store dispatch launch work registry upkeep api)
 quick: setup ## run the tests of the rooms that need no stack
 	@$(venv) -m pytest -m 'not long' --quiet $(QUICK)
 
-walks: setup ## count the modules that execute code for a tick, a run and a write
+walks: setup ## count the modules that a tick, a run and a write execute
 	@$(venv) -m tests.walks
 
-blackbox: setup ## use a local stack as a user does, for every promise of the docs (some minutes)
+blackbox: setup ## use a local stack as a user does, and test every promise of the docs (some minutes)
 	@$(venv) -m pytest tests/blackbox --numprocesses=0 --durations=10
 
-check: setup ## lint, formatting, types, and the stack against AWS's rules
+check: setup ## check lint, formatting, types, and the stack against AWS's rules
 	@.venv/bin/ruff check
 	@.venv/bin/ruff format --check
 	@.venv/bin/mypy
 	@$(MAKE) --no-print-directory lint-infra
 
-docs: setup ## write what is made from the code: the OpenAPI document, the pages of fields and problems
+docs: setup ## write the pages that are made from the code: OpenAPI, fields and problems
 	@$(venv) -m onthedot.api.replies.generated_files
 
-format: setup ## rewrite the files as the formatter and the fixable rules want them
+format: setup ## format the files, and fix what the rules can fix
 	@.venv/bin/ruff check --fix-only
 	@.venv/bin/ruff format
 
@@ -62,89 +62,89 @@ bench: setup ## measure the engine against its limits
 load: setup ## measure 1,000 one-minute schedules on the local stack: spread, then all at :00 (a quarter of an hour)
 	@$(venv) -m bench.local
 
-order: setup ## hold runs that wait for a place to the order of their due times, on a local stack, quiet and crowded
+order: setup ## check on a local stack, quiet and crowded, that waiting runs start in the order of their due times
 	@$(venv) -m bench.order
 
-slow: setup ## measure one tenant's 100 slow calls beside another's every-second schedule, on a local stack (a quarter of an hour)
+slow: setup ## measure a schedule that fires each second beside 100 slow calls of another tenant, on a local stack (a quarter of an hour)
 	@$(venv) -m bench.slow
 
 # 4 minutes are enough for `.ci/run`.
 DOWN ?= 9
-outage: setup ## stop a local stack for DOWN=9 minutes, and hold each policy to its promise afterwards
+outage: setup ## stop a local stack for DOWN=9 minutes, then check the promise of each policy
 	@$(venv) -m bench.outage --down-min $(DOWN)
 
-# Alone on the machine nothing is late by more than a second; beside other tests it may be.
+# If nothing else runs on the machine, no run is late by more than a second.
 ROUNDS ?= 10
 RUNS ?= 1000
-kill: setup ## kill dispatchers, workers and the whole local stack under load, ROUNDS=10 times each, and workers at random beside RUNS=1000 runs
+kill: setup ## kill dispatchers, workers and the whole local stack under load, ROUNDS=10 times each, and random workers during RUNS=1000 runs
 	@ROUNDS=$(ROUNDS) BUSY_SEC=1 RUNS=$(RUNS) $(venv) -m pytest tests/e2e/test_kill.py \
 	  tests/engines/test_random_kills.py --numprocesses=0 --capture=no --verbose
 
-# Rows, messages and cursors of the one are read by the other, as during a deployment.
+# Each release reads the rows, messages and cursors of the other, as during a deployment.
 OLD ?= a255cf2
 MINUTES ?= 10
-mixed: setup ## let the release at OLD=a255cf2 and this one work on the same tables for MINUTES=10
+mixed: setup ## let the release OLD=a255cf2 and this one work on the same tables for MINUTES=10
 	@$(venv) -m bench.mixed --old $(OLD) --minutes $(MINUTES)
 
-# A clone of its own for each moment of the setup; each start afterwards must work.
+# Each moment of the setup has its own clone; each start afterwards must work.
 SETUPS ?= 4
 STARTS ?= 16
 interrupts: setup ## press Ctrl-C at SETUPS=4 moments of `make setup` and STARTS=16 of a first `make run`
 	@$(venv) -m tests.e2e.interrupts --setups $(SETUPS) --starts $(STARTS)
 
-fuzz: setup ## throw 200,000 broken schedules at the parser
+fuzz: setup ## give 200,000 broken schedules to the parser
 	@FUZZ=200000 $(venv) -m pytest tests/schedule/test_fuzz.py
 
-# Ten seeds, all checks, with the links from answer to request.
+# Ten seeds, all checks, and links from answers to requests.
 EXAMPLES ?= 10
-fuzz-api: setup ## let schemathesis try for a quarter of an hour to break what the OpenAPI document says
+fuzz-api: setup ## let schemathesis look for answers that break the OpenAPI document (a quarter of an hour)
 	@FUZZ_API=10 EXAMPLES=$(EXAMPLES) $(venv) -m pytest tests/api/admin/test_schema.py --numprocesses=1 --durations=0
 
 # SEEDS histories over all cores; PROFILE=edits,races and FIRST=1000 choose.
 SEEDS ?= 20000
-simulate: setup ## play SEEDS=20000 histories of the protocol with everything going wrong
+simulate: setup ## play SEEDS=20000 histories of the protocol with all kinds of faults
 	@SEEDS=$(SEEDS) $(venv) -m tests.simulation
 
-# SAMPLE changes, drawn by SEED; MODULES=gate,work narrows the code to be changed.
+# SAMPLE changes, drawn by SEED; with MODULES=gate,work only these modules are changed.
 SAMPLE ?= 600
 SEED ?= 1
-mutate: setup ## plant SAMPLE=600 small faults, drawn by SEED=1, and name those that no history or test shows
+mutate: setup ## plant SAMPLE=600 small faults, drawn by SEED=1, and name those that no history or test finds
 	@SAMPLE=$(SAMPLE) SEED=$(SEED) MODULES=$(MODULES) $(venv) -m tests.mutation
 
-# The AWS CLI's own certificate bundle would replace the ones Node trusts already.
+# The certificate bundle of the AWS CLI would replace the certificates that Node trusts.
 cdk := env -u AWS_CA_BUNDLE CDK_HOME=$(CURDIR)/.cdk NODE_OPTIONS=--no-warnings \
   $(venv) -m infra.cdk
 
-# The template is the same in every account, so nobody is asked which one this is.
+# The template is the same in every account, so no account is looked up.
 synth: setup ## write the CloudFormation template into cdk.out
 	@AWS_EC2_METADATA_DISABLED=true $(cdk) synth --quiet
 
-# OPTIONS="--context alarm_email=ops@example.com" goes to the CDK as it stands.
+# OPTIONS="--context alarm_email=ops@example.com" goes to the CDK unchanged.
 OPTIONS ?=
 bootstrap: setup ## prepare your AWS account and region for the CDK, once
 	@$(cdk) bootstrap $(OPTIONS)
 
-diff: setup ## show what deploying would change (OPTIONS="--context …" for these four)
+diff: setup ## show what deploying would change (OPTIONS="--context …" also for bootstrap, deploy, destroy)
 	@$(cdk) diff $(OPTIONS)
 
-deploy: setup ## deploy into your AWS account, and print the first admin key
+deploy: setup ## deploy into your AWS account, and print an admin key if none is valid
 	@$(cdk) deploy $(OPTIONS)
 	@$(venv) -m infra.welcome
 
-after-restore: setup ## let nothing that a restore forgot fire again (docs/restoring.md)
+after-restore: setup ## after a restore: keep slots that fired from firing again (docs/restoring.md)
 	@$(venv) -m infra.restored
 
 destroy: setup ## take the stack down; its tables and its bucket stay
 	@$(cdk) destroy $(OPTIONS)
 
 # W3005: the CDK writes down dependencies that CloudFormation would find by itself.
-lint-infra: setup ## hold the stack against AWS's rules and CloudFormation's own
+lint-infra: setup ## check the stack against AWS's rules and CloudFormation's
 	@AWS_EC2_METADATA_DISABLED=true $(cdk) synth --quiet --context lint=true --output .cdk/linted
 	@.venv/bin/cfn-lint --ignore-checks W3005 -- .cdk/linted/OnTheDot.template.json
 
-# uv resolves for 3.11 and 3.13 at once, which pip cannot. It lives for this command only.
+# uv resolves for 3.11 and 3.13 at once, which pip cannot. It is installed for this command only.
 # Pins stay as they are unless a .in file asks otherwise; LOCK=--upgrade renews them all.
-lock: machine ## resolve the .in files again and cut the functions' subsets (LOCK=--upgrade renews all)
+lock: machine ## resolve the .in files again, and write the functions' smaller locks (LOCK=--upgrade renews all)
 	@$(PYTHON) -m venv --clear .venv-lock
 	@.venv-lock/bin/python $(pip) install $(locked) --requirement requirements-lock.txt
 	@for name in requirements requirements-cloud requirements-lock; do \
@@ -157,8 +157,8 @@ lock: machine ## resolve the .in files again and cut the functions' subsets (LOC
 	@$(MAKE) setup
 	@$(venv) -m infra.cut_lock
 
-# .onthedot stays: it holds what you registered on this machine.
-clean: ## remove what these commands have made
+# .onthedot stays: it has what you registered on this machine.
+clean: ## remove everything that these commands made, except .onthedot
 	@rm -rf .venv .venv-cloud .venv-lock node_modules cdk.out .cdk onthedot.egg-info
 	@rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -prune -exec rm -rf {} +
@@ -172,8 +172,8 @@ machine:
 	  { echo 'On the Dot needs Node 20 or newer on the PATH' >&2; exit 1; }
 	@command -v npm >/dev/null || { echo 'On the Dot needs npm on the PATH' >&2; exit 1; }
 
-# Each environment is made from nothing by its lock, so that nothing older stays behind in it.
-# What says that one is whole goes first and comes last: Ctrl-C between leaves none that looks it.
+# Each environment is made from nothing by its lock, so that no older package stays in it.
+# The file `locked` marks a complete one. It is deleted first and made last, so Ctrl-C leaves no false mark.
 # Uncompiled: most of the CDK is never imported, and compiling it takes twenty seconds.
 .venv/locked: requirements.txt
 	@echo 'Installing .venv'
@@ -182,7 +182,7 @@ machine:
 	@$(venv) $(pip) install $(locked) --requirement requirements.txt
 	@touch $@
 
-# pip cannot replace what it has half installed.
+# pip cannot replace a half-installed package.
 .venv/onthedot: .venv/locked pyproject.toml
 	@rm -rf $@ .venv/lib/python*/site-packages/*onthedot*
 	@$(venv) $(pip) install --quiet --no-deps --no-build-isolation --editable .

@@ -45,7 +45,7 @@ def _unexpected(command: str, left: Sequence[str]) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="onthedot",
-        description="A serverless, leader-free scheduler: when does a schedule fire?",
+        description="Show when a schedule fires, or work the runs of a queue.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

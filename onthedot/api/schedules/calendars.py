@@ -70,7 +70,7 @@ def put(
 ) -> Response[str]:
     """Create or replace a calendar; it holds from now on for every schedule that names it.
 
-    To replace one needs If-Match. Many schedules take some minutes: 300 in each.
+    A replacement needs If-Match. Many schedules take some minutes: 300 in each.
     """
     seen = calendar_edits.read(tenant(), calendar_id)
     if seen is None and not re.fullmatch(CALENDAR_ID, calendar_id):

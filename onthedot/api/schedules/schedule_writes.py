@@ -73,7 +73,7 @@ def put(
 ) -> Response[str]:
     """Create the schedule of that name, or replace it.
 
-    To replace one needs If-Match. If-None-Match: * only creates.
+    A replacement needs If-Match. If-None-Match: * only creates.
     """
     known = find_any(schedule)
     given = body.given()

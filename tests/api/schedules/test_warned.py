@@ -37,7 +37,7 @@ def test_an_unknown_handler_is_a_warning_with_the_nearest_name(
     answer = api.call(route + how, body)
 
     assert codes(answer) == ["unknown_handler"]
-    assert "No handler in jobs/ is called 'helo'" in answer.text
+    assert "There is no handler 'helo' in jobs/" in answer.text
     assert "Did you mean 'hello'?" in answer.text
 
 

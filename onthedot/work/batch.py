@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,8 +10,14 @@ from typing import Any
 from onthedot.records.runs import message_pack
 from onthedot.records.runs.message_pack import Pack, Ticket
 from onthedot.records.timings import LEASE_SEC
-from onthedot.store import aws, clock, queue
+from onthedot.store import aws, clock, invocation_metrics, queue
 from onthedot.store.patience import Forgiven
+from onthedot.work.decision_table import Hint
+from onthedot.work.job import Job
+
+_log = logging.getLogger(__name__)
+# Characters. The text may be anybody's, so only enough is shown to find its origin.
+_SHOWN_MAX = 200
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -85,10 +92,57 @@ class Batch:
             if not queue.send([(fresh, seconds)]):
                 self.done([ticket.run_id])
 
+    def jobs(self, worker: str) -> list[Job]:
+        """Returns one job a run: two writes of one item would reject a whole batch of writes."""
+        jobs: dict[str, Job] = {}
+        for message in self.messages:
+            for ticket in message.pack.tickets:
+                if ticket.run_id not in message.owes:
+                    continue
+                hint = Hint(
+                    attempt=ticket.attempt,
+                    receives=message.receives,
+                    message_id=message.message_id,
+                    why=message.pack.why,
+                )
+                known = jobs.get(ticket.run_id)
+                if known is None or known.ticket.attempt < ticket.attempt:
+                    jobs[ticket.run_id] = Job(
+                        ticket=ticket, hint=hint, worker=worker, tenant_id=message.pack.tenant_id
+                    )
+        return list(jobs.values())
+
     def drop_foreign(self) -> None:
-        """Deletes the messages that no release of ours wrote."""
+        """Drops what no release of ours wrote: it is logged first, and deleted last."""
+        for each in self.foreign:
+            _log.warning(
+                "put aside message %s: %s; it begins %s",
+                each.message_id,
+                each.why,
+                ascii(each.body[:_SHOWN_MAX]),
+            )
+        for message in self.messages:
+            if message.pack.strange:
+                _log.warning(
+                    "put aside %d entries of message %s: they name no run",
+                    message.pack.strange,
+                    message.message_id,
+                )
+        self.put_aside += len(self.foreign) + sum(each.pack.strange for each in self.messages)
         if self.foreign:
             queue.delete(self.url, [each.receipt for each in self.foreign])
+
+    def without_row(self, run_ids: Iterable[str]) -> None:
+        """Logs the named runs that do not exist: purged, restored away, or never made."""
+        for run_id in run_ids:
+            _log.warning("put aside run %s: it has no row", run_id)
+            self.put_aside += 1
+
+    def count_put_aside(self) -> None:
+        """Writes the metric if there is something to count. Other invocations write nothing."""
+        if self.put_aside:
+            counted = {"put_aside": self.put_aside}
+            invocation_metrics.emit(invocation_metrics.MESSAGES, counted)
 
     def split(self) -> None:
         """Sends the runs of a returned pack one by one, so that a bad run takes no other along."""

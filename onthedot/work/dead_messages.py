@@ -20,7 +20,6 @@ from onthedot.records.timings import (
     RECEIVES_MAX,
 )
 from onthedot.store import clock, conditional_writer, run_messages
-from onthedot.work import unreadable_messages
 from onthedot.work.batch import Received, received
 from onthedot.work.decision_table import Hint
 from onthedot.work.gates import overlap, waiting_runs
@@ -30,14 +29,14 @@ from onthedot.work.job import Job, load
 def bury(event: Mapping[str, Any]) -> dict[str, Any]:
     """Works through dead messages. A message whose run could not be handled comes back."""
     batch = received(event)
-    unreadable_messages.put_aside(batch)
+    batch.drop_foreign()
     for message in batch.messages:
         jobs = [_job(ticket, message) for ticket in message.pack.tickets]
         load(jobs)
-        unreadable_messages.without_row(batch, [job.ticket.run_id for job in jobs if job.missing])
+        batch.without_row([job.ticket.run_id for job in jobs if job.missing])
         batch.done([job.ticket.run_id for job in jobs if _dealt_with(job)])
     batch.delete_done()
-    unreadable_messages.count(batch)
+    batch.count_put_aside()
     return batch.failures()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onthedot.store import run_messages
 from onthedot.targets.aws import executions
-from onthedot.work import awaited_completion, unreadable_messages
+from onthedot.work import awaited_completion
 from onthedot.work.batch import Batch
 from onthedot.work.decision_table import Await, Busy, Decision, Defer, Over
 from onthedot.work.gates import overlap, tenant_quota
@@ -34,7 +34,7 @@ def leave(batch: Batch, job: Job, said: Decision | Struck | Back | Later) -> Non
 def _over(batch: Batch, job: Job) -> None:
     """A retrying run, whose older message this is, keeps its place until it is final."""
     if job.run is None:
-        unreadable_messages.without_row(batch, [job.ticket.run_id])
+        batch.without_row([job.ticket.run_id])
     elif job.run.final:
         overlap.finish(job)
         if not executions.stopped(job.run):

@@ -20,11 +20,10 @@ from onthedot.records.tasks.misfire import is_late
 from onthedot.records.timings import LEASE_SEC
 from onthedot.store import aws, clock, conditional_writer, ids, patience, queue
 from onthedot.store.patience import Forgiven
-from onthedot.work import handler_pool, unreadable_messages, worker_room
+from onthedot.work import handler_pool, worker_room
 from onthedot.work.batch import Batch, Received, received_later
 from onthedot.work.decision_table import was_lost
 from onthedot.work.job import Job, load
-from onthedot.work.receipt import jobs_of
 
 _log = logging.getLogger(__name__)
 # Seconds. It takes only what is left: the poller's receives wait for messages, these do not.
@@ -98,12 +97,12 @@ class Refill:
     def _admitted(self, fresh: Batch, in_hand: Sequence[Job]) -> list[Job]:
         """Returns the jobs for this worker. The others go on in a new message or come back."""
         with Forgiven():
-            unreadable_messages.put_aside(fresh)
+            fresh.drop_foreign()
             fresh.split()
             known = {job.ticket.run_id for job in in_hand}
             twice = [each for each in _tickets(fresh.messages) if each.run_id in known]
             fresh.send_on(twice, LEASE_SEC)
-            jobs = jobs_of(fresh, ids.token(12))
+            jobs = fresh.jobs(ids.token(12))
             until = clock.monotonic() + _LOAD_MAX_SEC
             patience.call(lambda: load(jobs), lambda: clock.monotonic() > until)
             self._put_off(fresh, self._beyond(fresh, jobs, in_hand), jobs)

@@ -13,11 +13,10 @@ from onthedot.records.timings import HEARTBEAT_SEC
 from onthedot.store import aws, clock, ids, patience
 from onthedot.store.aws import Watch
 from onthedot.targets.attempt_outcome import LEFT, Again, Stopped, error_of
-from onthedot.work import handler_pool, suspects, unreadable_messages
+from onthedot.work import handler_pool, suspects
 from onthedot.work.batch import Batch, received
 from onthedot.work.heartbeat import extend
 from onthedot.work.job import Job, load, put_off
-from onthedot.work.receipt import jobs_of
 from onthedot.work.refill import Refill
 from onthedot.work.settlement import given_up, settle
 from onthedot.work.starts import in_time, start_due
@@ -40,20 +39,20 @@ def work(event: Mapping[str, Any]) -> dict[str, Any]:
     watch = aws.watching()
     batch = received(event)
     _not_before_receipt(watch, batch)
-    unreadable_messages.put_aside(batch)
+    batch.drop_foreign()
     # If this fails, messages come back later, and the audit sends what is missed until then.
     with patience.Forgiven():
         batch.shorten()
     batch.split()
     refill = Refill(batch=batch)
-    jobs = jobs_of(batch, ids.token(12))
+    jobs = batch.jobs(ids.token(12))
     if jobs:
         tried_until = clock.monotonic() + _LOAD_MAX_SEC
         patience.call(lambda: load(jobs), lambda: clock.monotonic() > tried_until)
         clock.correct(watch.skew.offset_never_early_ms)
         jobs = [job for job in jobs if not job.unreadable]
         _shift(batch, jobs, refill)
-    unreadable_messages.count(batch)
+    batch.count_put_aside()
     return batch.failures()
 
 

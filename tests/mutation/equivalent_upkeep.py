@@ -54,7 +54,7 @@ UPKEEP = (
                 "bury",
                 "batch.delete_done()",
                 "batch.delete_done()",
-                "unreadable_messages.count(batch)",
+                "batch.count_put_aside()",
                 "the figure of a batch is told when all of it is done, sooner or later",
             ),
         )

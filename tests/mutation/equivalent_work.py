@@ -28,7 +28,7 @@ WORK = (
                 _WORK,
                 "work",
                 "_not_before_receipt(watch, batch)",
-                "unreadable_messages.put_aside(batch)",
+                "batch.drop_foreign()",
                 "both only narrow what is known of the clock, in any order",
             ),
             (
@@ -91,7 +91,7 @@ WORK = (
     Equivalent(
         _WORK,
         "work",
-        "jobs = jobs_of(batch, ids.token(12))",
+        "jobs = batch.jobs(ids.token(12))",
         "13",
         "an owner's name is drawn, and is compared as a whole",
     ),

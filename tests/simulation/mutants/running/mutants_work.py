@@ -18,7 +18,6 @@ from onthedot.work import (
     decision_table,
     job,
     no_start,
-    receipt,
     settlement,
     starts,
     suspects,
@@ -150,15 +149,16 @@ def finish() -> list[Patch]:
 
 def twice() -> list[Patch]:
     """A run that two messages name is worked twice."""
+    original = Batch.jobs
 
-    def jobs_of(batch: Batch, worker: str) -> list[Job]:
-        once = receipt.jobs_of(batch, worker)
+    def jobs(batch: Batch, worker: str) -> list[Job]:
+        once = original(batch, worker)
         copies = [
             replace(job) for job in once for _ in range(len(batch.naming(job.ticket.run_id)) - 1)
         ]
         return once + copies
 
-    return [(worker, "jobs_of", jobs_of)]
+    return [(Batch, "jobs", jobs)]
 
 
 def not_mine() -> list[Patch]:

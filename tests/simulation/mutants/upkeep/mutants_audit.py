@@ -30,7 +30,8 @@ from onthedot.upkeep import (
 from onthedot.upkeep.events import cloud_event, destinations, digest, notifications
 from onthedot.upkeep.events.cloud_event import Event
 from onthedot.upkeep.ledger import Ledger
-from onthedot.work import dead_messages, handler_pool, unreadable_messages
+from onthedot.work import dead_messages, handler_pool
+from onthedot.work.batch import Batch
 from tests.simulation.mutants.mutant import Mutant, Patch
 from tests.simulation.mutants.upkeep.mutants_upkeep import UPKEEP
 
@@ -256,11 +257,11 @@ def never_put_off() -> list[Patch]:
 def left_in_its_queue() -> list[Patch]:
     """What is no message goes when its whole batch is done with."""
 
-    def told(batch: Any) -> None:
+    def told(batch: Batch) -> None:
         original(replace(batch, foreign=[]))
 
-    original = unreadable_messages.put_aside
-    return [(unreadable_messages, "put_aside", told)]
+    original = Batch.drop_foreign
+    return [(Batch, "drop_foreign", told)]
 
 
 def buried_soon() -> list[Patch]:
@@ -270,7 +271,7 @@ def buried_soon() -> list[Patch]:
 
 def ghosts_uncounted() -> list[Patch]:
     """A run that has no row is nothing to count."""
-    return [(unreadable_messages, "without_row", lambda _batch, _run_ids: None)]
+    return [(Batch, "without_row", lambda _batch, _run_ids: None)]
 
 
 def never_retimed() -> list[Patch]:

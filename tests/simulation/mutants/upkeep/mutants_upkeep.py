@@ -12,7 +12,7 @@ from onthedot.records.runs.pull import pulled
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks import task_cursor
 from onthedot.upkeep import claims_audit, recent_runs, tallies
-from onthedot.work import dead_messages, outside_handover, unreadable_messages
+from onthedot.work import dead_messages, outside_handover
 from onthedot.work.batch import Batch
 from onthedot.work.job import Job
 from tests.simulation.mutants.mutant import Mutant, Patch
@@ -39,17 +39,12 @@ def the_same_hour() -> list[Patch]:
 
 def all_put_aside() -> list[Patch]:
     """Each dead message is put aside, whether its runs are there or not."""
-    original = unreadable_messages.without_row
+    original = Batch.without_row
 
     def without_row(batch: Batch, _missing: Any) -> None:
         original(batch, [one.run_id for each in batch.messages for one in each.pack.tickets])
 
-    told = SimpleNamespace(
-        put_aside=unreadable_messages.put_aside,
-        without_row=without_row,
-        count=unreadable_messages.count,
-    )
-    return [(dead_messages, "unreadable_messages", told)]
+    return [(Batch, "without_row", without_row)]
 
 
 def dealt_with_anyway() -> list[Patch]:

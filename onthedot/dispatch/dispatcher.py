@@ -107,7 +107,8 @@ def _from_here(dues_now: Sequence[Due], tick: Tick) -> list[Plan]:
 
 def _planned(items: Sequence[table_reads.Item], tick: Tick) -> list[Plan]:
     """Plans each task. A task that cannot be planned is set aside and blocks no other."""
-    closed = blackouts([item["task_id"] for item in items if "calendars" in item])
+    excluded = [item["task_id"] for item in items if "calendars" in item]
+    closed = blackouts(excluded) if excluded else {}
     plans = (_plan_or_quarantine(item, closed.get(item["task_id"], ()), tick) for item in items)
     return [planned for planned in plans if planned]
 
@@ -117,7 +118,8 @@ def _plan_or_quarantine(
 ) -> Plan | None:
     now = tick.started_ms // 1000
     try:
-        planned = plan(task_cursor.parse(item, calendars_of(closed)), now, lost_for=tick.lost_for)
+        calendars = calendars_of(closed) if closed else ()
+        planned = plan(task_cursor.parse(item, calendars), now, lost_for=tick.lost_for)
     except UNREADABLE:
         quarantine(item)
         tick.count("quarantined", 1)

@@ -61,7 +61,7 @@ def _blackout(due: Due, slots: list[tuple[int, int]]) -> Unfired | None:
     A later edit may still lift it: then the slots to come fire, because a row beats a range.
     """
     first, due_at = slots[0]
-    name = closing(due.closed, first)
+    name = closing(due.closed, first) if due.closed else ""
     if not name:
         return None
     last, count = first, 1
@@ -77,7 +77,7 @@ def _before_blackout(
 ) -> tuple[list[tuple[int, int]], int | None]:
     """Stops before the next blackout to come. The next plan begins there."""
     for place, (slot, due_at) in enumerate(slots):
-        if due_at > now and closing(due.closed, slot):
+        if due.closed and due_at > now and closing(due.closed, slot):
             return slots[:place], slot
     return slots, after
 

@@ -8,7 +8,7 @@ from onthedot.records.conditional_writes import Outcome, Update
 from onthedot.records.runs import manifest
 from onthedot.records.runs.manifest import Manifest
 from onthedot.records.runs.run_row import Run
-from onthedot.records.tasks import exhausted_schedules
+from onthedot.records.tasks import exhausted_schedules, task_cursor
 from onthedot.store import clock, conditional_writer, patience, table_reads
 from onthedot.store.patience import Over
 
@@ -32,7 +32,7 @@ def list_the_exhausted(cursors: Sequence[Update], over: Over | None = None) -> l
 
     Returns the cursors whose schedules could not be listed. They wait for the next tick.
     """
-    leaving = [write for write in cursors if exhausted_schedules.leaves(write)]
+    leaving = [write for write in cursors if task_cursor.leaves(write)]
     if not leaving:
         return []
     lines = exhausted_schedules.lines(leaving, clock.now_ms() // 1000)

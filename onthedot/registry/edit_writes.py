@@ -6,7 +6,7 @@ from typing import Any
 
 from onthedot.records.conditional_writes import Clause, Update, Write
 from onthedot.records.keys import CURSOR, SPEC
-from onthedot.records.tasks import exhausted_schedules, task_spec
+from onthedot.records.tasks import exhausted_schedules, task_cursor, task_spec
 from onthedot.records.tasks.task_items import cursor, first_due
 from onthedot.registry.edit_steps import Recount, Step, remaining
 
@@ -24,7 +24,7 @@ def writes(step: Step, counted: Recount, *, payload: str | None, now: int) -> li
     if part is None:
         return [spec]
     wanted = step.wanted
-    ends = wanted.status == "active" and exhausted_schedules.leaves(part)
+    ends = wanted.status == "active" and task_cursor.leaves(part)
     return [
         spec,
         part,

@@ -29,5 +29,5 @@ def read(task_id: str) -> Known | None:
 def blackouts(task_ids: Sequence[str]) -> dict[str, Sequence[Blackout]]:
     """Reads what the calendars of some tasks exclude, a hundred in a call."""
     keys = [task_spec.spec_key(task_id) for task_id in task_ids]
-    specs = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE] if keys else []
+    specs = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE]
     return {spec["task_id"]: spec.get("blackouts", ()) for spec in specs}

@@ -133,9 +133,9 @@ def _when_due(run: Run, task: Task, hint: Hint, now_ms: int) -> Decision:
     life = run.life
     starting = Start(life.due_ms, life.schedule_version)
     if not life.attempt and is_slot_key(run.key):
-        if pause_ends.holds(task, life.due_ms // 1000):
+        if task.status == "paused" and pause_ends.holds(task, life.due_ms // 1000):
             return Skip("skipped", "paused")
-        if calendar := closing(task.closed, parse_nominal(run.key)):
+        if task.blackouts and (calendar := closing(task.closed, parse_nominal(run.key))):
             return Skip("skipped", "calendar", calendar)
         if reason := why_dropped(run, task):
             return Skip("skipped", reason)

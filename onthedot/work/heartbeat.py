@@ -22,7 +22,8 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
     """Returns the jobs that are still ours. The others are told that they lost their lease."""
     now_ms = clock.now_ms()
     lease_ms = now_ms + LEASE_SEC * 1000
-    outcomes = tenant_quota.extend(running, lease_ms)
+    holding = [job for job in running if job.permit]
+    outcomes = tenant_quota.extend(holding, lease_ms) if holding else {}
     firm = [job for job in running if outcomes.get(job, Outcome.DONE) is Outcome.DONE]
     lives = {job: replace(job.held.life, lease_ms=lease_ms, progress=job.reached) for job in firm}
     extended = [

@@ -11,6 +11,7 @@ from onthedot.records.conditional_writes import Update
 from onthedot.records.keys import row_of
 from onthedot.records.runs import run_row, tenant_permits
 from onthedot.records.runs.message_pack import Ticket
+from onthedot.records.runs.pull import alike, pulled
 from onthedot.records.runs.run_row import Life, Run
 from onthedot.records.runs.stamp_window import surely_within
 from onthedot.records.runs.tenant_permits import Permit
@@ -127,6 +128,33 @@ class Job:
         return self.run is None and not self.unreadable
 
     @property
+    def is_keyed(self) -> bool:
+        """Tells whether its task has a concurrency key. Most have none, and pay nothing for it."""
+        return bool(self.task and self.task.shown.get("concurrency_key"))
+
+    @property
+    def is_bounded(self) -> bool:
+        """Tells whether its tenant has a quota, or had one when its row was written."""
+        return bool(self.most or self.held.life.permit)
+
+    @property
+    def belongs_here(self) -> bool:
+        """Tells whether its queue is still its task's: an edit counts for every later start."""
+        return self.task is None or alike(self.task.queue, self.held.queue)
+
+    def is_for_others(self, queue: str) -> bool:
+        """Tells whether it is for other workers than those of the queue that ask for it.
+
+        If an outside worker asks, the run was handed over after the index showed it. If a message
+        asks, outside workers find the run by the index: a late or forged message must not start it.
+        """
+        if self.run is None or self.task is None:
+            return False
+        if pulled(queue):
+            return not alike(queue, self.run.queue)
+        return pulled(self.run.queue) and alike(self.task.queue, self.run.queue)
+
+    @property
     def its_task(self) -> Task:
         """The task of a run that was loaded and found."""
         if self.task is None:
@@ -184,7 +212,7 @@ def _load(jobs: list[Job]) -> None:
         row, spec = rows.get(key), specs.get((key[0],))
         limit = rows.get((tenant_permits.partition(job.tenant_id), tenant_permits.LIMIT))
         job.most = limit["most"] if limit else 0
-        job.targets = tenant_reach.at_call(limit)
+        job.targets = tenant_reach.at_call(limit) if limit else None
         job.run = run_row.readable(row) if row else None
         job.task = task_spec.readable(spec) if spec else None
         job.unreadable = bool((row and not job.run) or (spec and not job.task))

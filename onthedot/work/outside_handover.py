@@ -12,27 +12,8 @@ from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks import task_spec
 from onthedot.records.tasks.task_spec import QUEUES
 from onthedot.store import clock, conditional_writer, run_messages, table_reads
-from onthedot.work.batch import Batch
 from onthedot.work.job import Job
 from onthedot.work.verdicts import Back, Struck
-
-
-def belongs_here(job: Job) -> bool:
-    """Tells whether the run's queue is still its task's: an edit counts for every later start."""
-    return job.task is None or alike(job.task.queue, job.held.queue)
-
-
-def for_others(batch: Batch, job: Job) -> bool:
-    """Tells whether a run is for other workers than those that ask for it.
-
-    If an outside worker asks, the run was handed over after the index showed it. If a message asks,
-    outside workers find the run by the index: a late or forged message must not start it.
-    """
-    if job.run is None or job.task is None:
-        return False
-    if pulled(batch.queue):
-        return not alike(batch.queue, job.run.queue)
-    return pulled(job.run.queue) and alike(job.task.queue, job.run.queue)
 
 
 def to_resend(overdue: Iterable[Run]) -> list[Run]:

@@ -42,7 +42,7 @@ def _settle(batch: Batch, ended: Sequence[Job]) -> None:
     for job in ended:
         if job.ending is None:
             job.ending = _life_after(job, now_ms)
-            if job.ending.status == "awaiting":
+            if job.ending.status == "awaiting" and job.permit:
                 # What it waits for goes on elsewhere, and holds its permit as long as it may take.
                 tenant_quota.extend([job], job.ending.lease_ms)
     ready = [
@@ -85,7 +85,9 @@ def _next_sent(job: Job, life: Life, now_ms: int) -> bool:
 def _close(batch: Batch, settled: Sequence[Job]) -> None:
     """Gives up places before messages go: the runs that wait must not be forgotten."""
     lives = [(job, job.ending) for job in settled if job.ending]
-    tenant_quota.leave([job.held for job, life in lives if life.status == "retrying"])
+    again = [job.held for job, life in lives if life.status == "retrying" and job.held.life.permit]
+    if again:
+        tenant_quota.leave(again)
     batch_gates.leave([job for job, life in lives if life.status in FINAL])
     for job in settled:
         batch.done([job.ticket.run_id])

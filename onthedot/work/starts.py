@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from onthedot.records.conditional_writes import Outcome
@@ -12,9 +12,9 @@ from onthedot.store.patience import Forgiven
 from onthedot.work import late_starts, max_runs_return, no_start, target_call
 from onthedot.work.batch import Batch
 from onthedot.work.decision_table import Hold, Late, Skip, Start, decide
-from onthedot.work.gates import batch_gates, key_gate, tenant_quota
+from onthedot.work.gates import batch_gates, key_gate, overlap, tenant_quota
 from onthedot.work.job import Job, load, look_again, put_off
-from onthedot.work.outside_handover import belongs_here, for_others, hand_over
+from onthedot.work.outside_handover import hand_over
 from onthedot.work.prepared_start import agreed, begin, prepare, still_ready
 from onthedot.work.verdicts import Answers, Back, Later, Struck
 
@@ -40,12 +40,7 @@ def start_due(batch: Batch, ready: Sequence[Job], *, worker: str) -> tuple[list[
     ours = [job for job in ready if _runs_by(job, worker)]
     due = _sorted(batch, [job for job in ready if job not in ours], worker)
     again = due.again + _skip(batch, due.skipping)
-    placed = _through(batch, batch_gates.enter(due.starting), again)
-    placed = _through(batch, key_gate.enter(placed), again)
-    permitted = _through(batch, tenant_quota.enter(placed, worker=worker), again)
-    # A turn comes last, for one that is not used is lost; a permit can be given back.
-    going = _through(batch, key_gate.turns(permitted), again)
-    tenant_quota.drop([job for job in permitted if job not in going])
+    going = _through_the_gates(batch, due.starting, again, worker)
     started = _start(going, ours, again, worker=worker)
     batch.delete_done()
     return started, [job for job in again if _another_round(job)]
@@ -69,20 +64,21 @@ def _sorted(batch: Batch, ready: Sequence[Job], worker: str) -> _Sorted:
                 due.skipping.append((job, decision))
             case Hold(until_ms, then):
                 job.wake_ms = until_ms
-                job.loaded = then is not None and belongs_here(job)
+                job.loaded = then is not None and job.belongs_here
                 if then and job.loaded:
                     job.under = then
                     prepare(job, worker)
                 due.again.append(job)
             case _:
                 no_start.leave(batch, job, decision)
-    _judge(batch, due, overdue)
+    if overdue:
+        _judge(batch, due, overdue)
     return due
 
 
 def _to_start(batch: Batch, due: _Sorted, job: Job, start: Start) -> None:
     job.under = start
-    if belongs_here(job):
+    if job.belongs_here:
         due.starting.append(job)
     else:
         no_start.leave(batch, job, hand_over(job))
@@ -104,13 +100,31 @@ def _judge(batch: Batch, due: _Sorted, overdue: Sequence[tuple[Job, Late]]) -> N
 
 def _without_others(batch: Batch, ready: Sequence[Job]) -> list[Job]:
     """Removes the runs that are for other workers."""
-    elsewhere = [job for job in ready if for_others(batch, job)]
+    elsewhere = [job for job in ready if job.is_for_others(batch.queue)]
     batch.done([job.ticket.run_id for job in elsewhere])
     return [job for job in ready if job not in elsewhere]
 
 
-def _through(batch: Batch, answers: Answers, again: list[Job]) -> list[Job]:
-    """Carries out what a gate said of each; returns the jobs that it let through."""
+def _through_the_gates(batch: Batch, jobs: list[Job], again: list[Job], worker: str) -> list[Job]:
+    """Takes places, permits and turns. A run asks only at the gates that apply to it."""
+    guarded = [job for job in jobs if overlap.guards(job)]
+    going = _through(batch, jobs, batch_gates.enter(guarded) if guarded else [], again)
+    keyed = [job for job in going if job.is_keyed]
+    going = _through(batch, going, key_gate.enter(keyed) if keyed else [], again)
+    bounded = [job for job in going if job.is_bounded]
+    permits = tenant_quota.enter(bounded, worker=worker) if bounded else []
+    permitted = _through(batch, going, permits, again)
+    # A turn comes last, because an unused turn is lost. A permit can be given back.
+    keyed = [job for job in permitted if job.is_keyed]
+    going = _through(batch, permitted, key_gate.turns(keyed) if keyed else [], again)
+    _drop_permits(job for job in permitted if job not in going)
+    return going
+
+
+def _through(batch: Batch, jobs: list[Job], answers: Answers, again: list[Job]) -> list[Job]:
+    """Carries out what a gate said of those that asked. Returns the jobs that may go on."""
+    if not answers:
+        return jobs
     again += _skip(batch, [(job, said) for job, said in answers if isinstance(said, Skip)])
     for job, said in answers:
         match said:
@@ -120,7 +134,13 @@ def _through(batch: Batch, answers: Answers, again: list[Job]) -> list[Job]:
                 again.append(job)
             case Struck() | Back() | Later():
                 no_start.leave(batch, job, said)
-    return [job for job, said in answers if said is None]
+    turned = {job for job, said in answers if said is not None}
+    return [job for job in jobs if job not in turned]
+
+
+def _drop_permits(jobs: Iterable[Job]) -> None:
+    if holding := [job for job in jobs if job.permit]:
+        tenant_quota.drop(holding)
 
 
 def _another_round(job: Job) -> bool:
@@ -179,12 +199,13 @@ def _start(
     started += [*ours, *(job for job in read if _runs_by(job, worker))]
     others = [(job, outcome) for job, outcome in doubtful if job not in started]
     # Of a row that could not be read nothing is known: its permit may be in use.
-    tenant_quota.drop([job for job, _ in others if job in read])
+    _drop_permits(job for job, _ in others if job in read)
     put_off(job for job, outcome in others if outcome is Outcome.UNSURE or job not in read)
     again += [job for job, _ in others]
     look_again(started)
     going = [job for job in agreed(started) if job.answer or target_call.begin(job)]
-    key_gate.begun(going)
+    if late := [job for job in going if job.turn]:
+        key_gate.begun(late)
     return going
 
 

@@ -125,8 +125,9 @@ def call_of(job: Job, run: Run, task: Task) -> Call:
 
 def complete(call: Call) -> Call | Dead:
     """Fetches a payload that lies elsewhere and fills it in, in the call's own thread."""
-    payload = at_hand(call.payload)
-    if payload is None and isinstance(call.payload, Away):
+    away = isinstance(call.payload, Away)
+    payload = at_hand(call.payload) if away else call.payload
+    if away and payload is None:
         return Dead("payload_unreadable", error_of("PayloadGone", "its object is gone"))
     room = Room(call.room)
     try:

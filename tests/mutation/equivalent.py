@@ -290,7 +290,7 @@ EQUIVALENT += (
     Equivalent(
         "onthedot.dispatch.due_plan",
         "_before_blackout",
-        "if due_at > now and closing(due.closed, slot):",
+        "if due.closed and due_at > now and closing(due.closed, slot):",
         "due_at >= now",
         "what is closed and due in this very second is recorded now, or by the next tick",
     ),

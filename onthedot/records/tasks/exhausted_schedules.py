@@ -46,14 +46,6 @@ def lines(cursors: Sequence[Update], now: int) -> list[Insert]:
     return found
 
 
-def leaves(cursor: Update) -> bool:
-    """Tells whether a write takes a schedule's cursor out of the index.
-
-    One-off tasks are never listed: the run says everything about them.
-    """
-    return "due_shard" in cursor.removes and _task_id(cursor).startswith("sch_")
-
-
 def _task_id(cursor: Update) -> str:
     return str(dict(cursor.key)["task_id"])
 

@@ -116,3 +116,11 @@ def behind(due: Due, following: int | None, counted: int) -> Due | None:
     if following is None or left == 0:
         return None
     return replace(due, next_run_at=following, runs_left=left)
+
+
+def leaves(write: Update) -> bool:
+    """Tells whether a write takes a schedule's cursor out of the index.
+
+    One-off tasks do not count: the run says everything about them.
+    """
+    return "due_shard" in write.removes and str(dict(write.key)["task_id"]).startswith("sch_")

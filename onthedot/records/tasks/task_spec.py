@@ -70,7 +70,7 @@ class Task:
     @property
     def closed(self) -> tuple[Calendar, ...]:
         """Returns the calendars in which it does not fire."""
-        return calendars_of(self.blackouts)
+        return calendars_of(self.blackouts) if self.blackouts else ()
 
     @property
     def queue(self) -> str:

@@ -20,27 +20,27 @@ from onthedot.work.verdicts import Answers
 
 
 def enter(jobs: Sequence[Job]) -> Answers:
-    """Takes places. Tasks without a gate let every run through."""
-    guarded = [job for job in jobs if overlap.guards(job)]
-    disputed = {job.held.task_id for job in guarded if not overlap.undisputed(job)}
-    plain = [job for job in guarded if job.held.task_id not in disputed]
+    """Takes places at the gates of tasks."""
+    disputed = {job.held.task_id for job in jobs if not overlap.undisputed(job)}
+    plain = [job for job in jobs if job.held.task_id not in disputed]
     alone, others = _one_a_task(plain)
     entered = _enter_undisputed(alone)
     left_of = {*others, *(job for job in alone if job not in entered)}
-    singly = [job for job in guarded if job in left_of or job.held.task_id in disputed]
+    singly = [job for job in jobs if job in left_of or job.held.task_id in disputed]
     # Late ones before what came due meanwhile: their message may be the later one.
     singly.sort(key=lambda job: job.held.life.due_ms)
-    free = [job for job in jobs if job not in guarded]
-    at_once: Answers = [(job, None) for job in (*free, *entered)]
+    at_once: Answers = [(job, None) for job in entered]
     return [*at_once, *((job, overlap.acquire(job)) for job in singly)]
 
 
 def leave(jobs: Iterable[Job]) -> None:
     """Gives up places after final outcomes. A gate with waiting runs is handled by itself."""
     ended = list(jobs)
-    tenant_quota.finish(ended)
+    if bounded := [job for job in ended if job.is_bounded]:
+        tenant_quota.finish(bounded)
     for job in ended:
-        key_gate.leave(job.held)
+        if job.held.life.key_gate:
+            key_gate.leave(job.held)
     alone, others = _one_a_task([job for job in ended if overlap.releases(job)])
     seen = gate_items.read_many([job.held.task_id for job in alone]) if len(alone) > 1 else {}
     quiet = [job for job in alone if _nobody_waits(seen.get(job.held.task_id), job.held)]
@@ -53,9 +53,8 @@ def leave(jobs: Iterable[Job]) -> None:
     for job in (*alone, *others):
         if job not in gone:
             overlap.release(job.held)
-    backfill_flow.follow(
-        [job.held for job in ended if job.held.backfill_id and overlap.guards(job)]
-    )
+    if filled := [job.held for job in ended if job.held.backfill_id and overlap.guards(job)]:
+        backfill_flow.follow(filled)
 
 
 def _one_a_task(jobs: Sequence[Job]) -> tuple[list[Job], list[Job]]:
@@ -77,7 +76,7 @@ def _enter_undisputed(jobs: Sequence[Job]) -> list[Job]:
         if look.seen.catches_up:
             # Others catch up: it may have to stand behind them.
             continue
-        entry = _entry(job, look)
+        entry = _entry_at_once(job, look)
         if isinstance(entry, Have):
             entered.append(job)
         elif isinstance(entry, Enter):
@@ -89,7 +88,7 @@ def _enter_undisputed(jobs: Sequence[Job]) -> list[Job]:
     return entered
 
 
-def _entry(job: Job, look: Look) -> overlap_gate.Entry:
+def _entry_at_once(job: Job, look: Look) -> overlap_gate.Entry:
     """Decides as the one by one would."""
     run, task = job.held, job.its_task
     return overlap_gate.enter(look.now, run.key, task, look.order(run.key, run))

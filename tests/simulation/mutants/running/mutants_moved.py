@@ -10,7 +10,6 @@ from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_spec import Task
 from onthedot.store import clock, conditional_writer
 from onthedot.work import outside_handover, starts, target_call
-from onthedot.work.batch import Batch
 from onthedot.work.job import Job
 from onthedot.work.outside import lease, lease_answers
 from onthedot.work.outside.lease_answers import Told
@@ -20,20 +19,20 @@ from tests.simulation.mutants.mutant import Mutant, Patch
 
 def where_it_was() -> list[Patch]:
     """A run stays with the workers that its task had when it was claimed."""
-    return [(starts, "belongs_here", lambda _job: True)]
+    return [(Job, "belongs_here", property(lambda _job: True))]
 
 
 def given_to_anybody() -> list[Patch]:
     """A message starts what outside workers are to fetch, and leaves it there."""
-    original, begin = outside_handover.for_others, target_call.begin
+    original, begin = Job.is_for_others, target_call.begin
 
-    def for_others(batch: Batch, job: Job) -> bool:
-        return pulled(batch.queue) and original(batch, job)
+    def is_for_others(job: Job, queue: str) -> bool:
+        return pulled(queue) and original(job, queue)
 
     def begun(job: Job) -> bool:
         return begin(job) and (job.part is not None or bool(job.answer))
 
-    return [(starts, "for_others", for_others), (target_call, "begin", begun)]
+    return [(Job, "is_for_others", is_for_others), (target_call, "begin", begun)]
 
 
 def kept_waiting() -> list[Patch]:

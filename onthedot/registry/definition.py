@@ -13,7 +13,7 @@ from onthedot.records.problems import Fault, of_faults
 from onthedot.records.tasks.task_spec import Retry, Task
 from onthedot.registry import death_limit
 from onthedot.registry.defaults import SCHEDULE
-from onthedot.schedule import packed_schedule
+from onthedot.schedule.packed_schedule import pack
 from onthedot.schedule.blackouts import Blackout
 from onthedot.schedule.expression.errors import ScheduleError
 from onthedot.schedule.schedule import Schedule, compile_schedule
@@ -56,7 +56,7 @@ def schedule(
     return Task(
         task_id=task_id,
         tenant_id=tenant_id,
-        compiled=packed_schedule.pack(found),
+        compiled=pack(found),
         blackouts=blackouts,
         retry=Retry(**whole["retry"]),
         shown=_shown(whole),

@@ -91,7 +91,7 @@ def start(
     task = seen.task
     payload = body.payload if body else None
     rules.check_payload(payload)
-    tenant_reach.check(task.target)
+    tenant_reach.check_reach(task.target)
     due = query_times.in_body(body.due_at if body else None, "due_at", not_before=True)
     effects = {"action": "trigger", "task_id": task.task_id, "due_at": due and measured(due)}
     if planned := plans.first(dry_run, plan_token, effects, task.version):

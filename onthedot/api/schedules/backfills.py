@@ -44,7 +44,7 @@ def begin(
     name = operation_pages.named("bkf")
     if before := operation_pages.begun_before(_KIND, name):
         return _begun(task, before)
-    tenant_reach.check(task.target)
+    tenant_reach.check_reach(task.target)
     wanted = _wanted(task, body)
     slots = backfill_flow.plan(task, wanted, SLOTS_MAX)
     world = [task.schedule_version, sha256(repr(slots).encode()).hexdigest()]

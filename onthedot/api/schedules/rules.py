@@ -35,7 +35,7 @@ def check_target(target: Mapping[str, Any], timeout_sec: int) -> None:
 
 def _check_target(fields: Mapping[str, Any]) -> None:
     current_rules.check(fields)
-    tenant_reach.check(fields["target"])
+    tenant_reach.check_reach(fields["target"])
 
 
 def check_payload(payload: Any) -> None:  # noqa: ANN401 any JSON

@@ -146,9 +146,9 @@ def _created(
             {"action": "create", "schedule": {**warnings.told(planned), "task_id": None}}, None
         )
     plans.check(plan_token, holder)
-    born = schedule_actions.create(task, by(), again=tried_before())
-    where = {"Location": f"/v1/schedules/{born.task_id}"}
-    return responses.versioned(warnings.told(schedule_answer.born(born)), 201, where)
+    made = schedule_actions.create(task, by(), again=tried_before())
+    where = {"Location": f"/v1/schedules/{made.task_id}"}
+    return responses.versioned(warnings.told(schedule_answer.born(made)), 201, where)
 
 
 def _holder(task: Task) -> str | None:
@@ -170,11 +170,11 @@ def _changed(known: Known, make: Make, dry_run: str, plan_token: str | None) -> 
     now = clock.now_ms() // 1000
     if dry_run == "true":
         check_task(before)
-        after = foreseen(known, make(before, now), now)
-        planned = schedule_view.view(after.task, now, due=after.due)
+        expected = foreseen(known, make(before, now), now)
+        planned = schedule_view.view(expected.task, now, due=expected.due)
         effects = {
             "action": "change",
-            "changed": definition.differences(before, after.task),
+            "changed": definition.differences(before, expected.task),
             "schedule": warnings.told(planned, edited=True),
         }
         return plans.plan(effects, before.version)

@@ -36,7 +36,7 @@ class _Seen:
 _known: dict[str, _Seen] = {}
 
 
-def check(target: Mapping[str, Any]) -> None:
+def check_reach(target: Mapping[str, Any]) -> None:
     """Refuses a target that is not among the tenant's own. The worker would not call it."""
     if tenant() == FIRST_TENANT or not tenant_reach.reached(target, aws.home()):
         return

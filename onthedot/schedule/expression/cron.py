@@ -66,15 +66,15 @@ def _compile(by_name: dict[str, Field]) -> Cron:
     )
     plain = (minute, hour, day, month, weekday)
     second = by_name.get("second")
-    masks = croniter_masks.masks((*plain, second) if second else plain)
+    found = croniter_masks.masks((*plain, second) if second else plain)
     return Cron(
-        seconds=masks[5] if second else _AT_ZERO,
-        minutes=masks[0],
-        hours=masks[1],
-        days=masks[2] | day.marked_days,
+        seconds=found[5] if second else _AT_ZERO,
+        minutes=found[0],
+        hours=found[1],
+        days=found[2] | day.marked_days,
         nearest=day.nearest,
-        months=masks[3],
-        weekdays=masks[4],
+        months=found[3],
+        weekdays=found[4],
         nth=weekday.nth,
         both_days=day.starred or weekday.starred,
         starred=minute.starred or hour.starred,

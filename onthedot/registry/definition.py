@@ -13,9 +13,9 @@ from onthedot.records.problems import Fault, of_faults
 from onthedot.records.tasks.task_spec import Retry, Task
 from onthedot.registry import death_limit
 from onthedot.registry.defaults import SCHEDULE
-from onthedot.schedule.packed_schedule import pack
 from onthedot.schedule.blackouts import Blackout
 from onthedot.schedule.expression.errors import ScheduleError
+from onthedot.schedule.packed_schedule import pack
 from onthedot.schedule.schedule import Schedule, compile_schedule
 from onthedot.schedule.time.instants import nominal, parse_instant
 
@@ -101,12 +101,12 @@ def differences(before: Task, after: Task) -> dict[str, Any]:
 def _shown(whole: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the fields that only the API reads, without defaults, which would only cost."""
     apart = (*_WORKED_WITH, "retry", "pause_after_deaths")
-    kept = {name: value for name, value in whole.items() if name not in apart}
-    kept = {name: value for name, value in kept.items() if value not in (None, "", {}, [])}
-    kept |= death_limit.kept(whole["pause_after_deaths"])
+    shown = {name: value for name, value in whole.items() if name not in apart}
+    shown = {name: value for name, value in shown.items() if value not in (None, "", {}, [])}
+    shown |= death_limit.kept(whole["pause_after_deaths"])
     target = whole["target"]
-    kept["target_type"] = target.get("type")
-    return kept | ({"handler": target["handler"]} if "handler" in target else {})
+    shown["target_type"] = target.get("type")
+    return shown | ({"handler": target["handler"]} if "handler" in target else {})
 
 
 def _compiled(whole: Mapping[str, Any], seed: str, faults: list[Fault]) -> Schedule | None:

@@ -13,7 +13,7 @@ from onthedot.records.attributes import typed_item
 from onthedot.registry import oneoff
 from onthedot.registry.lifecycle import stamped
 from onthedot.store import aws, table_reads
-from onthedot.store.identity import new_id
+from onthedot.store.ids import new_id
 from tests.api.kit import NOON, SCHEDULE, Api
 from tests.contract import engines
 

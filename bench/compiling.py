@@ -9,7 +9,7 @@ from croniter import croniter
 
 from bench.measure import Line, at_most, best_sec, told
 from bench.schedules import REALISTIC
-from onthedot.schedule.expression import croniter_masks
+from onthedot.schedule.expression import cron
 from onthedot.schedule.expression.fields import read_field
 from onthedot.schedule.schedule import compile_schedule
 from onthedot.schedule.walls import walls_of
@@ -47,4 +47,4 @@ def _compile_all() -> None:
 def _forget() -> None:
     read_field.cache_clear()
     walls_of.cache_clear()
-    croniter_masks.memo.clear()
+    cron.memo.clear()

@@ -14,8 +14,7 @@ from croniter import croniter
 
 from bench.measure import Line, at_least, at_most, best_sec, told
 from bench.schedules import DENSE, FIRST, LAST, REALISTIC, SPARSE, T0, ZONES, moments
-from onthedot.schedule.packed_schedule import pack, unpack
-from onthedot.schedule.schedule import Schedule, compile_schedule
+from onthedot.schedule.schedule import Schedule, compile_schedule, pack, unpack
 from onthedot.schedule.time.zones import zone
 from onthedot.schedule.walls import walls_of
 

@@ -18,8 +18,7 @@ from onthedot.records.conditional_writes import Insert
 from onthedot.records.keys import shard_of
 from onthedot.records.tasks.task_items import cursor, first_due
 from onthedot.records.tasks.task_spec import Task
-from onthedot.schedule.packed_schedule import pack
-from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.schedule import compile_schedule, pack
 from onthedot.store import aws, conditional_writer, ids
 from tests.contract.engines import dynoxide, ministack
 

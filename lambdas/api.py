@@ -7,7 +7,7 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from onthedot.api.request_flow import answer
+from onthedot.api.app import answer
 
 
 def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -7,29 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from onthedot.dispatch import overdue_backlog
-from onthedot.dispatch.due_plan import plan
+from onthedot.dispatch import due_tasks
+from onthedot.dispatch.due_plan import Plan, plan
 from onthedot.dispatch.due_tasks import Herd
 from onthedot.dispatch.plan_effects import carry_out
 from onthedot.dispatch.quarantine import quarantine
 from onthedot.dispatch.range_rows import record_range
-from onthedot.dispatch.slot_plan import Plan
 from onthedot.dispatch.tick import Tick, new_tick
 from onthedot.records.runs import run_row
 from onthedot.records.tasks import task_cursor
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.timings import DUE_MAX, LATE_SEC, LOOK_AHEAD_SEC, SHARDS_AT_ONCE
 from onthedot.schedule.blackouts import Blackout, calendars_of
-from onthedot.schedule.packed_schedule import UNREADABLE
+from onthedot.schedule.schedule import UNREADABLE
 from onthedot.schedule.time.instants import nominal
-from onthedot.store import aws, patience, siblings, table_reads
+from onthedot.store import aws, conditional_writer, siblings, table_reads
 from onthedot.store.tasks import blackouts
 
 
 def dispatch(shards: Sequence[int]) -> Tick:
     """Runs one tick over some shards. Any number of ticks may run over the same ones."""
     tick = new_tick()
-    backlog = overdue_backlog.parse(table_reads.get(run_row.TABLE, overdue_backlog.KEY))
+    backlog = due_tasks.parse(table_reads.get(run_row.TABLE, due_tasks.KEY))
     herd = Herd(budget=backlog.budget)
     if backlog.open:
         tick.lost_for = "circuit_open"
@@ -74,7 +73,7 @@ def _pages(shards: Sequence[int], tick: Tick) -> Iterator[list[table_reads.Item]
     """
     since, until = _since(tick), nominal(tick.started_ms // 1000 + LOOK_AHEAD_SEC)
     firsts = aws.in_parallel(
-        lambda shard: patience.call(
+        lambda shard: conditional_writer.call(
             lambda: table_reads.due_page(shard, ("0", until)), lambda: tick.over
         ),
         shards,

@@ -2,12 +2,99 @@
 
 from __future__ import annotations
 
-from onthedot.dispatch.slot_plan import Firing, Plan, Unfired
+from dataclasses import dataclass, field
+
 from onthedot.records.tasks.misfire import grace_of, policy_ends
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.timings import LATE_SEC, LOOK_AHEAD_SEC, ROWS_MAX
 from onthedot.schedule.blackouts import closing
-from onthedot.schedule.dst_gaps import skipped_gaps
+from onthedot.schedule.dst_stretches import CORRECTION_SEC
+from onthedot.schedule.expression.cron import Every
+from onthedot.schedule.schedule import Schedule
+from onthedot.schedule.time.zones import zone
+from onthedot.schedule.walls import walls_of
+from onthedot.schedule.words.dst_notes import jump_at
+
+
+def skipped_gaps(schedule: Schedule, after: int, until: int) -> list[int]:
+    """Returns the ends of gaps that removed slots. Several slots in one gap count once."""
+    if isinstance(schedule.rule, Every) or schedule.policy.elapsed or schedule.policy.gap != "skip":
+        return []
+    place = zone(schedule.timezone)
+    starts, offsets = place.segments.starts, place.segments.offsets
+    walls = walls_of(schedule.rule)
+    found = []
+    for at in range(place.segment_at(after) + 1, place.segment_at(until) + 1):
+        jump = jump_at(place, at)
+        wall_to = starts[at] + offsets[at]
+        if 0 < jump <= CORRECTION_SEC and walls.next(wall_to - jump) < wall_to:
+            found.append(starts[at])
+    return [gap for gap in found if not schedule.matches(gap)]
+
+
+@dataclass(frozen=True, slots=True)
+class Firing:
+    """A slot to be claimed and sent."""
+
+    slot: int
+    due: int
+    origin: str
+    # It waits behind late slots of its task.
+    behind: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unfired:
+    """A slot, or a run of slots up to `last`, whose outcome is recorded without a run."""
+
+    slot: int
+    due: int
+    status: str
+    reason: str
+    # The last slot of a range, and the number of its slots. Both are 0 for a single slot.
+    last: int = 0
+    count: int = 0
+    origin: str = "schedule"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What one look at a due task decides. `following` is None if no slot is left."""
+
+    due: Due
+    firings: list[Firing] = field(default_factory=list)
+    unfired: list[Unfired] = field(default_factory=list)
+    following: int | None = None
+    # How many of the next slots may fire is known only then. They are planned at once.
+    goes_on: bool = False
+
+    @property
+    def range(self) -> Unfired | None:
+        """Returns the range of the plan. The rest of such a plan are gaps of the clock."""
+        return self.unfired[0] if self.unfired and self.unfired[0].count else None
+
+    def within_bound(self, left: int) -> Plan:
+        """Lets only as many fire as are left. What is recorded before them goes first, alone.
+
+        A dispatcher that died may have fired one of those on time without counting it.
+        """
+        if not self.firings:
+            return self
+        first, last = self.firings[0], self.firings[:left][-1]
+        before = [record for record in self.unfired if record.slot < first.slot]
+        if before:
+            return Plan(due=self.due, unfired=before, following=first.due, goes_on=True)
+        if len(self.firings) < left:
+            return self
+        return Plan(
+            due=self.due,
+            firings=self.firings[:left],
+            unfired=[record for record in self.unfired if record.slot < last.slot],
+            following=self.due.due_after(last.slot),
+            goes_on=True,
+        )
+
 
 # Slots that one plan looks at. The next plan continues from there.
 SLOTS_MAX = 50_000

@@ -14,7 +14,7 @@ from onthedot.records.runs.run_row import Life, Run
 from onthedot.records.tasks.payloads import of_run
 from onthedot.records.tasks.task_spec import Task
 from onthedot.schedule.expression.errors import BusyError
-from onthedot.store import clock, ids, patience, run_messages, table_reads
+from onthedot.store import clock, conditional_writer, ids, run_messages, table_reads
 from onthedot.store.payloads import stored
 
 
@@ -35,7 +35,7 @@ def launch(extra: Sequence[Run]) -> list[Outcome]:
     now_ms = clock.now_ms()
     entries = [manifest.entry(run) for run in extra]
     manifests.write(manifest.listing(ids.token(), entries, now_ms=now_ms))
-    outcomes = patience.surely([run_writes.insert(run, now_ms=now_ms) for run in extra])
+    outcomes = conditional_writer.surely([run_writes.insert(run, now_ms=now_ms) for run in extra])
     outcomes = [
         Outcome.DONE if outcome is Outcome.REFUSED and _ours(run) else outcome
         for run, outcome in zip(extra, outcomes, strict=True)

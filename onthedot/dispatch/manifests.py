@@ -9,8 +9,8 @@ from onthedot.records.runs import manifest
 from onthedot.records.runs.manifest import Manifest
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks import exhausted_schedules, task_cursor
-from onthedot.store import clock, conditional_writer, patience, table_reads
-from onthedot.store.patience import Over
+from onthedot.store import clock, conditional_writer, table_reads
+from onthedot.store.conditional_writer import Over
 
 
 def write(manifests: Sequence[Manifest]) -> None:
@@ -36,6 +36,8 @@ def list_the_exhausted(cursors: Sequence[Update], over: Over | None = None) -> l
     if not leaving:
         return []
     lines = exhausted_schedules.lines(leaving, clock.now_ms() // 1000)
-    outcomes = patience.write(lines, over) if over else conditional_writer.write_many(lines)
+    outcomes = (
+        conditional_writer.write(lines, over) if over else conditional_writer.write_many(lines)
+    )
     listed = zip(leaving, outcomes, strict=True)
     return [write for write, outcome in listed if outcome is Outcome.UNSURE]

@@ -9,15 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from onthedot.dispatch import manifests
-from onthedot.dispatch.claim import Claim, Fate, fate_of
-from onthedot.dispatch.slot_plan import Firing, Plan, Unfired
-from onthedot.dispatch.tick import Tick
+from onthedot.dispatch.due_plan import Firing, Plan, Unfired
+from onthedot.dispatch.tick import Claim, Fate, Tick, fate_of
 from onthedot.records.conditional_writes import Outcome, Update
 from onthedot.records.runs import manifest, run_row, run_writes
 from onthedot.records.tasks import task_cursor, task_spec
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.schedule.time.instants import nominal
-from onthedot.store import clock, patience, run_messages, table_reads
+from onthedot.store import clock, conditional_writer, run_messages, table_reads
 
 
 def carry_out(plans: Sequence[Plan], tick: Tick) -> list[Due]:
@@ -68,12 +67,12 @@ def _list(wanted: Sequence[Claim], tick: Tick) -> None:
     entries = [manifest.entry(claim.run) for claim in wanted]
     lists = manifest.listing(tick.dispatch_id, entries, now_ms=tick.started_ms, earlier=tick.lists)
     tick.lists += len(lists)
-    patience.call(lambda: manifests.write(lists), lambda: tick.over)
+    conditional_writer.call(lambda: manifests.write(lists), lambda: tick.over)
 
 
 def _claim(wanted: Sequence[Claim], tick: Tick) -> None:
     inserts = [run_writes.insert(claim.run, now_ms=tick.started_ms) for claim in wanted]
-    outcomes = patience.write(inserts, lambda: tick.over)
+    outcomes = conditional_writer.write(inserts, lambda: tick.over)
     doubtful = []
     for claim, outcome in zip(wanted, outcomes, strict=True):
         claim.fate = Fate.MINE if outcome is Outcome.DONE else Fate.LEFT
@@ -91,7 +90,7 @@ def _resolve(doubtful: Sequence[Claim], tick: Tick) -> None:
     bounded = dict.fromkeys(c.due.task_id for c in doubtful if c.due.runs_left is not None)
     cursors = [task_spec.cursor_key(task_id) for task_id in bounded]
     wanted = {run_row.TABLE: keys} | ({task_spec.TABLE: cursors} if cursors else {})
-    items = patience.call(lambda: table_reads.get_many(wanted), lambda: tick.over)
+    items = conditional_writer.call(lambda: table_reads.get_many(wanted), lambda: tick.over)
     found = table_reads.by_key(items[run_row.TABLE], "task_id", "scheduled_for")
     by_edit = {item["task_id"]: item.get("ahead", ()) for item in items.get(task_spec.TABLE, ())}
     taking = []
@@ -109,7 +108,7 @@ def _resolve(doubtful: Sequence[Claim], tick: Tick) -> None:
             taking.append((claim, seen))
     if tick.over:
         return
-    outcomes = patience.write(
+    outcomes = conditional_writer.write(
         [_taking(claim, seen, tick) for claim, seen in taking], lambda: tick.over
     )
     for (claim, seen), outcome in zip(taking, outcomes, strict=True):
@@ -178,7 +177,7 @@ def _advance(plans: Sequence[Plan], wanted: Sequence[Claim], tick: Tick) -> list
             moves.append((task_cursor.advance(each.due, following, counted, last=last), onward))
     unlisted = manifests.list_the_exhausted([move for move, _ in moves], lambda: tick.over)
     moves = [each for each in moves if each[0] not in unlisted]
-    outcomes = patience.write([move for move, _ in moves], lambda: tick.over)
+    outcomes = conditional_writer.write([move for move, _ in moves], lambda: tick.over)
     tick.count("advanced", sum(outcome is Outcome.DONE for outcome in outcomes))
     moved = zip(moves, outcomes, strict=True)
     return [onward for (_, onward), outcome in moved if onward and outcome is Outcome.DONE]

@@ -12,7 +12,7 @@ from onthedot.records.tasks import task_spec
 from onthedot.records.tasks.task_items import revision_key
 from onthedot.records.tasks.task_spec import ENDED, Task
 from onthedot.records.timings import LOOK_AHEAD_SEC
-from onthedot.schedule import packed_schedule
+from onthedot.schedule import schedule
 from onthedot.schedule.schedule import Schedule
 from onthedot.schedule.time.instants import nominal, parse_nominal
 from onthedot.store import clock, conditional_writer, table_reads
@@ -62,7 +62,7 @@ def _schedule(task: Task, version: int) -> Schedule | None:
     if version == task.schedule_version:
         return task.schedule
     item = table_reads.get(task_spec.TABLE, revision_key(task.task_id, version))
-    return packed_schedule.unpack(item["compiled"]) if item else None
+    return schedule.unpack(item["compiled"]) if item else None
 
 
 def _slots(run: Run, schedule: Schedule, until: int) -> list[int]:

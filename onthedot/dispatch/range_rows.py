@@ -6,9 +6,9 @@ from dataclasses import replace
 from itertools import islice
 
 from onthedot.dispatch import range_ends
+from onthedot.dispatch.due_plan import Plan, Unfired
 from onthedot.dispatch.extra_runs import send
 from onthedot.dispatch.manifests import list_the_exhausted, list_the_missed
-from onthedot.dispatch.slot_plan import Plan, Unfired
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import is_slot_key, lies_beside, range_key
 from onthedot.records.runs import max_runs, run_row, run_writes
@@ -17,7 +17,7 @@ from onthedot.records.tasks import task_cursor, task_spec
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.timings import ROWS_MAX
 from onthedot.schedule.time.instants import nominal, parse_nominal
-from onthedot.store import clock, conditional_writer, ids, patience, table_reads
+from onthedot.store import clock, conditional_writer, ids, table_reads
 from onthedot.store.tasks import read
 
 
@@ -28,7 +28,7 @@ def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
     """
     last = _put(each.due, spanned)
     gaps = [_row(each.due, gap) for gap in each.unfired[1:]]
-    patience.surely([run_writes.insert(gap, now_ms=gap.life.ended_ms) for gap in gaps])
+    conditional_writer.surely([run_writes.insert(gap, now_ms=gap.life.ended_ms) for gap in gaps])
     counted = _resolve_inside(each.due, spanned, last, force=force)
     if counted is None:
         _edited(each.due)

@@ -3,10 +3,81 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
+from onthedot.records.runs import max_runs
+from onthedot.records.runs.message_pack import Address, Ticket
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks.misfire import ENDINGS
+from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.timings import CLAIM_SEC, DISPATCH_LIMIT_SEC
 from onthedot.store import aws, clock, ids
 from onthedot.store.aws import Watch
+
+
+class Fate(Enum):
+    """MINE: we send it. DONE: nothing to do. TAKE: it may be taken over. LEFT: it stays open."""
+
+    MINE = "mine"
+    DONE = "done"
+    TAKE = "take"
+    LEFT = "left"
+
+
+@dataclass(slots=True, kw_only=True)
+class Claim:
+    """One slot of a plan. The store's answer decides its fate."""
+
+    due: Due
+    run: Run
+    fate: Fate = Fate.LEFT
+    # The row that existed already and needs nothing more.
+    found: Run | None = None
+    # An edit has counted it, because it was claimed by then.
+    counted: bool = False
+
+    @property
+    def fires(self) -> bool:
+        """Tells whether the slot is to run. Others are only recorded."""
+        return self.run.life.status == "claimed"
+
+    @property
+    def is_given_up(self) -> bool:
+        """Tells whether its misfire policy ends it without a run."""
+        return (self.run.life.status, self.run.life.reason) in ENDINGS
+
+    @property
+    def counts(self) -> bool:
+        """Tells whether `max_runs` counts the slot. A slot to be recorded may have run already."""
+        if self.counted:
+            return False
+        if self.found:
+            return max_runs.counts(self.found)
+        return self.fires and not self.run.life.dropped
+
+    @property
+    def address(self) -> Address:
+        """Returns what the runs of one message share."""
+        run = self.run
+        return run.queue, run.tenant_id, run.life.due_ms, self.due.pack_max
+
+    @property
+    def ticket(self) -> Ticket:
+        """Returns the run's entry for a message."""
+        return Ticket(self.run.run_id, 1, self.run.life.tv)
+
+
+def fate_of(claim: Claim, seen: Run | None, dispatch_id: str, now_ms: int, *, force: bool) -> Fate:
+    """Decides on a slot whose row could not be put, by the row that exists."""
+    if seen is None:
+        return Fate.LEFT
+    if seen.life.claim_id == dispatch_id and seen.life.status in ("claimed", claim.run.life.status):
+        return Fate.MINE
+    if seen.life.status != "claimed" or seen.life.attempt:
+        return Fate.DONE
+    if force or seen.life.claim_until < now_ms:
+        return Fate.TAKE
+    return Fate.LEFT
 
 
 @dataclass(slots=True)

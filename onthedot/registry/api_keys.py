@@ -9,9 +9,9 @@ from onthedot.records.access.api_key import Key
 from onthedot.records.access.audit_trail import By
 from onthedot.records.conditional_writes import Insert, Outcome, Part
 from onthedot.schedule.expression.errors import BusyError
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment
 from onthedot.store import clock, conditional_writer, ids, table_reads
-from onthedot.store.identity import new_id
+from onthedot.store.ids import new_id
 
 FIRST_TENANT = "default"
 _TRIES = 8

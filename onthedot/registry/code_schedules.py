@@ -15,10 +15,10 @@ from onthedot.records.tasks.task_spec import Task
 from onthedot.records.ulid import CHANCE_LETTERS, ulid
 from onthedot.registry import definition, lifecycle, schedule_actions
 from onthedot.registry.calendar_edits import resolve
+from onthedot.registry.definition import of_code
 from onthedot.registry.edit import edit
-from onthedot.registry.field_rules import of_code
 from onthedot.store import clock, ids, table_pages
-from onthedot.store.identity import new_id
+from onthedot.store.ids import new_id
 from onthedot.store.schedule_names import owner
 from onthedot.store.tasks import read
 

@@ -14,7 +14,7 @@ from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import LOOK_AHEAD_SEC
 from onthedot.registry import lifecycle
 from onthedot.schedule.expression.errors import BusyError
-from onthedot.store import clock, conditional_writer, patience
+from onthedot.store import clock, conditional_writer
 from onthedot.store.payloads import stored
 from onthedot.store.tasks import read
 
@@ -51,7 +51,9 @@ def create_many(wanted: Sequence[Task]) -> list[Task]:
     born = [lifecycle.born(task, now) for task in wanted]
     cursors = [cursor(task, first_due(task)) for task in born]
     for items in ([_spec(task) for task in born], cursors):
-        patience.surely([Insert(task_spec.TABLE, item, ("task_id", "part")) for item in items])
+        conditional_writer.surely(
+            [Insert(task_spec.TABLE, item, ("task_id", "part")) for item in items]
+        )
     _dispatch_near(list(zip(born, cursors, strict=True)))
     return born
 

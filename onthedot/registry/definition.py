@@ -11,13 +11,76 @@ from typing import Any
 from onthedot.records.merge_patch import merged
 from onthedot.records.problems import Fault, of_faults
 from onthedot.records.tasks.task_spec import Retry, Task
-from onthedot.registry import death_limit
-from onthedot.registry.defaults import SCHEDULE
+from onthedot.registry.defaults import COMMON, SCHEDULE
 from onthedot.schedule.blackouts import Blackout
 from onthedot.schedule.expression.errors import ScheduleError
-from onthedot.schedule.packed_schedule import pack
-from onthedot.schedule.schedule import Schedule, compile_schedule
+from onthedot.schedule.schedule import Schedule, compile_schedule, pack
 from onthedot.schedule.time.instants import nominal, parse_instant
+
+_ID_PREFIXES = ("sch_", "tsk_")
+_CODE = "code:"
+
+
+def check(fields: Mapping[str, Any]) -> None:
+    """Refuses a name that reads as an id, and a backoff whose start is above its own cap."""
+    faults: list[Fault] = []
+    if str(fields.get("name", "")).startswith(_ID_PREFIXES):
+        message = f"'{fields['name']}' looks like an id: expected no sch_ or tsk_ at its start."
+        faults.append(_fault("/name", "name", message))
+    retry = COMMON["retry"] | fields.get("retry", {})
+    if retry["base_sec"] > retry["cap_sec"]:
+        message = f"base_sec is {retry['base_sec']}: expected cap_sec ({retry['cap_sec']}) or less."
+        faults.append(_fault("/retry/base_sec", "base_sec", message))
+    if faults:
+        raise of_faults("invalid_field", faults)
+
+
+def check_new(fields: Mapping[str, Any]) -> None:
+    """Refuses a new schedule that is neither active nor paused."""
+    status = fields.get("status", "active")
+    if status not in ("active", "paused"):
+        message = f"A new schedule cannot be {status}: expected active or paused."
+        raise of_faults("invalid_field", [_fault("/status", "status", message)])
+
+
+def of_code(managed_by: str) -> bool:
+    """Tells whether code declares it, so that deployments make, change and end it."""
+    return managed_by.startswith(_CODE)
+
+
+def check_owner(fields: Mapping[str, Any], before: str = "") -> None:
+    """Lets only a deployment give a schedule to the code: the next one would end any other."""
+    owner = fields.get("managed_by", "")
+    if of_code(owner) and owner != before:
+        message = f"managed_by is '{owner}', which only deployments write: expected another owner."
+        raise of_faults("invalid_field", [_fault("/managed_by", "managed_by", message)])
+
+
+def _fault(pointer: str, field: str, message: str) -> Fault:
+    return Fault(pointer=pointer, code="bad_value", message=message, field=field)
+
+
+_FIELD = "pause_after_deaths"
+_DEFAULT = SCHEDULE[_FIELD]
+# Stands for null, which cannot be stored: the default is not stored either.
+_NEVER = 0
+
+
+def kept(wanted: int | None) -> dict[str, int]:
+    """Returns what the spec stores: nothing for the default, as in every older spec."""
+    return {} if wanted == _DEFAULT else {_FIELD: wanted or _NEVER}
+
+
+def limit(task: Task) -> int | None:
+    """Returns the number, or None if deaths never pause it."""
+    return task.shown.get(_FIELD, _DEFAULT) or None
+
+
+def near(task: Task, failures: int) -> int | None:
+    """Returns the number if half of it is reached and the schedule is not paused."""
+    most = limit(task)
+    return most if most and task.status == "active" and 2 * failures >= most else None
+
 
 # Kept in the task for the worker under these names.
 _WORKED_WITH = (
@@ -77,7 +140,7 @@ def fields_of(task: Task) -> dict[str, Any]:
     """Returns a schedule's fields, with defaults."""
     found = SCHEDULE | {name: task.shown[name] for name in SCHEDULE if name in task.shown}
     found |= {name: getattr(task, name) for name in _WORKED_WITH}
-    found["pause_after_deaths"] = death_limit.limit(task)
+    found["pause_after_deaths"] = limit(task)
     return found | {"retry": {name: getattr(task.retry, name) for name in Retry.__slots__}}
 
 
@@ -103,7 +166,7 @@ def _shown(whole: Mapping[str, Any]) -> dict[str, Any]:
     apart = (*_WORKED_WITH, "retry", "pause_after_deaths")
     shown = {name: value for name, value in whole.items() if name not in apart}
     shown = {name: value for name, value in shown.items() if value not in (None, "", {}, [])}
-    shown |= death_limit.kept(whole["pause_after_deaths"])
+    shown |= kept(whole["pause_after_deaths"])
     target = whole["target"]
     shown["target_type"] = target.get("type")
     return shown | ({"handler": target["handler"]} if "handler" in target else {})

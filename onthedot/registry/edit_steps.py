@@ -8,7 +8,7 @@ from typing import Any
 from onthedot.records.access import audit_trail
 from onthedot.records.access.audit_trail import By
 from onthedot.records.conditional_writes import Part
-from onthedot.records.tasks import kept_versions, name_lock, pause_ends, payloads
+from onthedot.records.tasks import kept_versions, pause_ends, payloads, task_items
 from onthedot.records.tasks.task_items import Known, first_due, revision
 from onthedot.records.tasks.task_spec import ENDED, Task
 from onthedot.registry import lifecycle
@@ -113,9 +113,9 @@ def beside(step: Step) -> list[Part]:
     before, after, signed = step.seen.task, step.wanted, step.signed
     parts: list[Part] = []
     if after.status == "deleted":
-        parts.append(name_lock.freeing(before))
+        parts.append(task_items.freeing(before))
     elif after.name != before.name:
-        parts += [name_lock.freeing(before), name_lock.taking(after)]
+        parts += [task_items.freeing(before), task_items.taking(after)]
     if after.schedule_version != before.schedule_version and not _runs_once(after):
         key_id = signed.by.key_id if signed else pause_ends.SYSTEM
         parts.append(revision(before, until=after.effective_from, by=key_id))

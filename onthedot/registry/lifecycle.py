@@ -12,7 +12,7 @@ from onthedot.records.tasks.task_items import HISTORY_SEC, first_due
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import definition
 from onthedot.schedule.blackouts import Blackout
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment
 
 # Stored beside the fields. It stays when they change.
 _BESIDE = (

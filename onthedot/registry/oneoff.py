@@ -13,7 +13,7 @@ from onthedot.records.tasks.task_items import HISTORY_SEC
 from onthedot.records.tasks.task_spec import Retry, Task
 from onthedot.registry.advice import grace_short, payload_unsent
 from onthedot.registry.defaults import COMMON
-from onthedot.schedule import packed_schedule
+from onthedot.schedule import schedule
 from onthedot.schedule.expression.errors import ScheduleError
 from onthedot.schedule.schedule import compile_schedule
 from onthedot.schedule.time.instants import nominal, parse_instant
@@ -46,7 +46,7 @@ def define(fields: Mapping[str, Any], *, task_id: str, tenant_id: str, now_ms: i
         task_id=task_id,
         tenant_id=tenant_id,
         name=whole.get("name", ""),
-        compiled=packed_schedule.pack(compiled),
+        compiled=schedule.pack(compiled),
         # A time that has just passed counts too: the task runs at once.
         effective_from=min(now_ms // 1000, at - 1),
         overlap="allow",
@@ -67,7 +67,7 @@ def moved(task: Task, fields: Mapping[str, Any], now_ms: int) -> Task:
     times = {"start_at": nominal(at), "expires_at": task.shown["expires_at"] + later}
     return replace(
         task,
-        compiled=packed_schedule.pack(compile_schedule(f"at({nominal(at)[:-1]})")),
+        compiled=schedule.pack(compile_schedule(f"at({nominal(at)[:-1]})")),
         effective_from=min(now_ms // 1000, at - 1),
         shown={**task.shown, **times},
     )

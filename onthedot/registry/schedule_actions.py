@@ -10,7 +10,7 @@ from onthedot.launch.catchup_flow import catch_up
 from onthedot.records.access import audit_trail
 from onthedot.records.access.audit_trail import By
 from onthedot.records.problems import Problem
-from onthedot.records.tasks import name_lock
+from onthedot.records.tasks import task_items
 from onthedot.records.tasks.task_items import Known
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import lifecycle
@@ -21,7 +21,7 @@ from onthedot.registry.edit import Check, Edited, Make, any_state, edit
 from onthedot.registry.edit_steps import Signed
 from onthedot.registry.task_quota import recount
 from onthedot.store import conditional_writer
-from onthedot.store.access import key_items
+from onthedot.store.access import access_table
 from onthedot.store.schedule_names import owner, taken
 
 
@@ -36,7 +36,7 @@ def create(task: Task, by: By, *, again: bool = False) -> Task:
     task = lifecycle.stamped(task, by)
     told = audit_trail.insert(by, "schedule.created", task.task_id, after=fields_of(task))
     count(by.tenant_id, 1)
-    born = create_with(task, [name_lock.taking(task), told])
+    born = create_with(task, [task_items.taking(task), told])
     if born is None:
         count(by.tenant_id, -1)
         raise taken(task.name, owner(task.tenant_id, task.name))
@@ -100,9 +100,9 @@ def end(
 
 def count(tenant_id: str, number: int) -> None:
     """Counts a tenant's tasks, up to its quota."""
-    counted = key_items.count(tenant_id, number)
+    counted = access_table.count(tenant_id, number)
     if not counted and recount(tenant_id):
-        counted = key_items.count(tenant_id, number)
+        counted = access_table.count(tenant_id, number)
     if not counted:
         message = "The tenant has as many tasks as it may: delete some, or ask an admin for more."
         raise Problem("quota_exceeded", message)

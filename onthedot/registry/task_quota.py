@@ -8,7 +8,7 @@ from __future__ import annotations
 from onthedot.records.access.api_key import TABLE, TASKS_MAX, tenant_key
 from onthedot.schedule.time.instants import nominal
 from onthedot.store import clock, table_pages, table_reads
-from onthedot.store.access import key_items
+from onthedot.store.access import access_table
 
 AGAIN_MS = 60_000
 # Seconds. A task that was due before that has run, or is one of the few that still retry.
@@ -27,5 +27,5 @@ def recount(tenant_id: str) -> bool:
     since = nominal(now_ms // 1000 - OVER_SEC)
     counted = table_pages.count(f"{tenant_id}#s") + table_pages.count(f"{tenant_id}#t", since=since)
     left = item.get("tasks_max", TASKS_MAX) - counted
-    key_items.recounted(tenant_id, seen=item.get("tasks_left"), left=left, now_ms=now_ms)
+    access_table.recounted(tenant_id, seen=item.get("tasks_left"), left=left, now_ms=now_ms)
     return True

@@ -15,9 +15,9 @@ from onthedot.records.tasks.task_items import Known
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import ROWS_MAX
 from onthedot.schedule.blackouts import closing
-from onthedot.schedule.packed_schedule import UNREADABLE
+from onthedot.schedule.schedule import UNREADABLE
 from onthedot.schedule.time.instants import nominal
-from onthedot.store import ids, patience
+from onthedot.store import conditional_writer, ids
 
 # Slots that a tenth of a second can walk.
 COUNT_MAX = 100_000
@@ -34,7 +34,7 @@ def close_the_books(known: Known, now: int) -> None:
     else:
         records = [_record(task, slot, now, closing(task.closed, slot)) for slot in slots]
     list_the_missed(records, by=ids.token(), now_ms=now * 1000)
-    patience.surely([run_writes.insert(record, now_ms=now * 1000) for record in records])
+    conditional_writer.surely([run_writes.insert(record, now_ms=now * 1000) for record in records])
 
 
 def _ranges(known: Known, slots: Sequence[int], now: int) -> list[Run]:

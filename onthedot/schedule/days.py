@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onthedot.schedule.expression.kinds import DAY, MONTH, WEEKDAY
+from onthedot.schedule.expression.dialect import DAY, MONTH, WEEKDAY
 from onthedot.schedule.time.almanac import COMMON, LEAP, Months, weekly
 
 if TYPE_CHECKING:

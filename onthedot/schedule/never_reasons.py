@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onthedot.schedule.expression.cron import EVERY_YEAR
-from onthedot.schedule.expression.dialect import split
+from onthedot.schedule.expression.dialect import DAY, MONTH, split
 from onthedot.schedule.expression.errors import ScheduleError
-from onthedot.schedule.expression.kinds import DAY, MONTH
 from onthedot.schedule.time.almanac import COMMON, LEAP
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import socket
-import time
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,9 +27,11 @@ from botocore.exceptions import ConnectionError as Unreachable
 from botocore.session import get_session
 
 from onthedot.records.access.tenant_reach import Home
+from onthedot.records.own_resources import Ours, ours
+from onthedot.store import clock
 from onthedot.store.call_allowance import Allowance
 from onthedot.store.clock_skew import Skew
-from onthedot.store.exchange import Exchange
+from onthedot.targets.call import Exchange
 
 _CONFIG = Config(
     parameter_validation=False,
@@ -155,11 +156,13 @@ def dynamodb(operation: str, **request: Any) -> Any:
     """Calls DynamoDB. Every answer also tells the time there."""
     if allowed := _allowed.get():
         allowed.call()
-    sent_ms = local_ms()
+    sent_ms = clock.local_ms()
     answer = getattr(client("dynamodb"), operation)(**request)
     if watch := _watch.get():
         date = answer.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("date")
-        watch.skew = watch.skew.seen(_second(date), sent_ms, local_ms()) if date else watch.skew
+        watch.skew = (
+            watch.skew.seen(_second(date), sent_ms, clock.local_ms()) if date else watch.skew
+        )
     return answer
 
 
@@ -185,11 +188,6 @@ def watching() -> Watch:
     watch = Watch()
     _watch.set(watch)
     return watch
-
-
-def local_ms() -> int:
-    """Reads this machine's clock without correction."""
-    return time.time_ns() // 1_000_000
 
 
 @lru_cache(16)
@@ -269,3 +267,10 @@ def _width() -> int:
 @cache
 def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_width(), thread_name_prefix="call")
+
+
+def known() -> Ours:
+    """Returns the names of the queues, of this function and of the stack."""
+    queues = [queue_url(queue).rstrip("/").rsplit("/", 1)[-1] for queue in QUEUES]
+    this = os.environ.get("AWS_LAMBDA_FUNCTION_NAME")
+    return ours([*queues, *([this] if this else [])], os.environ.get("POWERTOOLS_SERVICE_NAME", ""))

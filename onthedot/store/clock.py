@@ -5,14 +5,17 @@ from __future__ import annotations
 import time
 from contextvars import ContextVar
 
-from onthedot.store import aws
-
 _offset: ContextVar[int] = ContextVar("offset", default=0)
+
+
+def local_ms() -> int:
+    """Reads this machine's clock without correction."""
+    return time.time_ns() // 1_000_000
 
 
 def now_ms() -> int:
     """Returns milliseconds since the Unix epoch by the store's clock."""
-    return aws.local_ms() + _offset.get()
+    return local_ms() + _offset.get()
 
 
 def correct(offset_ms: int) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import secrets
 
+from onthedot.records.ulid import CHANCE_LETTERS, ulid
+from onthedot.store import clock
+
 _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
@@ -20,3 +23,8 @@ def fraction() -> float:
 def secret() -> bytes:
     """Returns bytes that nobody can guess."""
     return secrets.token_bytes(32)
+
+
+def new_id(prefix: str) -> str:
+    """Makes an id with a prefix: sch, tsk, key, bkf or req."""
+    return f"{prefix}_{ulid(clock.now_ms(), token(CHANCE_LETTERS))}"

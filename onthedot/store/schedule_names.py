@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from onthedot.records.problems import Fault, Problem
-from onthedot.records.tasks import name_lock, task_spec
+from onthedot.records.tasks import task_items, task_spec
 from onthedot.records.tasks.task_spec import Task
 from onthedot.store import table_reads
 
 
 def owner(tenant_id: str, name: str) -> str | None:
     """Returns the schedule that has the name, if any."""
-    item = table_reads.get(task_spec.TABLE, name_lock.key(tenant_id, name))
-    return None if item is None else str(item[name_lock.OWNER])
+    item = table_reads.get(task_spec.TABLE, task_items.key(tenant_id, name))
+    return None if item is None else str(item[task_items.OWNER])
 
 
 def check_free(task: Task) -> None:

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from onthedot.records.problems import Problem
-from onthedot.store import known_resources
+from onthedot.store import aws
 from onthedot.targets.http import patterns, rules
-from onthedot.targets.http.addresses import networks
+from onthedot.targets.http.rules import networks
 
 
 def check(fields: Mapping[str, Any]) -> None:
     """Refuses a target that may not be registered now."""
     rules.check(fields, networks(os.environ.get("TARGET_NETWORKS", "")), patterns.mistake)
-    rules.check_own(fields["target"], known_resources.known())
+    rules.check_own(fields["target"], aws.known())
 
 
 def permits(target: Mapping[str, Any], timeout_sec: int) -> bool:

@@ -15,7 +15,7 @@ from onthedot.registry import lifecycle
 from onthedot.registry.edit import edit
 from onthedot.registry.run_cancel import cancel
 from onthedot.schedule.time.instants import nominal
-from onthedot.store import clock, full_scan, patience, table_reads
+from onthedot.store import clock, conditional_writer, full_scan, table_reads
 from onthedot.upkeep.completed_schedules import list_all
 
 
@@ -71,4 +71,4 @@ def mend_pauses() -> Iterator[str]:
         if end is not None and end <= now:
             yield task.task_id
             edit(task.task_id, lifecycle.resumed, as_it_stands=True)
-        patience.surely(pause_ends.to_end(task))
+        conditional_writer.surely(pause_ends.to_end(task))

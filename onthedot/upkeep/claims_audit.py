@@ -15,7 +15,7 @@ from onthedot.records.runs.manifest import Entry, Manifest
 from onthedot.records.runs.run_row import Life, Run
 from onthedot.records.tasks import task_cursor, task_spec
 from onthedot.records.timings import MARGIN_SEC
-from onthedot.schedule.packed_schedule import UNREADABLE
+from onthedot.schedule.schedule import UNREADABLE
 from onthedot.schedule.time.instants import parse_nominal
 from onthedot.store import aws, clock, conditional_writer, run_messages, table_reads
 from onthedot.upkeep.events import notifications

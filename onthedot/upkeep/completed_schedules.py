@@ -11,8 +11,8 @@ from onthedot.records.runs.run_row import OPEN
 from onthedot.records.tasks import exhausted_schedules, task_cursor, task_spec
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import Task
-from onthedot.schedule.packed_schedule import UNREADABLE
-from onthedot.store import clock, conditional_writer, full_scan, patience, table_reads
+from onthedot.schedule.schedule import UNREADABLE
+from onthedot.store import clock, conditional_writer, full_scan, table_reads
 from onthedot.upkeep.separate_steps import Apart
 
 # The key of the item that says that all tables were walked once.
@@ -137,5 +137,5 @@ def list_all() -> Iterator[str]:
         if item["part"] != CURSOR or "due_shard" in item or not item["task_id"].startswith("sch_"):
             continue
         line = exhausted_schedules.line(item["task_id"], item["version"], clock.now_ms() // 1000)
-        patience.surely([line])
+        conditional_writer.surely([line])
         yield item["task_id"]

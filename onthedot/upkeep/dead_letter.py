@@ -11,7 +11,7 @@ from onthedot.records.conditional_writes import Clause, Update
 from onthedot.records.runs import attention
 from onthedot.records.runs.attempts import all_of
 from onthedot.records.runs.run_row import TABLE, Life, Run
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment
 
 KIND = "dead"
 Reason = Literal[

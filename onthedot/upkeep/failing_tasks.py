@@ -13,10 +13,10 @@ from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks import pause_ends, task_spec
 from onthedot.records.tasks.pause_ends import SYSTEM
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry import death_limit, lifecycle
+from onthedot.registry import definition, lifecycle
 from onthedot.registry.edit import edit
-from onthedot.schedule.packed_schedule import UNREADABLE
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.schedule import UNREADABLE
+from onthedot.schedule.time.instants import moment
 from onthedot.store import clock, table_reads
 from onthedot.store.tasks import read
 from onthedot.upkeep import failing_task
@@ -67,7 +67,7 @@ def _limits(changed: Iterable[Health]) -> dict[str, int | None]:
     keys = [task_spec.spec_key(task_id) for task_id in dying if task_id.startswith("sch_")]
     specs = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE] if keys else []
     return {
-        spec["task_id"]: death_limit.limit(task)
+        spec["task_id"]: definition.limit(task)
         for spec in specs
         if (task := task_spec.readable(spec))
     }

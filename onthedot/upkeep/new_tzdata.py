@@ -12,7 +12,7 @@ from onthedot.records.keys import CURSOR
 from onthedot.records.tasks import task_cursor
 from onthedot.records.tasks.task_cursor import TABLE, Due
 from onthedot.records.timings import LOOK_AHEAD_SEC
-from onthedot.schedule.packed_schedule import UNREADABLE
+from onthedot.schedule.schedule import UNREADABLE
 from onthedot.schedule.time import zones
 from onthedot.store import clock, conditional_writer, full_scan, table_reads
 

@@ -10,7 +10,7 @@ from onthedot.records.tasks import pause_ends
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import lifecycle
 from onthedot.registry.edit import edit
-from onthedot.schedule.packed_schedule import UNREADABLE
+from onthedot.schedule.schedule import UNREADABLE
 from onthedot.schedule.time.instants import nominal
 from onthedot.store import clock, conditional_writer, table_reads
 from onthedot.store.tasks import read

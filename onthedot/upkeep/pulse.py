@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from onthedot.schedule.time.instants import parse_nominal
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment, parse_nominal
 
 # Milliseconds. Tick and audit both come once a minute.
 LATE_MS, STOPPED_MS = 90_000, 180_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onthedot.dispatch import overdue_backlog
+from onthedot.dispatch import due_tasks
 from onthedot.records.runs import run_row
 from onthedot.store import clock, table_reads
 from onthedot.upkeep import minute_tally, pulse
@@ -18,7 +18,7 @@ def recent() -> Pulse:
     now_ms = clock.now_ms()
     if _remembered and 0 <= now_ms - _remembered[0][0] < _REMEMBERED_MS:
         return _remembered[0][1]
-    of_tick = table_reads.get(run_row.TABLE, overdue_backlog.KEY)
+    of_tick = table_reads.get(run_row.TABLE, due_tasks.KEY)
     minutes = table_reads.rows(
         ("task_id", minute_tally.MINUTES),
         "scheduled_for",

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from onthedot.records.keys import manifest_keys, recent_key
 from onthedot.records.runs import manifest
 from onthedot.records.runs.manifest import Entry, Manifest
-from onthedot.schedule.time.instants import nominal
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment, nominal
 from onthedot.store import aws, clock, table_pages, table_reads
 from onthedot.upkeep import tallies
 from onthedot.upkeep.recent_order import Merge, Place, end_of_minute

@@ -11,7 +11,7 @@ from onthedot.records.runs import message_pack
 from onthedot.records.runs.message_pack import Pack, Ticket
 from onthedot.records.timings import LEASE_SEC
 from onthedot.store import aws, clock, invocation_metrics, queue
-from onthedot.store.patience import Forgiven
+from onthedot.store.conditional_writer import Forgiven
 from onthedot.work.decision_table import Hint
 from onthedot.work.job import Job
 

@@ -9,7 +9,7 @@ from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import run_writes
 from onthedot.records.timings import LEASE_SEC
 from onthedot.store import clock, conditional_writer
-from onthedot.store.patience import Forgiven
+from onthedot.store.conditional_writer import Forgiven
 from onthedot.work.batch import Batch
 from onthedot.work.gates import tenant_quota
 from onthedot.work.job import Job, load

@@ -20,9 +20,8 @@ from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import ABANDON_SEC
 from onthedot.store import clock, ids, run_inputs, table_reads
 from onthedot.store.backoff import pause_ms
-from onthedot.store.exchange import Exchange
 from onthedot.targets.attempt_outcome import Answer, Stopped
-from onthedot.targets.call import BRIEF
+from onthedot.targets.call import BRIEF, Exchange
 from onthedot.work.decision_table import Hint, Start
 
 

@@ -7,23 +7,68 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from onthedot.records.keys import is_slot_key
 from onthedot.records.runs import run_writes
-from onthedot.records.runs.message_pack import Ticket
+from onthedot.records.runs.message_pack import RUNS_MAX, Ticket
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.misfire import is_late
 from onthedot.records.timings import LEASE_SEC
-from onthedot.store import aws, clock, conditional_writer, ids, patience, queue
-from onthedot.store.patience import Forgiven
-from onthedot.work import handler_pool, worker_room
+from onthedot.store import aws, clock, conditional_writer, ids, queue
+from onthedot.store.conditional_writer import Forgiven
+from onthedot.work import handler_pool
 from onthedot.work.batch import Batch, Received, received_later
 from onthedot.work.decision_table import was_lost
 from onthedot.work.job import Job, load
+
+# Runs. Each has one of 256 threads, and one message may bring 25 more.
+RUNS = 200
+# The other half is for other tenants.
+OF_TENANT = RUNS // 2
+# Python handlers share the worker's processor with all others.
+_HANDLER = 10
+# Seconds. A worker whose runs are all shorter is left to its queue's poller.
+SLOW_SEC = 1.0
+# Seconds, the longest timeout. Every run must end before the invocation has this age.
+LAST_SEC = 840
+# Seconds at which an invocation takes no more, different for each, so that never all close at once.
+_CLOSES_SEC = (60, 540)
+_MESSAGES = 10
+_PUT_OFF_SEC = (5, 60)
+# What a run waits for if its tenant has its share of the room.
+WAITED = "lane"
+
+
+def closes_sec(fraction: float) -> float:
+    """Returns a random age at which an invocation takes no more."""
+    first, last = _CLOSES_SEC
+    return first + fraction * (last - first)
+
+
+def weight(target: Mapping[str, Any]) -> int:
+    """Returns how many other runs a run of such a target counts for."""
+    return _HANDLER if target.get("type") == "python" else 1
+
+
+def messages(in_hand: int) -> int:
+    """Returns how many messages there is room for, if each is a full pack."""
+    return max(0, min(_MESSAGES, (RUNS - in_hand) // RUNS_MAX))
+
+
+def fits(age_sec: float, timeout_sec: int) -> bool:
+    """Tells whether a run that begins at this age ends before the invocation must."""
+    return age_sec + timeout_sec <= LAST_SEC
+
+
+def put_off_sec(due_ms: int, now_ms: int) -> int:
+    """Returns the delay: the longer a run has waited, the more rarely it looks."""
+    least, most = _PUT_OFF_SEC
+    return min(most, max(least, (now_ms - due_ms) // 2000))
+
 
 _log = logging.getLogger(__name__)
 # Seconds. It takes only what is left: the poller's receives wait for messages, these do not.
@@ -52,7 +97,7 @@ class Refill:
 
     def __post_init__(self) -> None:
         self.began = clock.monotonic()
-        self.closes = self.began + worker_room.closes_sec(ids.fraction())
+        self.closes = self.began + closes_sec(ids.fraction())
 
     @property
     def answered(self) -> bool:
@@ -65,14 +110,14 @@ class Refill:
         busy = [job for job in running if not job.ended]
         if self.asked is not None or not busy or any(was_lost(job.run) for job in running):
             return None
-        slow_ms = min(job.held.life.started_ms for job in busy) + int(worker_room.SLOW_SEC * 1000)
+        slow_ms = min(job.held.life.started_ms for job in busy) + int(SLOW_SEC * 1000)
         moment = max(self._next, now + (slow_ms - now_ms) / 1000)
         return None if moment >= self.closes else now_ms + int((moment - now) * 1000)
 
     def ask(self, waiting: Sequence[Job], running: Sequence[Job]) -> None:
         """Begins a receive beside the loop, if runs take long and there is room."""
         moment_ms = self.moment_ms(running)
-        self._most = worker_room.messages(sum(map(_weight, [*waiting, *running])))
+        self._most = messages(sum(map(_weight, [*waiting, *running])))
         if moment_ms is not None and moment_ms <= clock.now_ms():
             self._next = clock.monotonic() + _PACE_SEC
             if self._most:
@@ -104,7 +149,7 @@ class Refill:
             fresh.send_on(twice, LEASE_SEC)
             jobs = fresh.jobs(ids.token(12))
             until = clock.monotonic() + _LOAD_MAX_SEC
-            patience.call(lambda: load(jobs), lambda: clock.monotonic() > until)
+            conditional_writer.call(lambda: load(jobs), lambda: clock.monotonic() > until)
             self._put_off(fresh, self._beyond(fresh, jobs, in_hand), jobs)
             left = {each.run_id for each in _tickets(fresh.messages)}
             self.batch.messages += fresh.messages
@@ -126,7 +171,7 @@ class Refill:
         beyond: list[Ticket] = []
         for message in fresh.messages:
             tickets = [each for each in message.pack.tickets if each.run_id in message.owes]
-            if taken[message.pack.tenant_id] >= worker_room.OF_TENANT:
+            if taken[message.pack.tenant_id] >= OF_TENANT:
                 # Most of these end without a call, and would only come back.
                 beyond += [each for each in tickets if each.run_id not in overdue]
             else:
@@ -143,15 +188,12 @@ class Refill:
         turned = [job.run for job in jobs if job.run and job.ticket.run_id in named]
         lined = [run for run in turned if _to_mark(run, now_ms)]
         conditional_writer.write_many(
-            [
-                run_writes.mark(run, replace(run.life, waited=worker_room.WAITED), now_ms=now_ms)
-                for run in lined
-            ]
+            [run_writes.mark(run, replace(run.life, waited=WAITED), now_ms=now_ms) for run in lined]
         )
         again = {run.run_id for run in turned if _stands_already(run, now_ms)}
         fresh.forget("resend", again)
         oldest_ms = min((run.life.due_ms for run in turned), default=now_ms)
-        fresh.send_on(beyond, worker_room.put_off_sec(oldest_ms, now_ms))
+        fresh.send_on(beyond, put_off_sec(oldest_ms, now_ms))
 
 
 def _receive(name: str, most: int) -> list[dict[str, Any]] | None:
@@ -166,11 +208,11 @@ def _receive(name: str, most: int) -> list[dict[str, Any]] | None:
 
 
 def _weight(job: Job) -> int:
-    return worker_room.weight(job.task.target) if job.task else 1
+    return weight(job.task.target) if job.task else 1
 
 
 def _fits(job: Job, age_sec: float) -> bool:
-    return job.task is None or worker_room.fits(age_sec, job.task.timeout_sec)
+    return job.task is None or fits(age_sec, job.task.timeout_sec)
 
 
 def _to_mark(run: Run, now_ms: int) -> bool:
@@ -189,7 +231,7 @@ def _is_overdue(run: Run, now_ms: int) -> bool:
 
 def _stands_already(run: Run, now_ms: int) -> bool:
     """Tells whether the audit only repeats a message that is on its way. Later it may be lost."""
-    return run.life.waited == worker_room.WAITED and now_ms < run.life.due_ms + _TRUSTED_MS
+    return run.life.waited == WAITED and now_ms < run.life.due_ms + _TRUSTED_MS
 
 
 def _tickets(messages: Sequence[Received]) -> list[Ticket]:

@@ -10,10 +10,10 @@ from onthedot.records.runs import run_writes, stale_settles
 from onthedot.records.runs.message_pack import POLL, delay_sec
 from onthedot.records.runs.run_row import FINAL, Life, Run
 from onthedot.store import clock, conditional_writer, ids, run_messages
-from onthedot.store.patience import Forgiven
+from onthedot.store.conditional_writer import Forgiven
 from onthedot.targets.attempt_outcome import Done, after, after_cancel, next_look_sec
 from onthedot.work.batch import Batch
-from onthedot.work.gates import batch_gates, tenant_quota
+from onthedot.work.gates import overlap, tenant_quota
 from onthedot.work.job import Job, load, put_off
 
 # Milliseconds. With less of its lease left, an attempt is left to the next worker.
@@ -88,7 +88,7 @@ def _close(batch: Batch, settled: Sequence[Job]) -> None:
     again = [job.held for job, life in lives if life.status == "retrying" and job.held.life.permit]
     if again:
         tenant_quota.leave(again)
-    batch_gates.leave([job for job, life in lives if life.status in FINAL])
+    overlap.leave([job for job, life in lives if life.status in FINAL])
     for job in settled:
         batch.done([job.ticket.run_id])
         job.over = True

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import run_writes
 from onthedot.store import clock
-from onthedot.store.patience import Forgiven
+from onthedot.store.conditional_writer import Forgiven
 from onthedot.work import late_starts, max_runs_return, no_start, target_call
 from onthedot.work.batch import Batch
 from onthedot.work.decision_table import Hold, Late, Skip, Start, decide
-from onthedot.work.gates import batch_gates, key_gate, overlap, tenant_quota
+from onthedot.work.gates import key_gate, overlap, tenant_quota
 from onthedot.work.job import Job, load, look_again, put_off
 from onthedot.work.outside_handover import hand_over
 from onthedot.work.prepared_start import agreed, begin, prepare, still_ready
@@ -108,7 +108,7 @@ def _without_others(batch: Batch, ready: Sequence[Job]) -> list[Job]:
 def _through_the_gates(batch: Batch, jobs: list[Job], again: list[Job], worker: str) -> list[Job]:
     """Takes places, permits and turns. A run asks only at the gates that apply to it."""
     guarded = [job for job in jobs if overlap.guards(job)]
-    going = _through(batch, jobs, batch_gates.enter(guarded) if guarded else [], again)
+    going = _through(batch, jobs, overlap.enter(guarded) if guarded else [], again)
     keyed = [job for job in going if job.is_keyed]
     going = _through(batch, going, key_gate.enter(keyed) if keyed else [], again)
     bounded = [job for job in going if job.is_bounded]
@@ -184,7 +184,7 @@ def _skip(batch: Batch, skipping: Sequence[tuple[Job, Skip]]) -> list[Job]:
         for (job, _), outcome in zip(skipping, outcomes, strict=True)
         if outcome is Outcome.UNSURE
     )
-    batch_gates.leave(ended)
+    overlap.leave(ended)
     batch.done([job.ticket.run_id for job in ended])
     return again
 

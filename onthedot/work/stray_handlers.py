@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from onthedot.store import clock
-from onthedot.store.patience import Forgiven
+from onthedot.store.conditional_writer import Forgiven
 from onthedot.work import handler_pool
 from onthedot.work.job import Job, load
 

@@ -10,7 +10,7 @@ from typing import Any
 from botocore.exceptions import ClientError, HTTPClientError, ReadTimeoutError
 
 from onthedot.records import own_resources
-from onthedot.store import clock, known_resources
+from onthedot.store import aws, clock
 from onthedot.targets.attempt_outcome import CLOSED, Again, Answer, Dead, Stopped, error_of
 from onthedot.targets.aws import eventbridge, function, refusals, sns, sqs, stepfunctions
 from onthedot.targets.call import Call
@@ -47,7 +47,7 @@ def _secrets(target: Mapping[str, Any]) -> dict[str, str]:
 def _judged(target: Callable[[Call], Answer], asked: Call) -> Answer:
     """Calls AWS and judges its refusals. A handler's own AWS errors are its failures."""
     # A target of a former release, or of another stack, was not checked then.
-    if ours := own_resources.called(asked.target, known_resources.known()):
+    if ours := own_resources.called(asked.target, aws.known()):
         error = error_of("TargetForbidden", own_resources.sentence(asked.target, ours))
         return Dead("target_forbidden", error)
     try:

@@ -10,7 +10,7 @@ from typing import Any
 
 from onthedot.records.tasks.misfire import is_late
 from onthedot.records.timings import HEARTBEAT_SEC
-from onthedot.store import aws, clock, ids, patience
+from onthedot.store import aws, clock, conditional_writer, ids
 from onthedot.store.aws import Watch
 from onthedot.targets.attempt_outcome import LEFT, Again, Stopped, error_of
 from onthedot.work import handler_pool, suspects
@@ -41,14 +41,14 @@ def work(event: Mapping[str, Any]) -> dict[str, Any]:
     _not_before_receipt(watch, batch)
     batch.drop_foreign()
     # If this fails, messages come back later, and the audit sends what is missed until then.
-    with patience.Forgiven():
+    with conditional_writer.Forgiven():
         batch.shorten()
     batch.split()
     refill = Refill(batch=batch)
     jobs = batch.jobs(ids.token(12))
     if jobs:
         tried_until = clock.monotonic() + _LOAD_MAX_SEC
-        patience.call(lambda: load(jobs), lambda: clock.monotonic() > tried_until)
+        conditional_writer.call(lambda: load(jobs), lambda: clock.monotonic() > tried_until)
         clock.correct(watch.skew.offset_never_early_ms)
         jobs = [job for job in jobs if not job.unreadable]
         _shift(batch, jobs, refill)
@@ -59,7 +59,7 @@ def work(event: Mapping[str, Any]) -> dict[str, Any]:
 def _not_before_receipt(watch: Watch, batch: Batch) -> None:
     """Corrects the clock: it cannot be earlier than the queue's time of handing a message out."""
     latest_ms = max((message.received_ms for message in batch.messages), default=0)
-    watch.skew = watch.skew.not_before(latest_ms, aws.local_ms())
+    watch.skew = watch.skew.not_before(latest_ms, clock.local_ms())
 
 
 def _shift(batch: Batch, waiting: list[Job], refill: Refill) -> None:
@@ -131,7 +131,7 @@ def _started(batch: Batch, ready: Sequence[Job]) -> tuple[list[Job], list[Job]]:
 
 def _started_by(batch: Batch, ready: Sequence[Job], worker: str) -> tuple[list[Job], list[Job]]:
     """Starts what is due. If the store fails on the way, the rest is put off."""
-    with patience.Forgiven():
+    with conditional_writer.Forgiven():
         return start_due(batch, ready, worker=worker)
     left = [job for job in ready if not job.under_way and batch.naming(job.ticket.run_id)]
     put_off(left)

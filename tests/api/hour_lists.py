@@ -11,7 +11,7 @@ from onthedot.records.keys import moment_key
 from onthedot.records.runs import manifest, run_writes
 from onthedot.records.runs.run_row import Life, Run, ended
 from onthedot.schedule.time.instants import nominal
-from onthedot.store import clock, patience
+from onthedot.store import clock, conditional_writer
 from onthedot.upkeep import tallies
 from onthedot.upkeep.claims_audit import audit
 from tests.api.kit import NOON, Api
@@ -53,7 +53,7 @@ def audited() -> None:
 def _dispatch(name: str, wanted: Sequence[Run], new: Sequence[Run], now_ms: int) -> None:
     entries = [manifest.entry(each) for each in wanted]
     manifests.write(manifest.listing(name, entries, now_ms=now_ms))
-    patience.surely([run_writes.insert(each, now_ms=now_ms) for each in new])
+    conditional_writer.surely([run_writes.insert(each, now_ms=now_ms) for each in new])
 
 
 def _of_minute(random: Random, tasks: Sequence[str], now_ms: int, count: int) -> Iterator[Run]:

@@ -13,7 +13,7 @@ import pytest
 
 from lambdas.api import handler
 from onthedot.api.door import authentication, installation_secret, rate_limits
-from onthedot.api.schedules import tenant_reach
+from onthedot.api.schedules import rules
 from onthedot.api.views import agenda_source
 from onthedot.records import schema
 from onthedot.registry import api_keys
@@ -79,7 +79,7 @@ class Api:
         rate_limits.forget()
         agenda_source.forget()
         read_pulse.forget()
-        tenant_reach.forget()
+        rules.forget()
         return api
 
     def _count(self, model: Any, **_: object) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onthedot.dispatch.overdue_backlog import Backlog
+from onthedot.dispatch.due_tasks import Backlog
 from onthedot.store import table_reads
 from onthedot.upkeep.minute_tally import Tally
 from onthedot.upkeep.tallies import keep

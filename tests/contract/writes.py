@@ -18,8 +18,7 @@ from onthedot.records.tasks.task_items import Known, cursor
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.edit_steps import Recount, Step
 from onthedot.registry.edit_writes import writes
-from onthedot.schedule.packed_schedule import pack
-from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.schedule import compile_schedule, pack
 
 SLOT = 1_795_000_020
 NOW_MS = SLOT * 1000 + 500

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from onthedot.dispatch.claim import Claim, Fate, fate_of
+from onthedot.dispatch.tick import Claim, Fate, fate_of
 from onthedot.records.runs.run_row import FINAL
 from tests.schedule.samples import NOON_MS, due, run
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from onthedot.dispatch import dispatcher, overdue_backlog
+from onthedot.dispatch import dispatcher, due_tasks
 from onthedot.dispatch.dispatcher import dispatch
-from onthedot.dispatch.overdue_backlog import Backlog
+from onthedot.dispatch.due_tasks import Backlog
 from onthedot.records.attributes import typed_item
 from onthedot.records.keys import SHARDS
 from onthedot.records.runs.message_pack import Pack, Ticket
@@ -205,9 +205,9 @@ def test_the_few_overdue_of_one_tenant_are_taken_beside_the_many_of_another(
 
 def test_a_tick_leaves_when_it_was_with_what_it_writes_anyway(stage: Stage) -> None:
     dispatch(stage.shards())
-    first = table_reads.get("runs", overdue_backlog.KEY) or {}
+    first = table_reads.get("runs", due_tasks.KEY) or {}
     wait(stage, 60)
     dispatch(stage.shards())
-    second = table_reads.get("runs", overdue_backlog.KEY) or {}
+    second = table_reads.get("runs", due_tasks.KEY) or {}
 
     assert second["at_ms"] - first["at_ms"] == 60_000

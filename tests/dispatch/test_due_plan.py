@@ -9,13 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onthedot.dispatch.due_plan import BLACKOUT_MAX, plan
-from onthedot.dispatch.slot_plan import Plan
+from onthedot.dispatch.due_plan import BLACKOUT_MAX, Plan, plan
 from onthedot.records.tasks.task_cursor import Due, left_after
 from onthedot.records.timings import LATE_SEC, LOOK_AHEAD_SEC, ROWS_MAX
 from onthedot.schedule.calendar_times import compile_calendar
-from onthedot.schedule.packed_schedule import pack
-from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.schedule import compile_schedule, pack
 from onthedot.schedule.time.instants import parse_nominal
 from tests.schedule.samples import NOON, due, law
 

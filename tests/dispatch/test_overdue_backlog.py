@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onthedot.dispatch.overdue_backlog import Backlog, parse
+from onthedot.dispatch.due_tasks import Backlog, parse
 
 NOON_MS = 1_763_467_200_000
 

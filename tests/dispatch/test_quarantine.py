@@ -9,8 +9,7 @@ import pytest
 
 from onthedot.dispatch.dispatcher import dispatch
 from onthedot.records.attributes import typed_item
-from onthedot.schedule.packed_schedule import pack
-from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.schedule import compile_schedule, pack
 from tests.simulation.calm import add, go, outcomes, part, spoil, told, wait
 from tests.simulation.stage import Stage
 from tests.simulation.users import user

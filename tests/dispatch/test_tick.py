@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from onthedot.dispatch import dispatcher, overdue_backlog
+from onthedot.dispatch import dispatcher, due_tasks
 from onthedot.dispatch.dispatcher import dispatch
 from onthedot.dispatch.tick import new_tick
 from onthedot.records.attributes import typed_item
@@ -69,7 +69,7 @@ def test_the_mean_is_of_what_was_on_time(stage: Stage, monkeypatch: pytest.Monke
 
     counts = dispatch(stage.shards()).counts
 
-    kept: dict[str, Any] = table_reads.get("runs", overdue_backlog.KEY) or {}
+    kept: dict[str, Any] = table_reads.get("runs", due_tasks.KEY) or {}
     assert (counts["due"], counts["backlog"]) == (9, 3)
     assert kept["mean"] == pytest.approx(6 / 60)
     assert kept["overdue"] == [3]
@@ -79,13 +79,13 @@ def test_a_machine_whose_clock_is_astray_leaves_no_sign_of_life(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add(stage, "1 12 * * *")
-    put_run(stage, overdue_backlog.Backlog(at_ms=7).item())
+    put_run(stage, due_tasks.Backlog(at_ms=7).item())
     monkeypatch.setattr(Skew, "hopeless", property(lambda _: True))
 
     counts = dispatch(stage.shards()).counts
 
     assert "sent" not in counts
-    assert (table_reads.get("runs", overdue_backlog.KEY) or {})["at_ms"] == 7
+    assert (table_reads.get("runs", due_tasks.KEY) or {})["at_ms"] == 7
 
 
 def test_how_far_the_clock_was_off_is_told(stage: Stage) -> None:
@@ -100,7 +100,7 @@ def test_how_far_the_clock_was_off_is_told(stage: Stage) -> None:
 
 
 def test_nothing_is_counted_that_did_not_happen(stage: Stage) -> None:
-    stage.world.store.put_item(TableName="runs", Item=typed_item(overdue_backlog.Backlog().item()))
+    stage.world.store.put_item(TableName="runs", Item=typed_item(due_tasks.Backlog().item()))
 
     counts = dispatch([0, 1]).counts
 

@@ -22,10 +22,9 @@ from onthedot.local.stack import Stack
 from onthedot.records.tasks.task_items import cursor, first_due
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.api_keys import FIRST_TENANT
-from onthedot.schedule.packed_schedule import pack
-from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.schedule import compile_schedule, pack
 from onthedot.store import table_reads
-from onthedot.store.identity import new_id
+from onthedot.store.ids import new_id
 
 HELLO = {"type": "python", "handler": "hello"}
 WAIT = {"type": "python", "handler": "wait"}

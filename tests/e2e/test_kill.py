@@ -21,7 +21,7 @@ from onthedot.records.runs import manifest, run_row
 from onthedot.records.tasks.task_spec import Task, cursor_key
 from onthedot.records.timings import CLAIM_SEC
 from onthedot.store import table_reads
-from onthedot.store.identity import new_id
+from onthedot.store.ids import new_id
 from tests.e2e.kit import WAIT, Local, load, until
 
 pytestmark = pytest.mark.usefixtures("adapters")

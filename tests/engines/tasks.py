@@ -9,8 +9,7 @@ from typing import Any
 from onthedot.records.runs.run_row import Life, Run
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.creation import create_many
-from onthedot.schedule.packed_schedule import pack
-from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.schedule import compile_schedule, pack
 from onthedot.schedule.time.instants import nominal
 
 SHARDS = range(256)

@@ -12,7 +12,7 @@ from onthedot.records.tasks.task_items import cursor as cursor_of
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.edit import edit
 from onthedot.registry.max_runs_edit import _count_again
-from onthedot.store import conditional_writer, patience, table_reads
+from onthedot.store import conditional_writer, table_reads
 from onthedot.upkeep import completed_schedules
 from tests.engines.place import at_once, cursor
 from tests.engines.tasks import daily, last_minute
@@ -93,6 +93,6 @@ def test_a_dispatchers_write_lists_a_schedule_once_however_often_it_is_made() ->
     leaving = Update("tasks", key, (), clause, removes=("due_shard",))
 
     lines = exhausted_schedules.lines([leaving], last_minute() + 60)
-    outcomes = [patience.surely(lines)[0] for _ in range(2)]
+    outcomes = [conditional_writer.surely(lines)[0] for _ in range(2)]
 
     assert outcomes == [Outcome.DONE, Outcome.REFUSED]

@@ -16,7 +16,7 @@ from onthedot.records.runs.run_row import row_key
 from onthedot.records.tasks import kept_versions, payloads, task_spec
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.edit import edit
-from onthedot.store import aws, blobs, conditional_writer, table_reads
+from onthedot.store import aws, blobs, clock, conditional_writer, table_reads
 from onthedot.store.tasks import read
 from onthedot.upkeep import payload_sweep
 from tests.engines.place import Place, surroundings
@@ -43,7 +43,7 @@ def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
 @pytest.fixture
 def hours_later(monkeypatch: pytest.MonkeyPatch) -> Swept:
     """What the audit of some minute does when the bucket's objects are two days old."""
-    began_ms = aws.local_ms()
+    began_ms = clock.local_ms()
 
     def swept(minute: int = 7) -> int:
         hour_ms = 3_600_000
@@ -165,7 +165,7 @@ def test_what_belongs_to_a_run_that_is_forgotten_is_put_aside(hours_later: Swept
 
 def test_what_was_put_today_may_be_named_in_a_moment() -> None:
     blobs.put("tasks/sch_X/1-0", "{}")
-    now_ms = aws.local_ms() // 3_600_000 * 3_600_000 + 7 * 60_000
+    now_ms = clock.local_ms() // 3_600_000 * 3_600_000 + 7 * 60_000
 
     with pytest.MonkeyPatch.context() as soon:
         soon.setattr(aws, "local_ms", lambda: now_ms)

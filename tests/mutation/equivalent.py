@@ -265,7 +265,7 @@ EQUIVALENT += (
     ),
     *(
         Equivalent(
-            "onthedot.schedule.dst_gaps",
+            "onthedot.dispatch.due_plan",
             "skipped_gaps",
             "if 0 < jump <= CORRECTION_SEC and walls.next(wall_to - jump) < wall_to:",
             after,

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from onthedot.dispatch import claim
-from onthedot.dispatch.claim import Claim, Fate
+from onthedot.dispatch import tick
+from onthedot.dispatch.tick import Claim, Fate
 from onthedot.launch import backfill
 from onthedot.launch.backfill import Past
 from onthedot.records.runs import manifest, max_runs, tenant_permits
 from onthedot.records.runs.manifest import Manifest
-from onthedot.registry import death_limit
+from onthedot.registry import definition
 from onthedot.store.clock_skew import Skew
 from onthedot.targets.attempt_outcome import error_of
 from onthedot.upkeep.ledger import Ledger, percentile
@@ -71,7 +71,7 @@ def test_our_own_row_is_ours_only_as_we_claimed_or_recorded_it() -> None:
 
     def fate(**life: Any) -> Fate:  # noqa: ANN401 any field
         seen = run(**{"claim_id": "D1", **life})
-        return claim.fate_of(wanted, seen, "D1", NOON_MS, force=False)
+        return tick.fate_of(wanted, seen, "D1", NOON_MS, force=False)
 
     assert fate() is Fate.MINE
     assert fate(status="skipped") is Fate.DONE
@@ -115,10 +115,10 @@ def test_only_what_gave_way_before_it_began_was_turned_away() -> None:
 def test_half_of_the_deaths_that_pause_a_schedule_are_near() -> None:
     ten = task(shown={"pause_after_deaths": 10})
 
-    assert death_limit.near(ten, 4) is None
-    assert death_limit.near(ten, 5) == 10
-    assert death_limit.near(replace(ten, status="paused"), 5) is None
-    assert death_limit.near(task(shown={"pause_after_deaths": 0}), 5) is None
+    assert definition.near(ten, 4) is None
+    assert definition.near(ten, 5) == 10
+    assert definition.near(replace(ten, status="paused"), 5) is None
+    assert definition.near(task(shown={"pause_after_deaths": 0}), 5) is None
 
 
 def test_a_percentile_is_the_value_behind_so_many_of_a_hundred() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from onthedot.records.attributes import checked
 from onthedot.records.runs import run_row, run_writes
-from onthedot.records.small_json import checked
 from onthedot.targets.attempt_outcome import Done, after, error_of
 from tests.schedule.samples import NOON_MS, run, task
 

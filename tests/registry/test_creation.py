@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from onthedot.launch.trigger import trigger
-from onthedot.schedule.packed_schedule import pack
-from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.schedule import compile_schedule, pack
 from onthedot.schedule.time.instants import parse_nominal
 from onthedot.targets.attempt_outcome import Again, Done
 from tests.simulation.calm import FREE, add, go, outcomes, part, runs, told, wait

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onthedot.registry import death_limit
+from onthedot.registry import definition
 from tests.schedule.samples import task
 
 
@@ -13,8 +13,8 @@ from tests.schedule.samples import task
     [(10, {}), (3, {"pause_after_deaths": 3}), (None, {"pause_after_deaths": 0})],
 )
 def test_what_is_kept_is_read_as_it_was_wanted(wanted: int | None, kept: dict[str, int]) -> None:
-    assert death_limit.kept(wanted) == kept
-    assert death_limit.limit(task(shown=kept)) == wanted
+    assert definition.kept(wanted) == kept
+    assert definition.limit(task(shown=kept)) == wanted
 
 
 @pytest.mark.parametrize(
@@ -26,5 +26,5 @@ def test_a_schedule_is_near_its_pause_from_half_of_its_deaths_on(
 ) -> None:
     shown = {"pause_after_deaths": most}
 
-    assert death_limit.near(task(shown=shown), failures) == near
-    assert death_limit.near(task(shown=shown, status="paused"), failures) is None
+    assert definition.near(task(shown=shown), failures) == near
+    assert definition.near(task(shown=shown, status="paused"), failures) is None

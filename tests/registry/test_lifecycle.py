@@ -14,8 +14,7 @@ from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import lifecycle
 from onthedot.registry.definition import schedule
 from onthedot.schedule.blackouts import Blackout, blackout
-from onthedot.schedule.packed_schedule import pack
-from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.schedule import compile_schedule, pack
 from tests.schedule.samples import NOON, NOON_MS
 
 FIELDS: dict[str, Any] = {"name": "report", "cron": "* * * * *", "target": {"type": "recording"}}

@@ -10,7 +10,7 @@ from onthedot.records.access.api_key import TASKS_MAX, tenant_key
 from onthedot.records.attributes import plain_item, typed_item
 from onthedot.registry.task_quota import recount
 from onthedot.schedule.time.instants import nominal
-from onthedot.store.access import key_items, tenants
+from onthedot.store.access import access_table, tenants
 from tests.simulation.calm import FREE, NOON, wait
 from tests.simulation.stage import Stage, make_task
 
@@ -69,8 +69,8 @@ def test_a_tenant_with_more_than_its_quota_has_room_only_when_as_many_are_gone(
     assert recount("acme")
     assert kept(stage)["tasks_left"] == -1
 
-    key_items.count("acme", -1)
-    assert not key_items.count("acme", 1)
+    access_table.count("acme", -1)
+    assert not access_table.count("acme", 1)
 
 
 def test_a_limit_that_is_raised_again_leaves_what_is_there_counted(stage: Stage) -> None:
@@ -109,13 +109,13 @@ def test_what_was_counted_otherwise_meanwhile_stays(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told(stage, tasks_left=0, tasks_max=9)
-    write = key_items.recounted
+    write = access_table.recounted
 
     def late(tenant_id: str, *, seen: int | None, left: int, now_ms: int) -> None:
         told(stage, tasks_left=1, tasks_max=9)
         write(tenant_id, seen=seen, left=left, now_ms=now_ms)
 
-    monkeypatch.setattr(key_items, "recounted", late)
+    monkeypatch.setattr(access_table, "recounted", late)
     assert recount("acme")
 
     assert kept(stage)["tasks_left"] == 1

@@ -11,8 +11,7 @@ from hypothesis import settings
 from onthedot.records.runs.run_row import Life, Run
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import Task
-from onthedot.schedule.packed_schedule import pack
-from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.schedule import compile_schedule, pack
 
 # The same examples every time, and no clock beside them.
 law = settings(max_examples=100, derandomize=True, deadline=None, database=None)

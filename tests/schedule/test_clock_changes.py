@@ -6,7 +6,7 @@ import pytest
 
 from onthedot.schedule.schedule import compile_schedule
 from onthedot.schedule.time.instants import parse_instant
-from onthedot.schedule.words.clock_changes import changes_ahead
+from onthedot.schedule.words.expression_warnings import changes_ahead
 
 AFTER = "2026-11-18T00:00:00Z"
 GAP, TWICE = "dst_gap", "dst_overlap"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from onthedot.schedule.expression.cron import EVERY_YEAR, Cron, Every, parse
+from onthedot.schedule.expression.dialect import YEAR_MIN
 from onthedot.schedule.expression.errors import ScheduleError
-from onthedot.schedule.expression.kinds import YEAR_MIN
 from onthedot.schedule.schedule import compile_schedule
 from onthedot.schedule.time.instants import nominal, parse_instant
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from onthedot.dispatch.due_plan import plan
-from onthedot.dispatch.slot_plan import Plan
+from onthedot.dispatch.due_plan import Plan, plan, skipped_gaps
 from onthedot.records.tasks.task_cursor import Due
-from onthedot.schedule.dst_gaps import skipped_gaps
-from onthedot.schedule.packed_schedule import pack
-from onthedot.schedule.schedule import Schedule, compile_schedule
+from onthedot.schedule.schedule import Schedule, compile_schedule, pack
 from onthedot.schedule.time.instants import parse_instant
 
 GAP = parse_instant("2027-03-14T07:00:00Z", "gap")

@@ -17,11 +17,10 @@ from random import Random
 
 import pytest
 
-from onthedot.schedule.expression import croniter_masks
+from onthedot.schedule.expression import cron
 from onthedot.schedule.expression.errors import ScheduleError
 from onthedot.schedule.expression.fields import read_field
-from onthedot.schedule.packed_schedule import pack
-from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.schedule import compile_schedule, pack
 from onthedot.schedule.time.zone_names import zone_names
 from onthedot.schedule.words.explanation import explanation_with_changes
 from onthedot.schedule.words.schedule_preview import Window, preview
@@ -195,7 +194,7 @@ def refusal(text: str, zone: str, **choices: str) -> ScheduleError | None:
 
 def cold_cpu_sec(text: str) -> float:
     read_field.cache_clear()
-    croniter_masks.memo.clear()
+    cron.memo.clear()
     return cpu_sec(text)
 
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from onthedot.schedule.calendar_times import compile_calendar
 from onthedot.schedule.expression.errors import ScheduleError
-from onthedot.schedule.packed_schedule import FORMAT, pack, unpack
-from onthedot.schedule.schedule import Schedule, compile_schedule
+from onthedot.schedule.schedule import FORMAT, Schedule, compile_schedule, pack, unpack
 from onthedot.schedule.time.zone_names import zone_names
 from tests.schedule.oracles.expressions import five_fields, seven_fields, six_fields
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from botocore.exceptions import ConnectionClosedError
 
-from onthedot.dispatch.overdue_backlog import BUDGET_MIN
+from onthedot.dispatch.due_tasks import BUDGET_MIN
 from onthedot.launch.backfill import Backfill, loop
 from onthedot.launch.trigger import trigger
 from onthedot.records.attributes import typed, typed_item

@@ -16,7 +16,7 @@ from onthedot.records import keys
 from onthedot.registry import calendar_edits, code_schedules
 from onthedot.store import conditional_writer, siblings, table_reads
 from onthedot.upkeep import completed_schedules, dead_letters, recent_runs
-from onthedot.work import worker_room
+from onthedot.work import refill
 from onthedot.work.gates import concurrency_key, tenant_line
 from onthedot.work.outside import lease
 from tests.simulation.machine.process import Process
@@ -111,8 +111,8 @@ def _wanted(sizes: Sizes) -> list[tuple[Any, str, Any]]:
         (concurrency_key, "LINE_MAX", sizes.line_max),
         (lease, "_LOOK_AT", sizes.looks_at),
         (resume_catchup, "SLOTS_MAX", sizes.caught_up),
-        (worker_room, "OF_TENANT", sizes.of_tenant),
-        (worker_room, "closes_sec", sizes.closes and (lambda _fraction: sizes.closes)),
+        (refill, "OF_TENANT", sizes.of_tenant),
+        (refill, "closes_sec", sizes.closes and (lambda _fraction: sizes.closes)),
     ]
 
 

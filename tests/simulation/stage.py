@@ -15,21 +15,20 @@ from typing import Any
 from botocore.exceptions import BotoCoreError
 
 from lambdas.work import handler as work
-from onthedot.dispatch import due_plan, overdue_backlog
+from onthedot.dispatch import due_plan, due_tasks
 from onthedot.dispatch.dispatcher import dispatch
-from onthedot.dispatch.overdue_backlog import BUDGET_MIN
+from onthedot.dispatch.due_tasks import BUDGET_MIN
 from onthedot.records import keys
 from onthedot.records.attributes import plain_item, typed_item
 from onthedot.records.keys import shard_of
 from onthedot.records.runs import run_row
 from onthedot.records.runs.run_row import Run
 from onthedot.records.schema import ACCESS, RUNS, TASKS, creation
-from onthedot.records.tasks import name_lock
+from onthedot.records.tasks import task_items
 from onthedot.records.tasks.task_items import cursor, first_due
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import unclaimed_slots
-from onthedot.schedule.packed_schedule import pack
-from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.schedule import compile_schedule, pack
 from onthedot.schedule.time.instants import nominal
 from onthedot.store import aws, blobs, clock, ids
 from onthedot.targets.attempt_outcome import Again, Answer, Done, Stopped
@@ -136,7 +135,7 @@ class Stage:
     def register(self, task: Task) -> None:
         """Put a task as it stands after its registration."""
         self.tasks.append(task)
-        for item in (cursor(task, first_due(task)), task.item(), name_lock.taking(task).item):
+        for item in (cursor(task, first_due(task)), task.item(), task_items.taking(task).item):
             self.world.store.put_item(TableName="tasks", Item=typed_item(item))
 
     def deliver(self, call: Call) -> Answer:
@@ -275,7 +274,7 @@ def staged(
         ),
         (due_plan, "ROWS_MAX", rows_max),
         (unclaimed_slots, "ROWS_MAX", rows_max),
-        (overdue_backlog, "BUDGET_MIN", budget_min),
+        (due_tasks, "BUDGET_MIN", budget_min),
         *stage.stand_ins,
     ]
     if yesterdays:

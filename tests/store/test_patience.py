@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 
 from onthedot.records.conditional_writes import Insert, Outcome
 from onthedot.schedule.expression.errors import BusyError
-from onthedot.store import clock, conditional_writer, patience
+from onthedot.store import clock, conditional_writer
 from tests.simulation.faults.faults import Profile
 from tests.simulation.faults.outages import Outage
 from tests.simulation.stage import Stage, make_stage, staged
@@ -46,7 +46,7 @@ def never() -> bool:
 def test_a_call_is_made_until_it_is_answered_with_pauses_that_grow(stage: Stage) -> None:
     store = Store(5)
 
-    assert patience.call(store, never) == "answered"
+    assert conditional_writer.call(store, never) == "answered"
 
     waits = zip(store.waits_ms(), (50, 100, 200, 400, 500), strict=True)
     assert all(most / 2 - 1 <= wait <= most for wait, most in waits)
@@ -58,7 +58,7 @@ def test_the_last_refusal_before_the_end_is_raised(stage: Stage) -> None:
     until = clock.monotonic() + 1
 
     with pytest.raises(ClientError, match="Throttling"):
-        patience.call(store, lambda: clock.monotonic() > until)
+        conditional_writer.call(store, lambda: clock.monotonic() > until)
 
     assert 1.0 < store.asked[-1] <= 1.5
     assert stage.deliveries == []
@@ -68,7 +68,7 @@ def test_what_is_no_matter_of_time_is_raised_at_once(stage: Stage) -> None:
     store = Store(1, "ValidationException")
 
     with pytest.raises(ClientError, match="Validation"):
-        patience.call(store, never)
+        conditional_writer.call(store, never)
 
     assert len(store.asked) == 1
     assert stage.deliveries == []
@@ -85,7 +85,7 @@ def test_what_is_no_matter_of_time_is_raised_at_once(stage: Stage) -> None:
 )
 def test_only_a_busy_store_is_forgiven(failure: Exception, *, forgiven: bool) -> None:
     def step() -> None:
-        with patience.Forgiven():
+        with conditional_writer.Forgiven():
             raise failure
 
     if forgiven:
@@ -116,7 +116,7 @@ def _inserted(
 
 
 def test_only_what_is_in_doubt_is_written_again() -> None:
-    waits, outcomes = _inserted(lambda writes: patience.write(writes, never), 1.0)
+    waits, outcomes = _inserted(lambda writes: conditional_writer.write(writes, never), 1.0)
 
     # What was taken at once would be refused by now.
     assert outcomes == [Outcome.DONE, Outcome.DONE]
@@ -128,7 +128,7 @@ def test_only_what_is_in_doubt_is_written_again() -> None:
 def test_what_is_in_doubt_at_the_end_stays_so() -> None:
     def write(writes: list[Insert]) -> list[Outcome]:
         until = clock.monotonic() + 2
-        return patience.write(writes, lambda: clock.monotonic() > until)
+        return conditional_writer.write(writes, lambda: clock.monotonic() > until)
 
     waits, outcomes = _inserted(write, 20.0)
 
@@ -137,8 +137,8 @@ def test_what_is_in_doubt_at_the_end_stays_so() -> None:
 
 
 def test_a_store_that_never_says_whether_is_an_error_after_eight_seconds() -> None:
-    _, done = _inserted(patience.surely, 7.0)
-    _, failure = _inserted(patience.surely, 9.5)
+    _, done = _inserted(conditional_writer.surely, 7.0)
+    _, failure = _inserted(conditional_writer.surely, 9.5)
 
     assert done == [Outcome.DONE, Outcome.DONE]
     assert isinstance(failure, BusyError)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from onthedot.dispatch import overdue_backlog
+from onthedot.dispatch import due_tasks
 from onthedot.store import clock
 from onthedot.upkeep import read_pulse, tallies
 from onthedot.upkeep.minute_tally import Tally
@@ -23,7 +23,7 @@ def _forgotten() -> Iterator[None]:
 
 
 def ticked(stage: Stage, at_ms: int) -> None:
-    put_run(stage, overdue_backlog.Backlog(at_ms=at_ms).item())
+    put_run(stage, due_tasks.Backlog(at_ms=at_ms).item())
 
 
 def test_without_a_sign_nothing_is_known(stage: Stage) -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from onthedot.records.runs.run_row import FINAL
 from onthedot.records.timings import MARGIN_SEC
-from onthedot.schedule.packed_schedule import pack
-from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.schedule import compile_schedule, pack
 from onthedot.work.decision_table import (
     Await,
     Busy,

@@ -12,7 +12,7 @@ from onthedot.launch.trigger import trigger
 from onthedot.records.runs.message_pack import of_run
 from onthedot.records.tasks.task_spec import Task
 from onthedot.store import clock, queue
-from onthedot.work import worker_room
+from onthedot.work import refill
 from onthedot.work.gates import waiting_runs
 from onthedot.work.worker import work
 from tests.simulation.calm import (
@@ -91,7 +91,7 @@ def test_a_quick_run_asks_the_queue_for_nothing_more(stage: Stage) -> None:
 def test_beyond_its_share_a_tenant_waits_and_says_so(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_room, "OF_TENANT", 1)
+    monkeypatch.setattr(refill, "OF_TENANT", 1)
     first, other = slow(stage), quick(stage)
     for task in (first, first, other):
         trigger(task.task_id)
@@ -108,7 +108,7 @@ def test_beyond_its_share_a_tenant_waits_and_says_so(
 def test_a_trigger_that_comes_late_waits_and_says_so(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_room, "OF_TENANT", 1)
+    monkeypatch.setattr(refill, "OF_TENANT", 1)
     task = slow(stage, 200)
     trigger(task.task_id)
     trigger(task.task_id)
@@ -126,7 +126,7 @@ def test_a_trigger_that_comes_late_waits_and_says_so(
 def test_a_late_slot_is_judged_although_its_tenant_has_its_share(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, misfire: str, said_of_it: str
 ) -> None:
-    monkeypatch.setattr(worker_room, "OF_TENANT", 1)
+    monkeypatch.setattr(refill, "OF_TENANT", 1)
     trigger(slow(stage, 300).task_id)
     task = add(stage, "* * * * *", misfire=misfire)
     left_behind(stage, task)

@@ -11,7 +11,7 @@ from onthedot.store import conditional_writer
 from onthedot.work import starts
 from onthedot.work.batch import Batch, Received
 from onthedot.work.decision_table import Hint, Skip
-from onthedot.work.gates import batch_gates
+from onthedot.work.gates import overlap
 from onthedot.work.job import Job
 from tests.schedule.samples import NOON_MS, run, task
 
@@ -37,11 +37,11 @@ def test_a_skip_whose_places_are_not_given_up_keeps_its_message(
         raise BusyError("the gate is not read")
 
     monkeypatch.setattr(conditional_writer, "write_many", lambda _: [Outcome.DONE])
-    monkeypatch.setattr(batch_gates, "leave", busy)
+    monkeypatch.setattr(overlap, "leave", busy)
     with pytest.raises(BusyError):
         starts._skip(batch, [(job, Skip("skipped", "paused"))])  # noqa: SLF001  # its order
 
     assert batch.naming(skipped.run_id) == [message]
-    monkeypatch.setattr(batch_gates, "leave", lambda _: None)
+    monkeypatch.setattr(overlap, "leave", lambda _: None)
     assert starts._skip(batch, [(job, Skip("skipped", "paused"))]) == []  # noqa: SLF001  # its order
     assert batch.naming(skipped.run_id) == []

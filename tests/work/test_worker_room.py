@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import pytest
 
-from onthedot.work import worker_room
+from onthedot.work import refill
 
 
 @pytest.mark.parametrize(
     ("in_hand", "messages"), [(0, 8), (1, 7), (100, 4), (175, 1), (176, 0), (200, 0), (250, 0)]
 )
 def test_there_is_room_for_full_packs(in_hand: int, messages: int) -> None:
-    assert worker_room.messages(in_hand) == messages
+    assert refill.messages(in_hand) == messages
 
 
 def test_a_python_handler_counts_for_ten() -> None:
-    assert worker_room.weight({"type": "python", "handler": "h"}) == 10
-    assert worker_room.weight({"type": "http"}) == 1
+    assert refill.weight({"type": "python", "handler": "h"}) == 10
+    assert refill.weight({"type": "http"}) == 1
 
 
 def test_what_is_taken_ends_before_its_invocation() -> None:
-    assert worker_room.fits(0, 840)
-    assert worker_room.fits(540, 300)
-    assert not worker_room.fits(540.1, 300)
-    assert not worker_room.fits(1, 840)
+    assert refill.fits(0, 840)
+    assert refill.fits(540, 300)
+    assert not refill.fits(540.1, 300)
+    assert not refill.fits(1, 840)
 
 
 def test_invocations_close_at_different_ages() -> None:
-    assert worker_room.closes_sec(0) == 60
-    assert worker_room.closes_sec(0.5) == 300
-    assert worker_room.closes_sec(1) == 540
+    assert refill.closes_sec(0) == 60
+    assert refill.closes_sec(0.5) == 300
+    assert refill.closes_sec(1) == 540
 
 
 @pytest.mark.parametrize(("waited_sec", "delay"), [(-2, 5), (0, 5), (9, 5), (40, 20), (900, 60)])
 def test_who_has_waited_for_long_is_looked_at_more_rarely(waited_sec: int, delay: int) -> None:
-    assert worker_room.put_off_sec(1_000_000, 1_000_000 + waited_sec * 1000) == delay
+    assert refill.put_off_sec(1_000_000, 1_000_000 + waited_sec * 1000) == delay

@@ -16,7 +16,7 @@ from onthedot.records.access.api_key import Key, view
 from onthedot.records.problems import Fault, Problem, not_found, of_faults
 from onthedot.registry import api_keys
 from onthedot.store import clock
-from onthedot.store.access import key_items
+from onthedot.store.access import access_table
 
 
 def create(
@@ -80,7 +80,7 @@ def revoke(key_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None)
 
 
 def _find(key_id: str) -> Key:
-    found = key_items.key(key_id)
+    found = access_table.key(key_id)
     if found is None or found.tenant_id != tenant():
         raise not_found("key of that id")
     return found

@@ -22,7 +22,7 @@ from onthedot.records.problems import Fault, Problem, not_found, of_faults
 from onthedot.registry import schedule_actions
 from onthedot.registry.api_keys import FIRST_TENANT
 from onthedot.registry.api_keys import of as keys_of
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment
 from onthedot.store import clock, table_reads
 from onthedot.store.access import tenant_bounds, tenants
 from onthedot.work.gates import tenant_line

@@ -10,7 +10,7 @@ from onthedot.records.access import api_key
 from onthedot.records.access.api_key import Caller, Key
 from onthedot.records.problems import Problem
 from onthedot.store import clock
-from onthedot.store.access import key_items
+from onthedot.store.access import access_table
 
 # Milliseconds after which a revoked key is no longer accepted.
 REMEMBERED_MS = 50_000
@@ -53,7 +53,7 @@ def _note_use(key: Key) -> None:
     """Records the use of a key. Once an hour is enough to find unused keys."""
     now_ms = clock.now_ms()
     if now_ms - key.last_used_ms >= USED_MS:
-        key_items.note_use(key.key_id, now_ms)
+        access_table.note_use(key.key_id, now_ms)
         read_ms, _ = _known[key.key_id]
         _known[key.key_id] = read_ms, replace(key, last_used_ms=now_ms)
 
@@ -68,7 +68,7 @@ def _remembered(key_id: str) -> Key | None:
     read_ms, key = _known.get(key_id) or _unknown.get(key_id, (0, None))
     if now_ms - read_ms < REMEMBERED_MS:
         return key
-    key = key_items.key(key_id)
+    key = access_table.key(key_id)
     if key is None:
         _known.pop(key_id, None)
         _keep(_unknown, key_id, (now_ms, None))

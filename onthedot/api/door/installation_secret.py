@@ -7,13 +7,13 @@ from functools import cache
 from hashlib import sha256
 
 from onthedot.store import ids
-from onthedot.store.access import key_items
+from onthedot.store.access import access_table
 
 
 @cache
 def secret() -> bytes:
     """Returns the secret. If there is none yet, it makes one."""
-    return key_items.secret(ids.secret())
+    return access_table.secret(ids.secret())
 
 
 @cache

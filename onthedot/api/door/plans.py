@@ -12,7 +12,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 from onthedot.api.door import installation_secret, responses
 from onthedot.api.door.request import asked, tenant
 from onthedot.records.access import plan_token
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment
 from onthedot.store import clock
 
 DryRun = Annotated[Literal["true", "false"], Query()]

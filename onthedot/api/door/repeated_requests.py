@@ -10,7 +10,7 @@ from onthedot.records.access import idempotency
 from onthedot.records.access.idempotency import LENGTH_MAX, Once
 from onthedot.records.problems import Problem
 from onthedot.store import clock
-from onthedot.store.access import idempotency_items
+from onthedot.store.access import access_table
 
 Answered = dict[str, Any]
 HEADER = "idempotency-key"
@@ -35,10 +35,10 @@ def _guarded(asked: Asked, scope: Sequence[str], answer: Callable[[], Answered])
     """Carries out what this scope names, unless that was done before."""
     now_ms = clock.now_ms()
     mine = _once(asked, scope, now_ms)
-    before = idempotency_items.begin(mine, now_ms)
+    before = access_table.begin(mine, now_ms)
     if before is None:
         begun = Repeatable(now_ms, mine.digest)
-    elif idempotency.abandoned(before, mine, now_ms) and idempotency_items.take_over(mine, before):
+    elif idempotency.abandoned(before, mine, now_ms) and access_table.take_over(mine, before):
         begun = Repeatable(before["begun_ms"], mine.digest, again=True)
     else:
         return _again(before, mine)
@@ -48,12 +48,12 @@ def _guarded(asked: Asked, scope: Sequence[str], answer: Callable[[], Answered])
         answered = answer()
         finished = answered["statusCode"] < _SERVER_FAULT and answered["statusCode"] != _TOO_MANY
         if finished:
-            idempotency_items.finish(mine, idempotency.packed(answered))
+            access_table.finish(mine, idempotency.packed(answered))
         return answered
     finally:
         if not finished:
             # What it has begun keeps its ids. Another try continues with them at once.
-            idempotency_items.abandon(mine, begun.begun_ms)
+            access_table.abandon(mine, begun.begun_ms)
 
 
 def _key(asked: Asked) -> Sequence[str] | None:

@@ -19,7 +19,7 @@ from onthedot.api.requests.run_shapes import DeadIn, DeadReplayIn, UseIn
 from onthedot.api.views import bulk_operation
 from onthedot.records.tasks.bulk_operation import Loop
 from onthedot.registry import schedule_actions
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment
 from onthedot.store import clock
 from onthedot.upkeep import dead_letter, dead_letters
 from onthedot.upkeep.dead_letter import Chosen, Letter

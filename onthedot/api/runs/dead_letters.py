@@ -20,8 +20,7 @@ from onthedot.api.views import run_view
 from onthedot.records.runs import attention
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_spec import Task
-from onthedot.schedule.time.instants import HORIZON
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import HORIZON, moment
 from onthedot.store import table_pages
 from onthedot.upkeep import dead_letter, dead_letters
 from onthedot.upkeep.dead_letter import KIND, Chosen, Letter, Reason

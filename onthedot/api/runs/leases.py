@@ -13,11 +13,11 @@ from onthedot.api.door.responses import Handlers
 from onthedot.api.requests.lease_shapes import CompleteIn, ErrorIn, FailIn, HeartbeatIn, LeaseIn
 from onthedot.api.runs import long_polls
 from onthedot.api.views import run_view
+from onthedot.records.attributes import checked
 from onthedot.records.keys import row_of
 from onthedot.records.problems import Fault, Problem, not_found
-from onthedot.records.small_json import checked
 from onthedot.records.tasks.kept_versions import Sent
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment
 from onthedot.store import clock
 from onthedot.targets.attempt_outcome import Again, Answer, Dead, Done, Skipped, error_of
 from onthedot.work.outside import lease, lease_answers

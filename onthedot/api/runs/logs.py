@@ -16,7 +16,7 @@ from onthedot.api.runs import log_stream
 from onthedot.api.runs.run_lookup import Found, find
 from onthedot.records.problems import not_found
 from onthedot.records.runs import attempts
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment
 from onthedot.store import clock
 from onthedot.targets.python import run_log
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from onthedot.store import clock, ids
 from onthedot.store.access import waiting_polls
-from onthedot.store.patience import Forgiven
+from onthedot.store.conditional_writer import Forgiven
 
 # Polls of one tenant. The setting `long_polls` can change it.
 _MOST = 50

@@ -15,7 +15,7 @@ from onthedot.api.door.request import asked, tenant
 from onthedot.api.door.responses import Handlers
 from onthedot.api.runs import run_rows
 from onthedot.api.views import hour_figures, run_view
-from onthedot.dispatch import overdue_backlog
+from onthedot.dispatch import due_tasks
 from onthedot.records.access.api_key import TASKS_MAX
 from onthedot.records.runs import attention, run_row
 from onthedot.schedule.time.instants import nominal
@@ -34,7 +34,7 @@ def show() -> Response[str]:
     mine = tenant()
     asks: list[Callable[[], Any]] = [
         _minutes,
-        partial(table_reads.get, run_row.TABLE, overdue_backlog.KEY),
+        partial(table_reads.get, run_row.TABLE, due_tasks.KEY),
         partial(_tasks, mine),
         *(partial(_newest, mine, kind) for kind in _KINDS),
     ]

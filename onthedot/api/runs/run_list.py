@@ -24,7 +24,7 @@ from onthedot.records.runs import attention, manifest
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks import task_spec
 from onthedot.records.tasks.task_spec import Task
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment
 from onthedot.store import clock, table_pages, table_reads
 from onthedot.upkeep.recent_order import Place
 from onthedot.upkeep.recent_runs import BACK_MIN, Walk

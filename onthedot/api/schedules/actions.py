@@ -13,7 +13,7 @@ from onthedot.api.door.preconditions import check_task
 from onthedot.api.door.request import by, own_moment, tried_before
 from onthedot.api.door.responses import Handlers
 from onthedot.api.requests.action_shapes import PauseIn, ResumeIn, TriggerIn
-from onthedot.api.schedules import rules, schedule_answer, tenant_reach
+from onthedot.api.schedules import rules, schedule_writes
 from onthedot.api.schedules.schedule_lookup import find, missing
 from onthedot.api.views import run_view, schedule_view
 from onthedot.launch import resume_catchup, trigger
@@ -91,7 +91,7 @@ def start(
     task = seen.task
     payload = body.payload if body else None
     rules.check_payload(payload)
-    tenant_reach.check_reach(task.target)
+    rules.check_reach(task.target)
     due = query_times.in_body(body.due_at if body else None, "due_at", not_before=True)
     effects = {"action": "trigger", "task_id": task.task_id, "due_at": due and measured(due)}
     if planned := plans.first(dry_run, plan_token, effects, task.version):
@@ -122,7 +122,7 @@ def _end(text: str | None) -> int | None:
 def _written(edited: Edited | None) -> Response[str]:
     if edited is None:
         raise missing()
-    return responses.versioned(schedule_answer.after(edited))
+    return responses.versioned(schedule_writes.after(edited))
 
 
 HANDLERS: Handlers = {

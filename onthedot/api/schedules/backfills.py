@@ -16,7 +16,7 @@ from onthedot.api.door.query_times import in_body
 from onthedot.api.door.request import by
 from onthedot.api.door.responses import Handlers
 from onthedot.api.requests.run_shapes import BackfillIn
-from onthedot.api.schedules import tenant_reach
+from onthedot.api.schedules import rules
 from onthedot.api.schedules.schedule_lookup import find
 from onthedot.api.views import bulk_operation
 from onthedot.launch import backfill, backfill_flow
@@ -44,7 +44,7 @@ def begin(
     name = operation_pages.named("bkf")
     if before := operation_pages.begun_before(_KIND, name):
         return _begun(task, before)
-    tenant_reach.check_reach(task.target)
+    rules.check_reach(task.target)
     wanted = _wanted(task, body)
     slots = backfill_flow.plan(task, wanted, SLOTS_MAX)
     world = [task.schedule_version, sha256(repr(slots).encode()).hexdigest()]

@@ -26,7 +26,7 @@ from onthedot.records.tasks import calendar
 from onthedot.records.tasks.bulk_operation import Loop
 from onthedot.records.tasks.calendar import Stored
 from onthedot.registry import calendar_edits
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment
 from onthedot.store import clock, table_reads
 from onthedot.upkeep import bulk_operations
 

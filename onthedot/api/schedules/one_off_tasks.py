@@ -17,7 +17,7 @@ from onthedot.api.requests import shape_errors
 from onthedot.api.requests.action_shapes import RescheduleIn
 from onthedot.api.requests.schedule_shapes import TaskIn, TasksIn
 from onthedot.api.runs import run_lookup
-from onthedot.api.schedules import rules, warnings
+from onthedot.api.schedules import rules
 from onthedot.api.views import run_view
 from onthedot.records.access.business_key import BusinessKey, digest
 from onthedot.records.problems import Problem, not_found
@@ -33,12 +33,12 @@ def create(
     """Register a task that runs once: at an instant, after a while, or now."""
     task, key = _defined(body)
     if dry_run == "true":
-        shown = {**warnings.told(oneoff.view(task, None, None)), "task_id": None}
+        shown = {**rules.told(oneoff.view(task, None, None)), "task_id": None}
         return plans.plan({"action": "create", "task": shown}, None)
     plans.check(plan_token, None)
     born, new = oneoff_flow.create(task, by(), key, again=tried_before())
     where = {"Location": f"/v1/tasks/{born.task_id}"}
-    return responses.versioned(warnings.told(_shown(born)), 201 if new else 200, where)
+    return responses.versioned(rules.told(_shown(born)), 201 if new else 200, where)
 
 
 def create_batch(
@@ -61,13 +61,13 @@ def create_batch(
                 born, new = oneoff_flow.create(task, by(), key)
                 results[place] = {
                     "status": 201 if new else 200,
-                    "task": warnings.told(_shown(born)),
+                    "task": rules.told(_shown(born)),
                 }
         except Problem as problem:
             results[place] = _refused(problem)
     made = oneoff_flow.create_all([task for _, task in waiting], by())
     for (place, _), born in zip(waiting, made, strict=True):
-        results[place] = {"status": 201, "task": warnings.told(oneoff.view(born, None, None))}
+        results[place] = {"status": 201, "task": rules.told(oneoff.view(born, None, None))}
     return responses.answer({"data": results})
 
 
@@ -76,7 +76,7 @@ def _dry(wanted: dict[str, Any]) -> dict[str, Any]:
         task, _ = _defined(shape_errors.checked(TaskIn, wanted))
     except Problem as problem:
         return _refused(problem)
-    shown = warnings.told(oneoff.view(task, None, None))
+    shown = rules.told(oneoff.view(task, None, None))
     return {"status": 201, "task": {**shown, "task_id": None}}
 
 

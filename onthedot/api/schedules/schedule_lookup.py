@@ -8,7 +8,7 @@ from onthedot.api.door.request import tenant
 from onthedot.records.problems import Problem, not_found
 from onthedot.records.tasks.task_items import Known
 from onthedot.registry import definition
-from onthedot.schedule.packed_schedule import UNREADABLE, pack
+from onthedot.schedule.schedule import UNREADABLE, pack
 from onthedot.store.schedule_names import owner
 from onthedot.store.tasks import read
 

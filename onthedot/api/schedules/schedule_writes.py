@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any
 
@@ -23,17 +23,85 @@ from onthedot.api.door.request import by, own_id, tenant, tried_before
 from onthedot.api.door.responses import Handlers
 from onthedot.api.requests import shape_errors
 from onthedot.api.requests.schedule_shapes import ScheduleFields, ScheduleIn, SchedulePatch
-from onthedot.api.schedules import rules, schedule_answer, warnings
+from onthedot.api.schedules import rules
 from onthedot.api.schedules.schedule_lookup import find, find_any, missing
 from onthedot.api.views import schedule_view
 from onthedot.records.problems import Fault, Problem, of_faults
+from onthedot.records.runs import run_row
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_items import Known
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry import calendar_edits, definition, field_rules, lifecycle, schedule_actions
-from onthedot.registry.edit import Make
+from onthedot.registry import calendar_edits, definition, lifecycle, schedule_actions
+from onthedot.registry.edit import Edited, Make
 from onthedot.registry.edit_steps import foreseen
-from onthedot.store import clock
+from onthedot.store import clock, table_reads
 from onthedot.store.schedule_names import owner, taken
+from onthedot.store.tasks import read
+from onthedot.upkeep import failing_task
+
+
+def present(known: Known) -> dict[str, Any]:
+    """Shows it as it was read."""
+    task, due, now = known.task, known.due, clock.now_ms() // 1000
+    rows, failures = _read(task.task_id, _recent(task, due, now))
+    return schedule_view.view(task, now, last=_newest_of(rows), due=due, failures=failures)
+
+
+def born(task: Task) -> dict[str, Any]:
+    """Shows a new one."""
+    return _view(task, _counted(task), ())
+
+
+def after(edited: Edited) -> dict[str, Any]:
+    """Shows what an edit left."""
+    return _view(edited.task, _counted(edited.task), edited.near)
+
+
+def _counted(task: Task) -> Due | None:
+    """Reads the cursor, which counts the runs, only if they are counted."""
+    known = read(task.task_id) if task.max_runs is not None else None
+    return known.due if known else None
+
+
+def _view(task: Task, due: Due | None, near: Sequence[Run]) -> dict[str, Any]:
+    now = clock.now_ms() // 1000
+    last = _newest(task.task_id, _recent(task, due, now), near)
+    return schedule_view.view(task, now, last=last, due=due)
+
+
+def _newest(task_id: str, keys: Sequence[str], near: Sequence[Run]) -> Run | None:
+    """Returns the newest of these rows. It reads them unless the newest one is at hand."""
+    if not keys:
+        return None
+    at_hand = next((run for run in near if run.key == keys[0]), None)
+    if at_hand is not None:
+        return at_hand
+    return _newest_of(_read(task_id, keys)[0])
+
+
+def _recent(task: Task, due: Due | None, now: int) -> list[str]:
+    if due is not None:
+        exhausted = task.status == "completed" or due.spent
+        now = schedule_view.last_seen(due.next_run_at, now, exhausted=exhausted)
+    return schedule_view.recent_keys(task.schedule, now, task.shown.get("created_at", ""))
+
+
+def _read(task_id: str, keys: Sequence[str]) -> tuple[list[Run], int]:
+    """Reads rows, and how many runs died in a row, in one call."""
+    wanted = [{"task_id": task_id, "scheduled_for": key} for key in keys]
+    items = table_reads.get_many({run_row.TABLE: [*wanted, failing_task.key(task_id)]})[
+        run_row.TABLE
+    ]
+    rows = [item for item in items if item["task_id"] == task_id]
+    records = [failing_task.parse(item) for item in items if item not in rows]
+    # Once paused for them it needs no warning, even if a user has resumed it.
+    failures = sum(health.failures for health in records if not health.paused_ms)
+    return [run for run in map(run_row.readable, rows) if run], failures
+
+
+def _newest_of(found: Sequence[Run]) -> Run | None:
+    return max(found, key=lambda run: run.key, default=None)
 
 
 def create(
@@ -48,7 +116,7 @@ def create(
 
 def show(schedule: str) -> Response[str]:
     """Show one schedule, by its id or its name."""
-    return responses.versioned(schedule_answer.present(find(schedule)))
+    return responses.versioned(present(find(schedule)))
 
 
 def patch(
@@ -112,7 +180,7 @@ def _check_kept(body: ScheduleFields, given: Mapping[str, Any], known: Known) ->
     status = {"status": given["status"]} if "status" in given else {}
     aside = {**body.read_only(), **status}
     if aside:
-        check_read_only(aside, schedule_answer.present(known))
+        check_read_only(aside, present(known))
 
 
 def _check_name(schedule: str, given: Mapping[str, Any]) -> None:
@@ -131,8 +199,8 @@ def _created(
     check: Callable[[], None] = lambda: None,
 ) -> Response[str]:
     rules.check(given)
-    field_rules.check_new(given)
-    field_rules.check_owner(given)
+    definition.check_new(given)
+    definition.check_owner(given)
     named = calendar_edits.resolve(tenant(), given.get("calendars", ()))
     task = definition.schedule(given, task_id=own_id("sch"), tenant_id=tenant(), blackouts=named)
     check()
@@ -143,12 +211,12 @@ def _created(
         now = clock.now_ms() // 1000
         planned = schedule_view.view(lifecycle.born(lifecycle.stamped(task, by()), now), now)
         return plans.plan(
-            {"action": "create", "schedule": {**warnings.told(planned), "task_id": None}}, None
+            {"action": "create", "schedule": {**rules.told(planned), "task_id": None}}, None
         )
     plans.check(plan_token, holder)
     made = schedule_actions.create(task, by(), again=tried_before())
     where = {"Location": f"/v1/schedules/{made.task_id}"}
-    return responses.versioned(warnings.told(schedule_answer.born(made)), 201, where)
+    return responses.versioned(rules.told(born(made)), 201, where)
 
 
 def _holder(task: Task) -> str | None:
@@ -161,7 +229,7 @@ def _patched(task: Task, now: int, *, patch: Mapping[str, Any]) -> Task:
 
 
 def _redefined(task: Task, now: int, *, fields: Mapping[str, Any]) -> Task:
-    field_rules.check_owner(fields, task.shown.get("managed_by", ""))
+    definition.check_owner(fields, task.shown.get("managed_by", ""))
     return schedule_actions.redefined(task, now, fields=fields)
 
 
@@ -175,14 +243,14 @@ def _changed(known: Known, make: Make, dry_run: str, plan_token: str | None) -> 
         effects = {
             "action": "change",
             "changed": definition.differences(before, expected.task),
-            "schedule": warnings.told(planned, edited=True),
+            "schedule": rules.told(planned, edited=True),
         }
         return plans.plan(effects, before.version)
     plans.check(plan_token, before.version)
     written = schedule_actions.redefine(before.task_id, make, by(), check=check_task, known=known)
     if written is None:
         raise missing()
-    return responses.versioned(warnings.told(schedule_answer.after(written), edited=True))
+    return responses.versioned(rules.told(after(written), edited=True))
 
 
 def _checked(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,8 +17,7 @@ from onthedot.api.views import agenda_source
 from onthedot.api.views.load_map import MINUTE_SEC, heat
 from onthedot.api.views.merged_fires import fires
 from onthedot.records.problems import Problem
-from onthedot.schedule.time.instants import nominal, parse_nominal
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment, nominal, parse_nominal
 from onthedot.store import clock
 
 _DAY_SEC = 86_400

@@ -6,8 +6,7 @@ from typing import Any
 
 from onthedot.records.tasks.bulk_operation import DONE, Loop
 from onthedot.records.tasks.kept_versions import Use
-from onthedot.schedule.time.instants import nominal
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment, nominal
 
 
 def backfill(loop: Loop) -> dict[str, Any]:

@@ -10,9 +10,8 @@ from onthedot.records.runs import attempts
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.kept_versions import Sent
 from onthedot.records.tasks.task_spec import Task
-from onthedot.schedule.time.instants import local
+from onthedot.schedule.time.instants import local, moment
 from onthedot.schedule.time.instants import parse_nominal as instant_of
-from onthedot.schedule.time.moments import moment
 from onthedot.schedule.time.zones import zone
 from onthedot.schedule.words.dst_notes import note_of
 from onthedot.targets.attempt_outcome import delivers

@@ -11,7 +11,7 @@ from onthedot.records.keys import slot_key
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry import death_limit, definition
+from onthedot.registry import definition
 from onthedot.registry.advice import grace_short, pause_near, payload_unsent
 from onthedot.registry.defaults import LISTED
 from onthedot.registry.definition import fields_of
@@ -73,7 +73,7 @@ def view(
 
 
 def _dying(task: Task, failures: int) -> list[dict[str, Any]]:
-    most = death_limit.near(task, failures)
+    most = definition.near(task, failures)
     return [asdict(pause_near(failures, most))] if most else []
 
 

@@ -13,7 +13,7 @@ from onthedot.records.tasks import pause_ends
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import LATE_SEC
-from onthedot.schedule import packed_schedule
+from onthedot.schedule import schedule
 from onthedot.schedule.schedule import Schedule
 from onthedot.schedule.time.instants import local, nominal, parse_nominal
 from onthedot.schedule.time.zones import zone
@@ -33,7 +33,7 @@ def eras(task: Task, revisions: Sequence[Mapping[str, Any]], until: int) -> list
     """Sorts its former schedules and the present one by time."""
     former = [
         Era(
-            packed_schedule.unpack(item["compiled"]),
+            schedule.unpack(item["compiled"]),
             parse_nominal(item["from"]),
             parse_nominal(item["until"]),
         )

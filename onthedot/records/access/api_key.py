@@ -11,8 +11,7 @@ from typing import Any
 from zlib import crc32
 
 from onthedot.records.conditional_writes import Clause, Update
-from onthedot.schedule.time.instants import nominal
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment, nominal
 
 TABLE = "access"
 TASKS_MAX = 100_000

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from onthedot.records.keys import instant_ms, manifest_key, recent_key, row_of
 from onthedot.records.runs.run_row import Run
-from onthedot.schedule.time.instants import nominal
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment, nominal
 
 TABLE = "runs"
 KEPT_SEC = 3 * 86_400

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from onthedot.records import small_json
+from onthedot.records import attributes
 from onthedot.records.keys import row_of, run_id
 
 TABLE = "runs"
@@ -88,7 +88,7 @@ class Life:
         kept = {name: getattr(self, name) for name in Life.__slots__}
         kept["attempts"] = list(self.attempts)
         for name in _HANDLERS:
-            kept[name] = "" if kept[name] is None else small_json.written(kept[name])
+            kept[name] = "" if kept[name] is None else attributes.written(kept[name])
         return {name: value for name, value in kept.items() if value or name in _ALWAYS}
 
 
@@ -179,7 +179,7 @@ def parse(item: Mapping[str, Any]) -> Run:
     # Fields of a newer version are ignored.
     life = {name: value for name, value in item["life"].items() if name in _KNOWN}
     life["attempts"] = tuple(life.get("attempts", ()))
-    life |= {name: small_json.read(life[name]) for name in _HANDLERS if name in life}
+    life |= {name: attributes.read(life[name]) for name in _HANDLERS if name in life}
     return Run(
         task_id=item["task_id"],
         key=item["scheduled_for"],

@@ -10,7 +10,7 @@ from typing import Any
 from onthedot.records.conditional_writes import Clause, Update
 from onthedot.records.keys import CURSOR
 from onthedot.records.runs.message_pack import RUNS_MAX
-from onthedot.schedule import packed_schedule
+from onthedot.schedule import schedule
 from onthedot.schedule.calendar_times import Calendar
 from onthedot.schedule.schedule import Schedule
 from onthedot.schedule.time.instants import nominal, parse_nominal
@@ -57,7 +57,7 @@ class Due:
 
 @lru_cache(20_000)
 def _unpacked(compiled: bytes) -> Schedule:
-    return packed_schedule.unpack(compiled)
+    return schedule.unpack(compiled)
 
 
 def parse(item: Mapping[str, Any], closed: tuple[Calendar, ...] = ()) -> Due:

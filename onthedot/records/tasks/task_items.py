@@ -5,12 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from onthedot.records.conditional_writes import Insert
+from onthedot.records.conditional_writes import Clause, Delete, Insert, Key
 from onthedot.records.keys import CURSOR, shard_of
 from onthedot.records.runs.message_pack import runs_max
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import TABLE, Task
 from onthedot.schedule.time.instants import nominal
+
+OWNER = "of_task"
+_PART = "name"
+
+
+def key(tenant_id: str, name: str) -> dict[str, str]:
+    """Returns the key of the item that says which schedule has a name."""
+    return {"task_id": f"name#{tenant_id}#{name}", "part": _PART}
+
+
+def taking(task: Task) -> Insert:
+    """Takes the name. Refused if another schedule has it."""
+    item = key(task.tenant_id, task.name) | {OWNER: task.task_id}
+    return Insert(TABLE, item, ("task_id", "part"))
+
+
+def freeing(task: Task) -> Delete:
+    """Frees the name."""
+    at: Key = tuple(key(task.tenant_id, task.name).items())
+    return Delete(TABLE, at, (Clause.equal(OWNER, task.task_id),))
+
 
 HISTORY_SEC = 90 * 86_400
 

@@ -10,7 +10,7 @@ from typing import Any
 from onthedot.records.keys import CURSOR, SPEC
 from onthedot.records.runs import pull
 from onthedot.records.tasks import payloads
-from onthedot.schedule import packed_schedule
+from onthedot.schedule import schedule
 from onthedot.schedule.blackouts import Blackout, calendars_of
 from onthedot.schedule.calendar_times import Calendar
 from onthedot.schedule.schedule import Schedule
@@ -93,7 +93,7 @@ _NOT_SHOWN = frozenset({*_WORKED_WITH, "part"})
 
 @lru_cache(4096)
 def _unpacked(compiled: bytes) -> Schedule:
-    return packed_schedule.unpack(compiled)
+    return schedule.unpack(compiled)
 
 
 def parse(item: Mapping[str, Any]) -> Task:
@@ -113,7 +113,7 @@ def readable(item: Mapping[str, Any]) -> Task | None:
         task = parse(item)
         # These may fail. The worker needs them later, when it has the runs of others in hand.
         _ = (task.schedule, task.closed, task.queue)
-    except packed_schedule.UNREADABLE:
+    except schedule.UNREADABLE:
         return None
     return task
 

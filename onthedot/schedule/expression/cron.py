@@ -2,12 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from onthedot.schedule.expression import croniter_masks, dialect
+from croniter import croniter
+
+from onthedot.schedule.expression import dialect
+from onthedot.schedule.expression.dialect import (
+    DAY,
+    HOUR,
+    MINUTE,
+    MONTH,
+    SECOND,
+    WEEKDAY,
+    YEAR,
+    YEAR_MIN,
+    Kind,
+)
 from onthedot.schedule.expression.errors import ScheduleError
 from onthedot.schedule.expression.fields import Field, read_field
-from onthedot.schedule.expression.kinds import YEAR, YEAR_MIN
+
+# The order in which croniter expects its fields.
+_ORDER = (MINUTE, HOUR, DAY, MONTH, WEEKDAY, SECOND)
+_KNOWN_MAX = 8192
+memo: dict[tuple[Kind, str], int] = {}
+
+
+def masks(fields: tuple[Field, ...]) -> tuple[int, ...]:
+    """Reads fields in croniter's order. Fields that were read before come from a cache."""
+    keys = [(kind, field.spelled) for kind, field in zip(_ORDER, fields, strict=False)]
+    known = [memo[key] for key in keys if key in memo]
+    if len(known) == len(keys):
+        return tuple(known)
+    expanded = croniter.expand(" ".join(text or "*" for _, text in keys))[0]
+    read = [
+        _mask(kind, values) if text else 0
+        for (kind, text), values in zip(keys, expanded, strict=True)
+    ]
+    if len(memo) > _KNOWN_MAX:
+        memo.clear()
+    memo.update(zip(keys, read, strict=True))
+    return tuple(read)
+
+
+def _mask(kind: Kind, values: Sequence[int | str]) -> int:
+    if values == ["*"]:
+        return kind.full
+    return sum(1 << int(value) for value in values)
+
 
 EVERY_YEAR = YEAR.full >> YEAR_MIN
 _AT_ZERO = 1
@@ -66,7 +108,7 @@ def _compile(by_name: dict[str, Field]) -> Cron:
     )
     plain = (minute, hour, day, month, weekday)
     second = by_name.get("second")
-    found = croniter_masks.masks((*plain, second) if second else plain)
+    found = masks((*plain, second) if second else plain)
     return Cron(
         seconds=found[5] if second else _AT_ZERO,
         minutes=found[0],

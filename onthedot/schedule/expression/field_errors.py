@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from onthedot.schedule.expression.dialect import DAY, WEEKDAYS, YEAR, Kind
 from onthedot.schedule.expression.errors import ScheduleError
-from onthedot.schedule.expression.kinds import DAY, WEEKDAYS, YEAR, Kind
 
 _MARKS = ("L", "W", "LW", "H", "R")
 _NEAREST = re.compile(r"\d*W|W\d*")

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from onthedot.schedule.expression import field_errors
+from onthedot.schedule.expression.dialect import AWS_WEEKDAY, DAY, WEEKDAYS, YEAR, Kind
 from onthedot.schedule.expression.errors import ScheduleError
-from onthedot.schedule.expression.kinds import AWS_WEEKDAY, DAY, WEEKDAYS, YEAR, Kind
 from onthedot.schedule.expression.plain_fields import spelled
 from onthedot.schedule.expression.stable_hash import spread
 

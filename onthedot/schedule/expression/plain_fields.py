@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onthedot.schedule.expression.kinds import WEEKDAYS, Kind
+from onthedot.schedule.expression.dialect import WEEKDAYS, Kind
 
 
 def spelled(kind: Kind, runs: list[range]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onthedot.schedule.expression.kinds import YEAR_MAX, YEAR_MIN
+from onthedot.schedule.expression.dialect import YEAR_MAX, YEAR_MIN
 
 DAY_SEC = 86_400
 _LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)

@@ -79,3 +79,10 @@ def clock_of_wall(seconds: int) -> str:
 def parse_nominal(text: str) -> int:
     """Reads what `nominal` wrote."""
     return int(datetime.fromisoformat(text).timestamp())
+
+
+def moment(ms: int) -> str | None:
+    """Writes one. Zero means that it has not happened, and gives None."""
+    if not ms:
+        return None
+    return f"{datetime.fromtimestamp(ms // 1000, UTC).isoformat()[:19]}.{ms % 1000:03}Z"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from onthedot.schedule.expression.cron import Cron, Every
 from onthedot.schedule.schedule import Schedule
 from onthedot.schedule.time.instants import nominal
-from onthedot.schedule.words.clock_changes import Change, changes_ahead
-from onthedot.schedule.words.date_phrases import date_phrase
-from onthedot.schedule.words.time_phrases import time_phrase
+from onthedot.schedule.words.expression_warnings import Change, changes_ahead
+from onthedot.schedule.words.phrases import date_phrase, time_phrase
 
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 

@@ -3,12 +3,86 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
-from onthedot.schedule.expression.dialect import Placed, split
-from onthedot.schedule.expression.kinds import AWS_WEEKDAY, WEEKDAY
+from onthedot.schedule.dst_stretches import CORRECTION_SEC
+from onthedot.schedule.expression.cron import Every
+from onthedot.schedule.expression.dialect import AWS_WEEKDAY, WEEKDAY, Placed, split
 from onthedot.schedule.schedule import Schedule
-from onthedot.schedule.words.clock_changes import changes_ahead
+from onthedot.schedule.time.instants import clock_of_wall, wall
+from onthedot.schedule.time.zones import zone
+from onthedot.schedule.walls import walls_of
+from onthedot.schedule.words.dst_notes import Note, jump_at, note_of
+
+AHEAD_SEC = 366 * 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A coming clock change, and what it does to the first slot that it touches."""
+
+    began: int
+    day: datetime
+    code: str
+    note: Note
+
+    @property
+    def detail(self) -> str:
+        """Returns the warning as one sentence."""
+        return f"On {self.day:%Y-%m-%d} {self.note.shown} {self.note.problem}; {self.note.outcome}."
+
+
+def changes_ahead(schedule: Schedule, after: int) -> list[Change]:
+    """Finds the first change of each kind within a year. Intervals ignore clock changes."""
+    if isinstance(schedule.rule, Every) or schedule.policy.elapsed:
+        return []
+    place = zone(schedule.timezone)
+    starts = place.segments.starts
+    found: list[Change] = []
+    at = place.segment_at(after) + 1
+    while at < len(starts) and starts[at] <= after + AHEAD_SEC:
+        change = _change(schedule, at)
+        if change and change.code not in [known.code for known in found]:
+            found.append(change)
+        at += 1
+    return found
+
+
+def _change(schedule: Schedule, at: int) -> Change | None:
+    """Finds the first slot that this change touches, or the slot that it skips."""
+    place = zone(schedule.timezone)
+    began, jump = place.segments.starts[at], jump_at(place, at)
+    if not 0 < abs(jump) <= CORRECTION_SEC or isinstance(schedule.rule, Every):
+        return None
+    note = _skipped(schedule, at) or _first_note(schedule, began, jump)
+    code = "dst_gap" if jump > 0 else "dst_overlap"
+    return Change(began, wall(place, began), code, note) if note else None
+
+
+def _skipped(schedule: Schedule, at: int) -> Note | None:
+    if schedule.policy.gap != "skip" or isinstance(schedule.rule, Every):
+        return None
+    place = zone(schedule.timezone)
+    began = place.segments.starts[at]
+    if not (schedule.start_at or began) <= began <= (schedule.end_at or began):
+        return None
+    wall_to = began + place.segments.offsets[at]
+    missing = walls_of(schedule.rule).next(wall_to - jump_at(place, at))
+    if missing >= wall_to:
+        return None
+    return Note("dst_gap_skipped", clock_of_wall(missing), "does not exist", "it is skipped")
+
+
+def _first_note(schedule: Schedule, began: int, jump: int) -> Note | None:
+    slot = schedule.next(began - 1 if jump > 0 else began + jump - 1)
+    while slot is not None and slot < began + abs(jump):
+        if note := note_of(schedule, slot):
+            both = jump < 0 and schedule.policy.overlap == "both"
+            return replace(note, outcome="fires at both") if both else note
+        slot = schedule.next(slot)
+    return None
+
 
 # Matches neither the week in MON#1 nor the step in */2. 7 is Saturday in AWS and Sunday here.
 _DAY_NUMBER = re.compile(r"(?<![#/])[1-7]")

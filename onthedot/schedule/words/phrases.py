@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from onthedot.schedule.expression.kinds import Kind
+from onthedot.schedule.expression.cron import EVERY_YEAR, Cron
+from onthedot.schedule.expression.dialect import (
+    DAY,
+    HOUR,
+    MINUTE,
+    MONTH,
+    SECOND,
+    WEEKDAY,
+    YEAR_MIN,
+    Kind,
+)
+from onthedot.schedule.never_reasons import MONTH_NAMES
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "last")
 _RUN_MIN = 3
@@ -57,3 +68,123 @@ def _leading_run(values: Sequence[int]) -> int:
     while length < len(values) and values[length] == values[0] + length:
         length += 1
     return length if length >= _RUN_MIN else 1
+
+
+WEEKDAY_NAMES = (
+    "Sunday",
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+)
+
+
+def date_phrase(cron: Cron) -> str:
+    """Writes the days with the AND or OR that the engine applies, then the months and years."""
+    parts = [_day_phrase(cron)]
+    if cron.months != MONTH.full:
+        months = members(cron.months)
+        stepped = every_nth(months, "month", _month_name)
+        parts.append(f"in {stepped or listed(months, _month_name)}")
+    if cron.years != EVERY_YEAR:
+        years = [YEAR_MIN + year for year in members(cron.years)]
+        parts.append(f"in {every_nth(years, 'year') or listed(years)}")
+    return " ".join(parts)
+
+
+def _month_name(month: int) -> str:
+    return MONTH_NAMES[month - 1]
+
+
+def _day_phrase(cron: Cron) -> str:
+    by_date = cron.days != DAY.full
+    by_weekday = cron.weekdays != WEEKDAY.full
+    if by_date and by_weekday:
+        if cron.both_days:
+            return f"on {_dates(cron)}, but only on {_weekdays(cron)}"
+        return f"on {_dates(cron)} and also on {_weekdays(cron)}"
+    if not cron.both_days:
+        return "every day"
+    if by_date:
+        return f"on {_dates(cron)}"
+    return f"on {_weekdays(cron)}" if by_weekday else "every day"
+
+
+def _dates(cron: Cron) -> str:
+    words = []
+    if days := members(cron.days >> 1):
+        numbers = [day + 1 for day in days]
+        plain = f"day{'s' * (len(numbers) > 1)} {listed(numbers)}"
+        words.append(every_nth(numbers, "day") or plain)
+    if cron.days & 1:
+        words.append("the last day")
+    words += [_nearest(day) for day in members(cron.nearest)]
+    return f"{joined(words)} of the month"
+
+
+def _nearest(day: int) -> str:
+    if day == DAY.high:
+        return "the last weekday (Monday to Friday)"
+    return f"the weekday (Monday to Friday) nearest day {day}"
+
+
+def _weekdays(cron: Cron) -> str:
+    words = []
+    if days := members(cron.weekdays):
+        words.append(listed(days, lambda day: WEEKDAY_NAMES[day]))
+    for bit in members(cron.nth):
+        day, week = divmod(bit, len(ORDINALS))
+        words.append(f"the {ORDINALS[week]} {WEEKDAY_NAMES[day]}")
+    return joined(words) + " of the month" * bool(cron.nth)
+
+
+_CLOCK_TIMES_MAX = 6
+
+
+def time_phrase(cron: Cron) -> str:
+    """Writes clock times if they are few, else seconds, minutes and hours one after another."""
+    seconds, minutes, hours = members(cron.seconds), members(cron.minutes), members(cron.hours)
+    if len(seconds) * len(minutes) * len(hours) <= _CLOCK_TIMES_MAX:
+        shown = [_clock(h, m, s) for h in hours for m in minutes for s in seconds]
+        return f"At {joined(shown)}"
+    phrases = [] if seconds == [0] else [_within(SECOND, seconds)]
+    if len(minutes) < MINUTE.size or not phrases:
+        phrases.append(_minute_phrase(minutes, hours, alone=not phrases))
+    elif len(seconds) == 1 or not step_of(SECOND, seconds):
+        phrases[0] += " of every minute"
+    if len(hours) < HOUR.size:
+        phrases.append(_hour_phrase(hours))
+    first, *rest = [phrase for phrase in phrases if phrase]
+    return ", ".join([first[0].upper() + first[1:], *rest])
+
+
+def _clock(hour: int, minute: int, second: int) -> str:
+    shown = f"{hour:02}:{minute:02}"
+    return f"{shown}:{second:02}" if second else shown
+
+
+def _minute_phrase(minutes: list[int], hours: list[int], *, alone: bool) -> str:
+    if minutes == [0] and alone:
+        return "every hour" if len(hours) == HOUR.size else "on the hour"
+    return _within(MINUTE, minutes)
+
+
+def _within(kind: Kind, values: list[int]) -> str:
+    """Writes phrases such as `every 15 minutes` or `at minute 5 past the hour`."""
+    noun, past = (kind.name, " past the hour" if kind is MINUTE else "")
+    if len(values) == kind.size:
+        return f"every {noun}"
+    if step := step_of(kind, values):
+        return f"every {step} {noun}s"
+    if stepped := every_nth(values, noun):
+        return f"at {stepped}{past}"
+    return f"at {noun}{'s' * (len(values) > 1)} {listed(values)}{past}"
+
+
+def _hour_phrase(hours: list[int]) -> str:
+    if len(hours) == 1:
+        return f"in the hour {hours[0]:02}"
+    stepped = every_nth(hours, "hour", "{:02}".format)
+    return f"in {stepped}" if stepped else f"in the hours {listed(hours, '{:02}'.format)}"

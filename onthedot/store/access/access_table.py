@@ -18,6 +18,9 @@ from pynamodb.expressions.operand import Path
 from pynamodb.expressions.update import Action
 
 from onthedot.records import schema
+from onthedot.records.access import api_key
+from onthedot.records.access.api_key import Key
+from onthedot.records.access.idempotency import Once
 from onthedot.records.attributes import plain_item, typed_item
 from onthedot.store import aws
 
@@ -103,3 +106,97 @@ class _Connection(Connection):
     def get_consumed_capacity_map(self, _return_consumed_capacity: str) -> dict[str, Any]:
         """Asks for no consumed capacity, because no code reads it."""
         return {}
+
+
+def key(key_id: str) -> Key | None:
+    """Reads an API key."""
+    found = read(api_key.key_key(key_id))
+    return api_key.parse(found) if found is not None else None
+
+
+def note_use(key_id: str, now_ms: int) -> None:
+    """Records when a key was last used. A refusal would only mean that the key is gone."""
+    update(api_key.key_key(key_id), [Path("last_used_ms").set(now_ms)])
+
+
+def count(tenant_id: str, number: int) -> bool:
+    """Takes `number` tasks from those that a tenant has left, or gives some back. False: too few.
+
+    The item counts what is left, not what exists. So one condition works for every limit.
+    """
+    request: dict[str, Any] = {
+        "TableName": aws.table("access"),
+        "Key": typed_item(api_key.tenant_key(tenant_id)),
+        "UpdateExpression": "SET #l = if_not_exists(#l, :max) - :n",
+        "ExpressionAttributeNames": {"#l": "tasks_left"},
+        "ExpressionAttributeValues": typed_item({":n": number, ":max": api_key.TASKS_MAX}),
+    }
+    if number > 0:
+        request["ConditionExpression"] = "attribute_not_exists(#l) OR #l >= :n"
+    try:
+        aws.dynamodb("update_item", **request)
+    except ClientError as refusal:
+        if refusal.response["Error"]["Code"] != "ConditionalCheckFailedException":
+            raise
+        return False
+    return True
+
+
+def secret(made: bytes) -> bytes:
+    """Returns the bytes that seal plans and cursors. The first caller makes them."""
+    found = read(api_key.SECRET_KEY)
+    if found is None:
+        written = put(api_key.SECRET_KEY | {"value": made}, NEW)
+        return made if written.done else secret(made)
+    value: bytes = found["value"]
+    return value
+
+
+def recounted(tenant_id: str, *, seen: int | None, left: int, now_ms: int) -> None:
+    """Writes what a tenant has left, unless it was counted again meanwhile."""
+    request: dict[str, Any] = {
+        "TableName": aws.table("access"),
+        "Key": typed_item(api_key.tenant_key(tenant_id)),
+        "UpdateExpression": "SET #l = :l, #r = :r",
+        "ConditionExpression": "#l = :seen",
+        "ExpressionAttributeNames": {"#l": "tasks_left", "#r": "recounted_ms"},
+        "ExpressionAttributeValues": typed_item({":l": left, ":r": now_ms, ":seen": seen}),
+    }
+    try:
+        aws.dynamodb("update_item", **request)
+    except ClientError as refusal:
+        if refusal.response["Error"]["Code"] != "ConditionalCheckFailedException":
+            raise
+
+
+_LOCK = "locked_until_ms"
+
+
+def begin(once: Once, now_ms: int) -> dict[str, Any] | None:
+    """Takes a request on, or returns what is stored of the same request."""
+    # DynamoDB deletes an expired item only some time later.
+    forgotten = Path("expires_at") <= now_ms // 1000
+    written = put(once.item(now_ms), NEW | forgotten, shown=True)
+    return None if written.done else written.item
+
+
+def take_over(once: Once, before: dict[str, Any]) -> bool:
+    """Continues an abandoned request. False: another try was first."""
+    seen = before[_LOCK]
+    return _while(once, [Path(_LOCK).set(once.locked_until_ms)], seen=seen)
+
+
+def finish(once: Once, answer: bytes) -> None:
+    """Keeps the answer, unless another try has taken the request on meanwhile."""
+    done = [Path("state").set("done"), Path("answer").set(answer)]
+    _while(once, done, seen=once.locked_until_ms)
+
+
+def abandon(once: Once, now_ms: int) -> None:
+    """Lets another try continue the request at once."""
+    _while(once, [Path(_LOCK).set(now_ms)], seen=once.locked_until_ms)
+
+
+def _while(once: Once, actions: Sequence[Action], *, seen: int) -> bool:
+    """Writes if the lock is still the one that was seen. False: it is not."""
+    return update(once.key(), actions, Path(_LOCK) == seen).done

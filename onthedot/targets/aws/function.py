@@ -6,8 +6,8 @@ import base64
 import json
 from typing import Any
 
-from onthedot.records import small_json
-from onthedot.store import aws
+from onthedot.records import attributes
+from onthedot.store import aws, clock
 from onthedot.targets.attempt_outcome import Again, Answer, Done, error_of
 from onthedot.targets.call import Call
 from onthedot.targets.http.web_exchange import BODY_MAX
@@ -29,10 +29,10 @@ def call(asked: Call) -> Answer:
             aws.patient_client("lambda", _ASYNC_SEC).invoke(**request)
         return Done()
     request["ClientContext"] = base64.b64encode(json.dumps(context).encode()).decode()
-    patience_sec = max(1, round((asked.deadline_ms - aws.local_ms()) / 1000))
+    patience_sec = max(1, round((asked.deadline_ms - clock.local_ms()) / 1000))
     with aws.waiting_in(asked.exchange):
         answer = aws.patient_client("lambda", patience_sec).invoke(**request)
-    said = small_json.said(answer["Payload"].read(BODY_MAX).decode("utf-8", "replace") or "null")
+    said = attributes.said(answer["Payload"].read(BODY_MAX).decode("utf-8", "replace") or "null")
     if "FunctionError" in answer:
         return Again("failed", _error(said))
     return Done(said)

@@ -9,7 +9,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from onthedot.records import small_json
+from onthedot.records import attributes
 from onthedot.store import aws
 from onthedot.targets.attempt_outcome import Again, Answer, Awaiting, Dead, Done, error_of
 from onthedot.targets.aws import refusals
@@ -63,7 +63,7 @@ def look(arn: str) -> Answer | None:
     """Returns the answer of an execution, or None if it has not ended."""
     seen = aws.patient_client("stepfunctions", 10).describe_execution(executionArn=arn)
     if seen["status"] == "SUCCEEDED":
-        return Done(small_json.said(seen.get("output", "null")))
+        return Done(attributes.said(seen.get("output", "null")))
     if seen["status"] in _FAILED:
         kind = seen.get("error") or f"Execution{seen['status'].title().replace('_', '')}"
         return Again("failed", error_of(kind, seen.get("cause", f"the execution is {arn}")))

@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from typing import Any
 
-from onthedot.records import small_json
+from onthedot.records import attributes
 from onthedot.targets import filled_templates, templates
 from onthedot.targets.attempt_outcome import Again, Answer, Awaiting, Dead, Done, Stopped, error_of
 from onthedot.targets.call import Call, measured_ms, run_fields
@@ -183,7 +183,7 @@ def _traceparent(call: Call) -> str:
 
 
 def _shown(seen: Response) -> Any:
-    told = small_json.said(_text(seen))
+    told = attributes.said(_text(seen))
     return told[:_SHOWN_MAX] if isinstance(told, str) else told
 
 

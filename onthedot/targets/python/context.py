@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from inspect import iscoroutinefunction
 from typing import Any, Protocol, TypeVar
 
-from onthedot.records.small_json import checked
+from onthedot.records.attributes import checked
 from onthedot.targets.python.signals import Cancelled, LeaseLost, TimedOut
 
 T = TypeVar("T")

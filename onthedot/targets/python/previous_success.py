@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onthedot.records.keys import is_slot_key, row_of
 from onthedot.records.runs import run_row
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment
 from onthedot.store import table_reads
 
 _LOOK_BACK_MAX = 200

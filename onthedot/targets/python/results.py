@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from onthedot.records import small_json
+from onthedot.records import attributes
 from onthedot.targets.python import unreadable_value
 
 _RESULT_MAX, _NOTE_MAX = 4_096, 300
@@ -22,7 +22,7 @@ def kept(result: Any) -> Any:
         note = f"{unreadable_value.kind(result)} is no JSON: {unreadable_value.about(fault)}"
         text = unreadable_value.shown(result, _RESULT_MAX)
         return _cut(text, unreadable=True, note=note[:_NOTE_MAX])
-    if len(text) <= _RESULT_MAX and not small_json.deep(text):
+    if len(text) <= _RESULT_MAX and not attributes.deep(text):
         return json.loads(text)
     return _cut(text, truncated=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import Any
 
-from onthedot.records.small_json import checked
+from onthedot.records.attributes import checked
 
 # Seconds of a leap year, the limit wherever a future time is given in seconds.
 AFTER_MAX_SEC = 31_622_400

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from onthedot.records.runs import steps
-from onthedot.store import clock, patience, table_reads
+from onthedot.store import clock, conditional_writer, table_reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def recorded(run_id: str, step: str) -> Kept | None:
 
 def record(run_id: str, step: str, value: Any) -> Kept:
     """Records a step's value. If another attempt was first, all return that attempt's value."""
-    patience.surely([steps.record(run_id, step, value, now_ms=clock.now_ms())])
+    conditional_writer.surely([steps.record(run_id, step, value, now_ms=clock.now_ms())])
     kept = recorded(run_id, step)
     if kept is None:
         raise LookupError(f"the record of {run_id}'s step '{step}' has gone")

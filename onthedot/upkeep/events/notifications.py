@@ -11,7 +11,7 @@ from itertools import islice
 from botocore.exceptions import BotoCoreError, ClientError
 
 from onthedot.records.tasks import task_spec
-from onthedot.store import aws, clock, patience, table_reads
+from onthedot.store import aws, clock, conditional_writer, table_reads
 from onthedot.targets.http import http_client, secrets, signatures
 from onthedot.targets.http.signatures import BadSecret
 from onthedot.targets.http.web_exchange import NoResponse, Request, Response
@@ -39,7 +39,7 @@ def keep(happened: Sequence[Event]) -> None:
     marks = [{"task_id": cloud_event.TOLD, "scheduled_for": name} for name in wanted]
     items = table_reads.get_many({cloud_event.TABLE: marks})[cloud_event.TABLE]
     over = {item["scheduled_for"] for item in items}
-    patience.surely([write for name, write in wanted.items() if name not in over])
+    conditional_writer.surely([write for name, write in wanted.items() if name not in over])
 
 
 def tell() -> dict[str, int]:
@@ -92,7 +92,7 @@ def _begun(groups: Sequence[Sequence[table_reads.Item]]) -> list[Gathered]:
     specs = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE] if keys else []
     named = {spec["task_id"]: spec.get("name", "") for spec in specs}
     made = [digest.gathered(group, named) for group in groups]
-    patience.surely([each.write() for each in made])
+    conditional_writer.surely([each.write() for each in made])
     return made
 
 
@@ -100,7 +100,7 @@ def _strike_off(told: Sequence[Gathered]) -> None:
     """Deletes members first: while their group exists, they are not gathered again."""
     names = [name for each in told for name in each.members]
     now_ms = clock.now_ms()
-    patience.surely([cloud_event.told(name, now_ms) for name in names])
+    conditional_writer.surely([cloud_event.told(name, now_ms) for name in names])
     aws.in_parallel(
         _delete, [{"task_id": cloud_event.OPEN, "scheduled_for": name} for name in names]
     )

@@ -15,7 +15,7 @@ from onthedot.records.runs.overlap_gate import Enter, Gate, Have, Wait
 from onthedot.records.runs.run_row import Run
 from onthedot.records.timings import BUSY_MAX_SEC
 from onthedot.store import clock, conditional_writer, table_reads
-from onthedot.store.patience import Forgiven
+from onthedot.store.conditional_writer import Forgiven
 from onthedot.targets.attempt_outcome import Dead
 from onthedot.targets.call import run_fields
 from onthedot.work import target_call

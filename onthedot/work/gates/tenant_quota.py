@@ -14,7 +14,7 @@ from onthedot.records.runs import tenant_permits
 from onthedot.records.runs.run_row import Run
 from onthedot.records.runs.tenant_permits import Permit, Quota
 from onthedot.records.timings import LEASE_SEC, MARGIN_SEC
-from onthedot.store import clock, conditional_writer, ids, patience
+from onthedot.store import clock, conditional_writer, ids
 from onthedot.work.gates import tenant_line
 from onthedot.work.job import Job
 from onthedot.work.verdicts import Answers, Back, Later, Struck, Verdict
@@ -177,7 +177,9 @@ def _give_back(permits: Sequence[Permit]) -> None:
     while left:
         # Two writes of one item would make the store reject the batch.
         each_once = {permit.key: permit for permit in reversed(left)}
-        patience.surely([tenant_permits.give_back(permit) for permit in each_once.values()])
+        conditional_writer.surely(
+            [tenant_permits.give_back(permit) for permit in each_once.values()]
+        )
         left = [permit for permit in left if each_once[permit.key] is not permit]
     for tenant_id, count in Counter(permit.tenant_id for permit in permits).items():
         tenant_line.call(tenant_id, count)

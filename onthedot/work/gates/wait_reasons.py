@@ -9,7 +9,7 @@ from typing import Any
 from onthedot.records.runs import overlap_gate, tenant_permits
 from onthedot.records.runs.pull import pulled
 from onthedot.records.runs.run_row import BEHIND, Run
-from onthedot.work import worker_room
+from onthedot.work import refill
 from onthedot.work.gates import concurrency_key
 
 Items = Mapping[tuple[Any, ...], Mapping[str, Any]]
@@ -41,7 +41,7 @@ def stands(run: Run, found: Items) -> bool:
     place = run.life.key_gate
     of_key = _of(found, concurrency_key.gate_key(place)) if place else None
     waited = own.waited(run.key) or overlap_gate.parse(place, of_key).waited(run.run_id)
-    put_off = bool(run.life.gate_ms) or run.life.waited == worker_room.WAITED
+    put_off = bool(run.life.gate_ms) or run.life.waited == refill.WAITED
     return waited or put_off or bool(_of(found, tenant_permits.entry_key(run)))
 
 
@@ -85,7 +85,7 @@ def _reason(run: Run, found: Items, full: Collection[str], now_ms: int) -> str:
         return "tenant"
     if run.life.gate_ms > now_ms:
         return "rate"
-    return worker_room.WAITED if run.life.waited == worker_room.WAITED else ""
+    return refill.WAITED if run.life.waited == refill.WAITED else ""
 
 
 def _catches_up(run: Run, own: overlap_gate.Gate) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from onthedot.dispatch.dispatcher import dispatch
-from onthedot.dispatch.overdue_backlog import KEY
+from onthedot.dispatch.due_tasks import KEY
 from onthedot.store import table_reads
 from tests.api.kit import Answer, Api
 from tests.api.signs import audited, ticked

@@ -9,7 +9,7 @@ from onthedot.records.access.audit_trail import By
 from onthedot.records.problems import Problem
 from onthedot.registry import schedule_actions
 from onthedot.store import table_reads
-from onthedot.store.identity import new_id
+from onthedot.store.ids import new_id
 from tests.api.kit import SCHEDULE, Api
 from tests.schedule.samples import task
 

@@ -129,7 +129,7 @@ def test_a_request_under_way_is_not_begun_again_until_it_must_be_over(api: Api) 
     with api.settings.context() as during:
         # The environment ends in the middle of it: nothing is tidied up.
         during.setattr(schedule_actions, "create", _interrupted)
-        during.setattr("onthedot.store.access.idempotency_items.abandon", lambda *_: None)
+        during.setattr("onthedot.store.access.access_table.abandon", lambda *_: None)
         with pytest.raises(KeyboardInterrupt):
             repeat()
 

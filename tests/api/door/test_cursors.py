@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
-from onthedot.api import request_flow
+from onthedot.api import app
 from onthedot.api.door import installation_secret
 from onthedot.records.access import page_token
 from onthedot.registry import api_keys
@@ -230,7 +230,7 @@ def test_a_history_goes_on_behind_a_step_with_the_longest_name(api: Api) -> None
 def test_a_question_may_read_so_much_and_no_more(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Were a clamp missing, this still holds."""
     api.warm()
-    monkeypatch.setattr(request_flow, "READS_MAX", 5)
+    monkeypatch.setattr(app, "READS_MAX", 5)
 
     refused = api.call("GET /v1/runs")
 
@@ -242,7 +242,7 @@ def test_a_question_may_read_so_much_and_no_more(api: Api, monkeypatch: pytest.M
 def test_what_is_written_may_take_as_many_calls_as_it_needs(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(request_flow, "READS_MAX", 0)
+    monkeypatch.setattr(app, "READS_MAX", 0)
 
     assert api.schedule()["name"] == "report"
 

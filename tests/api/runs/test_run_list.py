@@ -11,7 +11,7 @@ from onthedot.api.views.slot_view import Recorded
 from onthedot.records import keys
 from onthedot.records.runs import run_writes
 from onthedot.records.runs.run_row import ended
-from onthedot.store import conditional_writer, patience, table_reads
+from onthedot.store import conditional_writer, table_reads
 from onthedot.store.tasks import read as known
 from onthedot.targets.attempt_outcome import Again, after, error_of
 from onthedot.upkeep import recent_runs
@@ -163,7 +163,7 @@ def test_a_list_that_reaches_into_the_future_goes_on_from_there(api: Api) -> Non
     """A blackout is recorded hours ahead."""
     task_id = api.schedule()["task_id"]
     rows = [hour_lists.claimed(task_id, api.now_ms + 3_600_000 * ahead) for ahead in (1, 2)]
-    patience.surely([run_writes.insert(row, now_ms=api.now_ms) for row in rows])
+    conditional_writer.surely([run_writes.insert(row, now_ms=api.now_ms) for row in rows])
 
     for query in ("to=2026-11-18T15:00:00Z", "status=claimed"):
         path = f"GET /v1/schedules/report/runs?{query}&limit=1"
@@ -199,7 +199,7 @@ def test_a_page_that_has_looked_at_a_thousand_runs_is_short_and_goes_on(api: Api
     task_id = run_id.partition(".")[0]
     slots = [api.now_ms + 1_000 * (place + 1) for place in range(1_100)]
     rows = [hour_lists.claimed(task_id, slot) for slot in slots]
-    patience.surely([run_writes.insert(row, now_ms=api.now_ms) for row in rows])
+    conditional_writer.surely([run_writes.insert(row, now_ms=api.now_ms) for row in rows])
     api.now_ms += 1_200_000
     api.warm()
 

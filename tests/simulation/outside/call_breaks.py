@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from onthedot.store import clock
-from onthedot.store.exchange import Exchange
+from onthedot.targets.call import Exchange
 from tests.simulation.machine.world import World
 
 

@@ -9,9 +9,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from onthedot.api import app, request_flow
+from onthedot.api import app
 from onthedot.api.door import authentication, installation_secret, rate_limits
-from onthedot.api.schedules import tenant_reach
+from onthedot.api.schedules import rules
 from onthedot.api.views import agenda_source
 from onthedot.store import ids
 from onthedot.upkeep import read_pulse
@@ -131,11 +131,11 @@ def stand_ins(world: World) -> list[tuple[Any, str, Any]]:
         (authentication, "_known", _Kept("keys")),
         (authentication, "_unknown", _Kept("no keys")),
         (rate_limits, "purses", _Kept("purses")),
-        (tenant_reach, "_known", _Kept("targets")),
+        (rules, "_known", _Kept("targets")),
         (read_pulse, "_remembered", _KeptList("pulse")),
         (installation_secret, "secret", _once("secret", _uncached(installation_secret.secret))),
         (installation_secret, "derived", _once("derived", _uncached(installation_secret.derived))),
         (app, "resolver", _once("resolver", _resolver(app.resolver))),
         (ids, "secret", lambda: world.random.randbytes(32)),
-        (request_flow, "_log", _Log(world)),
+        (app, "_log", _Log(world)),
     ]

@@ -64,4 +64,4 @@ def test_a_moment_is_the_line_of_the_flows_that_made_the_call(moments: Moments) 
     lines = {moment.line.partition(":")[0] for moment in moments.places}
 
     assert {"dispatch/dispatcher.py", "work/prepared_start.py", "work/settlement.py"} <= lines
-    assert "store/patience.py" not in lines
+    assert "store/conditional_writer.py" not in lines

@@ -9,8 +9,7 @@ from random import Random
 
 from onthedot.records.tasks import task_cursor, task_spec
 from onthedot.schedule import dst_stretches
-from onthedot.schedule.packed_schedule import pack
-from onthedot.schedule.schedule import compile_schedule
+from onthedot.schedule.schedule import compile_schedule, pack
 from onthedot.schedule.time import zones
 from onthedot.schedule.time.tzif import BEGINNING, Segments
 from onthedot.schedule.time.zones import Zone

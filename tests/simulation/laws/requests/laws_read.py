@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
-from onthedot.dispatch import overdue_backlog
+from onthedot.dispatch import due_tasks
 from onthedot.records.attributes import typed_item
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_spec import Task
@@ -266,7 +266,7 @@ def spared(stage: Stage) -> Iterator[str]:
     for _, process, what, request, *_ in stage.world.trace:
         if process is None or process.kind != "api":
             continue
-        if what == "get_item" and request["Key"] == typed_item(overdue_backlog.KEY):
+        if what == "get_item" and request["Key"] == typed_item(due_tasks.KEY):
             looked.add(process.name)
         minutes = {"S": minute_tally.MINUTES} in request.get(
             "ExpressionAttributeValues", {}
@@ -284,7 +284,7 @@ def _signs(stage: Stage) -> dict[str, list[float]]:
     """When a tick and an audit's minute were written down, in seconds."""
     found: dict[str, list[float]] = {"tick": [], "audit": []}
     for at_us, key, _, after in pairs(stage.world, "runs"):
-        if after is not None and key == tuple(overdue_backlog.KEY.values()):
+        if after is not None and key == tuple(due_tasks.KEY.values()):
             found["tick"].append(at_us / 1_000_000)
         elif after is not None and key[0] == minute_tally.MINUTES:
             found["audit"].append(at_us / 1_000_000)

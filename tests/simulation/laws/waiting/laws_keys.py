@@ -6,7 +6,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from onthedot.schedule.time.moments import moment
+from onthedot.schedule.time.instants import moment
 from tests.simulation.laws.timing.true_bounds import Limit, limit_of
 from tests.simulation.machine.journal import SKEW_MS, Change, Held, Journal
 from tests.simulation.stage import Stage

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from onthedot.dispatch import due_plan
-from onthedot.dispatch.slot_plan import Firing, Unfired
+from onthedot.dispatch.due_plan import Firing, Unfired
 from onthedot.records.runs import overlap_gate
 from onthedot.records.runs.overlap_gate import Gate
 from onthedot.records.runs.run_row import Life, Run

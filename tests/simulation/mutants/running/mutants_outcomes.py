@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from onthedot.dispatch import dispatcher, due_plan
-from onthedot.dispatch.slot_plan import Firing, Plan, Unfired
+from onthedot.dispatch.due_plan import Firing, Plan, Unfired
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.work import starts
 from onthedot.work.decision_table import Decision, decide

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from onthedot.records.conditional_writes import Outcome, Write
-from onthedot.store import aws, backoff, conditional_writer, patience
+from onthedot.store import aws, backoff, conditional_writer
 from onthedot.work import job, prepared_start, settlement, starts, worker
 from onthedot.work.batch import Batch
 from onthedot.work.decision_table import Skip
@@ -29,7 +29,7 @@ def three_tries() -> list[Patch]:
 
 def unforgiven() -> list[Patch]:
     """Whatever a busy store refuses ends the whole invocation."""
-    return [(patience.Forgiven, "__exit__", lambda *_: False)]
+    return [(conditional_writer.Forgiven, "__exit__", lambda *_: False)]
 
 
 def patience_unforgiven() -> list[Patch]:
@@ -38,7 +38,7 @@ def patience_unforgiven() -> list[Patch]:
     def forgives(_self: object, _kind: object, failure: BaseException | None, _: object) -> bool:
         return failure is not None and aws.passes(failure)
 
-    return [(patience.Forgiven, "__exit__", forgives)]
+    return [(conditional_writer.Forgiven, "__exit__", forgives)]
 
 
 def started_blindly() -> list[Patch]:
@@ -62,7 +62,7 @@ def next_tick() -> list[Patch]:
     def write(writes: Sequence[Write], over: Callable[[], bool]) -> list[Outcome]:
         return conditional_writer.write_many(writes, over=over)
 
-    return [(patience, "write", write)]
+    return [(conditional_writer, "write", write)]
 
 
 def skips_hurried() -> list[Patch]:
@@ -84,7 +84,7 @@ def longest_at_once() -> list[Patch]:
     def pause_ms(tries: int, by: float) -> int:
         return backoff.pause_ms(max(tries, 4), by)
 
-    return [(patience, "pause_ms", pause_ms), (job, "pause_ms", pause_ms)]
+    return [(conditional_writer, "pause_ms", pause_ms), (job, "pause_ms", pause_ms)]
 
 
 PATIENCE = (

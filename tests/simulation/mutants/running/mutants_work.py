@@ -25,7 +25,7 @@ from onthedot.work import (
 )
 from onthedot.work.batch import Batch
 from onthedot.work.decision_table import Busy, Decision, Hold, Over, Skip, Start, decide
-from onthedot.work.gates import batch_gates, gate_items, overlap
+from onthedot.work.gates import gate_items, overlap
 from onthedot.work.job import Job
 
 Patch = tuple[Any, str, Any]
@@ -170,7 +170,7 @@ def place() -> list[Patch]:
     """A run gives its place up whenever an attempt ends."""
 
     def close(batch: Batch, settled: Sequence[Job]) -> None:
-        batch_gates.leave(settled)
+        overlap.leave(settled)
         batch.done([job.ticket.run_id for job in settled])
         for each in settled:
             each.over = True

@@ -8,12 +8,12 @@ from types import SimpleNamespace
 from typing import Any
 
 from lambdas import work
-from onthedot.dispatch import overdue_backlog
+from onthedot.dispatch import due_tasks
 from onthedot.records.runs import message_pack
 from onthedot.records.runs.manifest import KEPT_SEC, Manifest
 from onthedot.records.tasks import task_cursor
 from onthedot.registry import calendar_edits
-from onthedot.schedule import packed_schedule
+from onthedot.schedule import schedule
 from onthedot.schedule.dst_stretches import Policy
 from onthedot.store import siblings, table_reads
 from onthedot.store.clock_skew import CORRECTED_MAX_MS, Skew
@@ -114,7 +114,7 @@ def one_tenant() -> list[Patch]:
 
 def starred() -> list[Patch]:
     """Every schedule is taken for one that fires in an interval: no gap is caught up."""
-    original = packed_schedule.unpack
+    original = schedule.unpack
 
     def unpack(stored: bytes) -> Any:
         schedule = original(stored)
@@ -125,14 +125,14 @@ def starred() -> list[Patch]:
 
 def unwritten_yesterday() -> list[Patch]:
     """What today's release writes is asked of yesterday's items, too."""
-    original = overdue_backlog.parse
+    original = due_tasks.parse
 
     def parse(item: Mapping[str, Any] | None) -> Any:
         if item is not None and "at_ms" not in item:
             raise LookupError("at_ms")
         return original(item)
 
-    return [(overdue_backlog, "parse", parse)]
+    return [(due_tasks, "parse", parse)]
 
 
 def one_pass() -> list[Patch]:

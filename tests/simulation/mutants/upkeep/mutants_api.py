@@ -17,7 +17,7 @@ from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.bulk_operation import Loop
 from onthedot.registry import code_schedules, creation, definition, schedule_actions
 from onthedot.store import clock, ids
-from onthedot.store.access import key_items, request_quota
+from onthedot.store.access import access_table, request_quota
 from onthedot.upkeep import bulk_operations
 from tests.simulation.mutants.mutant import Mutant, Patch
 
@@ -99,14 +99,14 @@ def remembered_long() -> list[Patch]:
 
 def unknown_long() -> list[Patch]:
     """A key opens only once it has been seen by the hour."""
-    original = key_items.key
+    original = access_table.key
 
     def key(key_id: str) -> Any:
         found = original(key_id)
         new = found is not None and found.name == "robot" and not found.last_used_ms
         return None if new else found
 
-    return [(key_items, "key", key)]
+    return [(access_table, "key", key)]
 
 
 def names_shared() -> list[Patch]:

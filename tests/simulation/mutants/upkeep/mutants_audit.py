@@ -12,7 +12,7 @@ import lambdas.audit
 from onthedot.records.runs import run_row
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks import pause_ends
-from onthedot.registry import death_limit, max_runs_edit
+from onthedot.registry import definition, max_runs_edit
 from onthedot.store import blobs, clock, table_reads
 from onthedot.upkeep import (
     after_restore,
@@ -102,7 +102,7 @@ def gathered_again() -> list[Patch]:
 
 def paused_early() -> list[Patch]:
     """One death is enough."""
-    return [(death_limit, "limit", lambda _task: 1)]
+    return [(definition, "limit", lambda _task: 1)]
 
 
 def never_paused() -> list[Patch]:

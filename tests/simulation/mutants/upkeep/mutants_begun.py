@@ -11,7 +11,7 @@ from onthedot.launch import backfill_flow, replay, trigger
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.bulk_operation import Loop
-from onthedot.registry import death_limit
+from onthedot.registry import definition
 from onthedot.store import run_messages
 from onthedot.targets.aws import executions
 from onthedot.upkeep import bulk_operations
@@ -76,7 +76,7 @@ def counted_for_all() -> list[Patch]:
 
 def borne() -> list[Patch]:
     """What a schedule bears is kept as it is by default, whatever a user says."""
-    return [(death_limit, "kept", lambda _wanted: {})]
+    return [(definition, "kept", lambda _wanted: {})]
 
 
 def of_what_is_gone() -> list[Patch]:

@@ -16,7 +16,7 @@ from onthedot.records.tasks import bulk_operation
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import api_keys, code_schedules, edit, oneoff_flow, schedule_actions
 from onthedot.store import schedule_names, table_reads
-from onthedot.store.access import key_items
+from onthedot.store.access import access_table
 from onthedot.upkeep import bulk_operations, dead_letter, dead_letters
 from onthedot.upkeep.dead_letter import Letter
 from tests.simulation.mutants.mutant import Mutant, Patch
@@ -34,7 +34,7 @@ def never_given_back() -> list[Patch]:
 
 def full_at_once() -> list[Patch]:
     """The counter says that there is no room."""
-    return [(key_items, "count", lambda _tenant_id, number: number < 0)]
+    return [(access_table, "count", lambda _tenant_id, number: number < 0)]
 
 
 def taken_by_anyone() -> list[Patch]:

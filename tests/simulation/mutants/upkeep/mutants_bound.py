@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from onthedot.dispatch.claim import Claim
-from onthedot.dispatch.slot_plan import Plan
+from onthedot.dispatch.due_plan import Plan
+from onthedot.dispatch.tick import Claim
 from onthedot.records.conditional_writes import Update
 from onthedot.records.runs import run_row
 from onthedot.records.tasks import task_cursor

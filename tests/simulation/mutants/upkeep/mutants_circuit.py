@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from onthedot.dispatch import dispatcher, overdue_backlog
+from onthedot.dispatch import dispatcher, due_tasks
 from onthedot.dispatch.due_plan import plan
-from onthedot.dispatch.overdue_backlog import Backlog
+from onthedot.dispatch.due_tasks import Backlog
 from tests.simulation.mutants.mutant import Mutant, Patch
 
 _CIRCUIT = ("circuit", "circuit slowly")
@@ -36,12 +36,12 @@ def for_good() -> list[Patch]:
 
 def at_once() -> list[Patch]:
     """It opens where the backlog grew two ticks running."""
-    return [(overdue_backlog, "_TREND", 2)]
+    return [(due_tasks, "_TREND", 2)]
 
 
 def in_full() -> list[Patch]:
     """A tick takes on as much as ever while it is open."""
-    return [(Backlog, "budget", property(lambda _: overdue_backlog.BUDGET_MIN))]
+    return [(Backlog, "budget", property(lambda _: due_tasks.BUDGET_MIN))]
 
 
 def as_ever() -> list[Patch]:

@@ -7,9 +7,10 @@ from typing import Any
 
 from onthedot.records.conditional_writes import Outcome, Write
 from onthedot.records.runs import run_row, run_writes
-from onthedot.store import clock, conditional_writer, patience, table_reads
+from onthedot.records.runs.run_row import Run
+from onthedot.store import clock, conditional_writer, table_reads
 from onthedot.work import prepared_start, starts
-from onthedot.work.gates import batch_gates, overlap, tenant_quota
+from onthedot.work.gates import key_gate, overlap, tenant_quota
 from onthedot.work.job import Job
 from onthedot.work.verdicts import Answers
 from tests.simulation.mutants.mutant import Mutant, Patch
@@ -43,24 +44,23 @@ def marked_first() -> list[Patch]:
 
 def left_twice() -> list[Patch]:
     """A key's gate is looked at once more by who leaves the task's own."""
-    return [(batch_gates, "overlap", _Twice())]
+    releasing = overlap.release
 
+    def release(run: Run) -> None:
+        key_gate.leave(run)
+        releasing(run)
 
-class _Twice:
-    """The module, but for one thing."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(overlap, "give_up" if name == "release" else name)
+    return [(overlap, "release", release)]
 
 
 def advanced_one_by_one() -> list[Patch]:
     """Each write of a batch is a call of its own."""
-    writing: Callable[..., list[Outcome]] = patience.write
+    writing: Callable[..., list[Outcome]] = conditional_writer.write
 
     def write(writes: Sequence[Write], over: Any) -> list[Outcome]:
         return [outcome for one in writes for outcome in writing([one], over)]
 
-    return [(patience, "write", write)]
+    return [(conditional_writer, "write", write)]
 
 
 def permits_read_again() -> list[Patch]:

@@ -7,11 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from onthedot.dispatch import dispatcher, due_plan, plan_effects, range_rows
-from onthedot.dispatch.claim import Claim, Fate, fate_of
-from onthedot.dispatch.due_plan import plan
+from onthedot.dispatch.due_plan import Plan, plan
 from onthedot.dispatch.due_tasks import Herd
-from onthedot.dispatch.slot_plan import Plan
-from onthedot.dispatch.tick import Tick
+from onthedot.dispatch.tick import Claim, Fate, Tick, fate_of
 from onthedot.records.conditional_writes import Clause, Insert, Update
 from onthedot.records.keys import SPEC
 from onthedot.records.runs import manifest, run_writes

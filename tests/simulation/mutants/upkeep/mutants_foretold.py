@@ -8,7 +8,7 @@ from dataclasses import replace
 from onthedot.api.schedules import times
 from onthedot.api.views import merged_fires
 from onthedot.dispatch import dispatcher, due_plan
-from onthedot.dispatch.slot_plan import Firing, Plan
+from onthedot.dispatch.due_plan import Firing, Plan
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import Task

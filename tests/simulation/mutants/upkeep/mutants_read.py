@@ -9,7 +9,7 @@ from typing import Any
 from onthedot.api.schedules import expression_preview
 from onthedot.api.views import agenda_source
 from onthedot.records.runs.run_row import Run
-from onthedot.registry import death_limit
+from onthedot.registry import definition
 from onthedot.store import table_pages
 from onthedot.upkeep import (
     completed_schedules,
@@ -168,7 +168,7 @@ def misdated() -> list[Patch]:
 
 def unwarned() -> list[Patch]:
     """Nobody is warned of a pause that is near."""
-    return [(death_limit, "near", lambda _task, _failures: None)]
+    return [(definition, "near", lambda _task, _failures: None)]
 
 
 MUTANTS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from onthedot.dispatch.overdue_backlog import BUDGET_MIN
+from onthedot.dispatch.due_tasks import BUDGET_MIN
 from tests.simulation.auditor import Auditor
 from tests.simulation.faults.faults import Aim, Fault, Profile
 from tests.simulation.scene import FAULTS_UNTIL_SEC, UNTIL_CALM, Scene, quiet

@@ -97,7 +97,8 @@ def _answered(asked: Asked, event: Mapping[str, Any], context: LambdaContext) ->
             raise _forbidden(asked.caller.role, asked.route.role)
         rate_limits.spend(asked)
     check_query(asked)
-    pages.check(asked)
+    if "cursor" in asked.query:
+        pages.check(asked)
     asked.body = request.text_of(event)
     if asked.body:
         request.check_type(asked.headers.get("content-type", ""))

@@ -34,7 +34,7 @@ def launch(extra: Sequence[Run]) -> list[Outcome]:
     """Lists, claims and sends runs. The manifest goes first: no tick would send them again."""
     now_ms = clock.now_ms()
     entries = [manifest.entry(run) for run in extra]
-    manifests.write(manifest.listing(ids.token(), entries, now_ms=now_ms))
+    manifests.write_lists(manifest.listing(ids.token(), entries, now_ms=now_ms))
     outcomes = conditional_writer.surely([run_writes.insert(run, now_ms=now_ms) for run in extra])
     outcomes = [
         Outcome.DONE if outcome is Outcome.REFUSED and _ours(run) else outcome

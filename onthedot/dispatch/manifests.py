@@ -13,7 +13,7 @@ from onthedot.store import clock, conditional_writer, table_reads
 from onthedot.store.conditional_writer import Over
 
 
-def write(manifests: Sequence[Manifest]) -> None:
+def write_lists(manifests: Sequence[Manifest]) -> None:
     """Puts each manifest into the minute in which the audit must look at it."""
     for each in manifests:
         table_reads.put(manifest.TABLE, each.item())
@@ -24,7 +24,7 @@ def list_the_missed(records: Sequence[Run], *, by: str, now_ms: int) -> None:
     missed = [record for record in records if record.life.status == "missed"]
     if missed:
         entries = [manifest.entry(record) for record in missed]
-        write(manifest.listing(by, entries, now_ms=now_ms))
+        write_lists(manifest.listing(by, entries, now_ms=now_ms))
 
 
 def list_the_exhausted(cursors: Sequence[Update], over: Over | None = None) -> list[Update]:

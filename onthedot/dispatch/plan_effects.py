@@ -67,7 +67,7 @@ def _list(wanted: Sequence[Claim], tick: Tick) -> None:
     entries = [manifest.entry(claim.run) for claim in wanted]
     lists = manifest.listing(tick.dispatch_id, entries, now_ms=tick.started_ms, earlier=tick.lists)
     tick.lists += len(lists)
-    conditional_writer.call(lambda: manifests.write(lists), lambda: tick.over)
+    conditional_writer.call(lambda: manifests.write_lists(lists), lambda: tick.over)
 
 
 def _claim(wanted: Sequence[Claim], tick: Tick) -> None:

@@ -12,7 +12,7 @@ from onthedot.work.job import Job
 _SHUT_OUT_MS = 1_000
 
 
-def ready(waiting: Sequence[Job], running: Sequence[Job]) -> list[Job]:
+def startable(waiting: Sequence[Job], running: Sequence[Job]) -> list[Job]:
     """Returns the jobs whose time has come. A suspect only when nothing else runs beside it."""
     now_ms = clock.now_ms()
     due = [job for job in waiting if job.wake_ms <= now_ms]

@@ -78,7 +78,7 @@ def _shift(batch: Batch, waiting: list[Job], refill: Refill) -> None:
             running, beat = _beaten(batch, running, strays)
         elif refill.answered:
             waiting += refill.taken([*waiting, *running])
-        elif ready := _few(suspects.ready(waiting, running)):
+        elif ready := _few(suspects.startable(waiting, running)):
             began = clock.monotonic()
             started, again = _started(batch, ready)
             calm = _let_others_start(began)

@@ -52,7 +52,7 @@ def audited() -> None:
 
 def _dispatch(name: str, wanted: Sequence[Run], new: Sequence[Run], now_ms: int) -> None:
     entries = [manifest.entry(each) for each in wanted]
-    manifests.write(manifest.listing(name, entries, now_ms=now_ms))
+    manifests.write_lists(manifest.listing(name, entries, now_ms=now_ms))
     conditional_writer.surely([run_writes.insert(each, now_ms=now_ms) for each in new])
 
 

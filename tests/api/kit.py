@@ -59,7 +59,7 @@ class Api:
         api.sqs = Sqs(lambda: api.now_ms * 1000)
         clients = {"dynamodb": dynamodb, "sqs": api.sqs}
         settings.setattr(aws, "client", lambda service: clients[service])
-        settings.setattr(aws, "local_ms", lambda: api.now_ms)
+        settings.setattr(clock, "local_ms", lambda: api.now_ms)
         # The store's own clock goes on.
         clock.correct(0)
         settings.setattr(clock, "correct", lambda _offset_ms: None)

@@ -49,7 +49,7 @@ def hours_later(monkeypatch: pytest.MonkeyPatch) -> Swept:
         hour_ms = 3_600_000
         now_ms = (began_ms + 2 * DAY_MS) // hour_ms * hour_ms + minute * 60_000
         with monkeypatch.context() as later:
-            later.setattr(aws, "local_ms", lambda: now_ms)
+            later.setattr(clock, "local_ms", lambda: now_ms)
             return put_aside()
 
     return swept
@@ -168,7 +168,7 @@ def test_what_was_put_today_may_be_named_in_a_moment() -> None:
     now_ms = clock.local_ms() // 3_600_000 * 3_600_000 + 7 * 60_000
 
     with pytest.MonkeyPatch.context() as soon:
-        soon.setattr(aws, "local_ms", lambda: now_ms)
+        soon.setattr(clock, "local_ms", lambda: now_ms)
         assert put_aside() == 0
     assert objects() == ["tasks/sch_X/1-0"]
 

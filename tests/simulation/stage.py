@@ -254,7 +254,7 @@ def staged(
     world = stage.world
     replaced = [
         (aws, "client", world.client),
-        (aws, "local_ms", world.clock.now_ms),
+        (clock, "local_ms", world.clock.now_ms),
         (clock, "correct", stage.correcting(clock.correct)),
         (clock, "monotonic", world.clock.monotonic),
         (clock, "sleep", world.clock.sleep),

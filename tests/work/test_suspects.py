@@ -34,10 +34,10 @@ def test_trusted_runs_start_together_and_before_any_suspect(stage: Stage) -> Non
     one, other, suspect = job(), job(), job(lost=True)
     later = job(wake_ms=NOON_MS + 1)
 
-    assert suspects.ready([suspect, one, later, other], []) == [one, other]
-    assert suspects.ready([suspect, later], []) == []
-    assert suspects.ready([suspect], [one]) == []
-    assert suspects.ready([suspect, job(lost=True)], []) == [suspect]
+    assert suspects.startable([suspect, one, later, other], []) == [one, other]
+    assert suspects.startable([suspect, later], []) == []
+    assert suspects.startable([suspect], [one]) == []
+    assert suspects.startable([suspect, job(lost=True)], []) == [suspect]
 
 
 def test_who_is_due_is_shut_out_after_a_second_or_at_once_by_a_suspect(stage: Stage) -> None:

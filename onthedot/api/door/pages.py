@@ -59,8 +59,7 @@ class Listing:
 
 def check(request: Asked) -> None:
     """Refuses a cursor that is not ours, before anything is read for it."""
-    if "cursor" in request.query:
-        _read(request.query["cursor"], request)
+    _read(request.query["cursor"], request)
 
 
 def _read(cursor: str, request: Asked) -> Any:  # noqa: ANN401  # a list, if we wrote it

@@ -12,7 +12,7 @@ import pytest
 from onthedot import Client
 from onthedot.api.door import authentication
 from onthedot.registry.run_cancel import cancel
-from onthedot.store import aws, clock
+from onthedot.store import clock
 from tests.api.kit import Api
 from tests.api.serving import served, sleep
 from tests.api.working import (
@@ -33,7 +33,7 @@ from tests.contract.engines import free_port
 @pytest.fixture
 def real_api(api: Api) -> Api:
     """The API by this machine's clock."""
-    api.settings.setattr(aws, "local_ms", lambda: time.time_ns() // 1_000_000)
+    api.settings.setattr(clock, "local_ms", lambda: time.time_ns() // 1_000_000)
     # With one that stands still no wait for a run would ever be over.
     api.settings.setattr(clock, "monotonic", time.monotonic)
     api.settings.setattr(clock, "sleep", sleep)

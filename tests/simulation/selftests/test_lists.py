@@ -14,7 +14,7 @@ from tests.simulation.mutants.planted_faults import Mutant, Patch, killed_by
 
 
 def _unwritten() -> list[Patch]:
-    return [(manifests, "write", lambda *_: None)]
+    return [(manifests, "write_lists", lambda *_: None)]
 
 
 def _dropped() -> list[Patch]:

@@ -10,7 +10,7 @@ from bench.measure import Line, at_least, best_sec, told
 from bench.schedules import REALISTIC, T0
 from onthedot.cli.batch import answer
 from onthedot.schedule.schedule import compile_schedule
-from onthedot.schedule.words.explanation import explanation, explanation_with_changes
+from onthedot.schedule.words.phrases import explanation, explanation_with_changes
 
 # "Tens of thousands a second", whether the line was seen before or not.
 LINES_MIN = 10_000

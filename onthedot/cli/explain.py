@@ -7,8 +7,8 @@ import sys
 
 from onthedot.cli import flags
 from onthedot.schedule.expression.errors import ScheduleError
-from onthedot.schedule.words.explanation import explanation_with_changes
 from onthedot.schedule.words.expression_warnings import warnings_of
+from onthedot.schedule.words.phrases import explanation_with_changes
 
 
 def run(arguments: argparse.Namespace) -> int:

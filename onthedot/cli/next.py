@@ -12,7 +12,7 @@ from onthedot.cli.fire_table import table
 from onthedot.cli.local_zone import machine_zone
 from onthedot.schedule.expression.errors import ScheduleError
 from onthedot.schedule.time.zones import zone
-from onthedot.schedule.words.explanation import explanation_with_changes
+from onthedot.schedule.words.phrases import explanation_with_changes
 from onthedot.schedule.words.schedule_preview import COUNT_MAX, Preview, Window, preview
 
 # Finds a lone H, not the one in THU, @hourly or 1h.

@@ -8,15 +8,47 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from onthedot.dispatch import manifests
 from onthedot.dispatch.due_plan import Firing, Plan, Unfired
 from onthedot.dispatch.tick import Claim, Fate, Tick, fate_of
 from onthedot.records.conditional_writes import Outcome, Update
 from onthedot.records.runs import manifest, run_row, run_writes
-from onthedot.records.tasks import task_cursor, task_spec
+from onthedot.records.runs.manifest import Manifest
+from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks import exhausted_schedules, task_cursor, task_spec
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.schedule.time.instants import nominal
 from onthedot.store import clock, conditional_writer, run_messages, table_reads
+from onthedot.store.conditional_writer import Over
+
+
+def write_lists(manifests: Sequence[Manifest]) -> None:
+    """Puts each manifest into the minute in which the audit must look at it."""
+    for each in manifests:
+        table_reads.put(manifest.TABLE, each.item())
+
+
+def list_the_missed(records: Sequence[Run], *, by: str, now_ms: int) -> None:
+    """Lists missed runs that users must be told of. On an ordinary day there are none."""
+    missed = [record for record in records if record.life.status == "missed"]
+    if missed:
+        entries = [manifest.entry(record) for record in missed]
+        write_lists(manifest.listing(by, entries, now_ms=now_ms))
+
+
+def list_the_exhausted(cursors: Sequence[Update], over: Over | None = None) -> list[Update]:
+    """Lists schedules before their cursors leave the index: later nothing would find them.
+
+    Returns the cursors whose schedules could not be listed. They wait for the next tick.
+    """
+    leaving = [write for write in cursors if task_cursor.leaves(write)]
+    if not leaving:
+        return []
+    lines = exhausted_schedules.lines(leaving, clock.now_ms() // 1000)
+    outcomes = (
+        conditional_writer.write(lines, over) if over else conditional_writer.write_many(lines)
+    )
+    listed = zip(leaving, outcomes, strict=True)
+    return [write for write, outcome in listed if outcome is Outcome.UNSURE]
 
 
 def carry_out(plans: Sequence[Plan], tick: Tick) -> list[Due]:
@@ -67,7 +99,7 @@ def _list(wanted: Sequence[Claim], tick: Tick) -> None:
     entries = [manifest.entry(claim.run) for claim in wanted]
     lists = manifest.listing(tick.dispatch_id, entries, now_ms=tick.started_ms, earlier=tick.lists)
     tick.lists += len(lists)
-    conditional_writer.call(lambda: manifests.write_lists(lists), lambda: tick.over)
+    conditional_writer.call(lambda: write_lists(lists), lambda: tick.over)
 
 
 def _claim(wanted: Sequence[Claim], tick: Tick) -> None:
@@ -175,7 +207,7 @@ def _advance(plans: Sequence[Plan], wanted: Sequence[Claim], tick: Tick) -> list
             goes_on = each.goes_on and kept is None
             onward = task_cursor.behind(each.due, following, counted) if goes_on else None
             moves.append((task_cursor.advance(each.due, following, counted, last=last), onward))
-    unlisted = manifests.list_the_exhausted([move for move, _ in moves], lambda: tick.over)
+    unlisted = list_the_exhausted([move for move, _ in moves], lambda: tick.over)
     moves = [each for each in moves if each[0] not in unlisted]
     outcomes = conditional_writer.write([move for move, _ in moves], lambda: tick.over)
     tick.count("advanced", sum(outcome is Outcome.DONE for outcome in outcomes))

@@ -8,7 +8,7 @@ from itertools import islice
 from onthedot.dispatch import range_ends
 from onthedot.dispatch.due_plan import Plan, Unfired
 from onthedot.dispatch.extra_runs import send
-from onthedot.dispatch.manifests import list_the_exhausted, list_the_missed
+from onthedot.dispatch.plan_effects import list_the_exhausted, list_the_missed
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import is_slot_key, lies_beside, range_key
 from onthedot.records.runs import max_runs, run_row, run_writes

@@ -99,3 +99,14 @@ def recent_key(minute: str) -> str:
 def manifest_keys(minute_sec: int) -> list[str]:
     """Returns all manifest partitions of a minute."""
     return [f"check#{nominal(minute_sec)[:16]}#{spread}" for spread in range(MANIFESTS)]
+
+
+LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_TIME_LETTERS = 10
+CHANCE_LETTERS = 16
+
+
+def ulid(now_ms: int, chance: str) -> str:
+    """Writes a ULID. `chance` is its sixteen random letters."""
+    time = "".join(LETTERS[now_ms >> 5 * place & 31] for place in reversed(range(_TIME_LETTERS)))
+    return time + chance

@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any
 
 from onthedot.records.access.audit_trail import By
+from onthedot.records.keys import CHANCE_LETTERS, ulid
 from onthedot.records.tasks.task_spec import Task
-from onthedot.records.ulid import CHANCE_LETTERS, ulid
 from onthedot.registry import definition, lifecycle, schedule_actions
 from onthedot.registry.calendar_edits import resolve
 from onthedot.registry.definition import of_code

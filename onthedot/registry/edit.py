@@ -9,7 +9,7 @@ from onthedot.dispatch import range_ends
 from onthedot.dispatch.dispatcher import dispatch_inline
 from onthedot.dispatch.extra_runs import send
 from onthedot.records.conditional_writes import Outcome, Update
-from onthedot.records.runs import run_row, run_writes, stamp_window
+from onthedot.records.runs import dropped_slots, run_row, run_writes
 from onthedot.records.runs.run_row import NOT_STARTED, Run
 from onthedot.records.tasks.payloads import of_task
 from onthedot.records.tasks.task_items import Known
@@ -136,7 +136,7 @@ def _stamp(task: Task) -> list[Run]:
 
     A worker that starts a run with an older key looks at the task once more.
     """
-    between = stamp_window.window(task, clock.now_ms() // 1000)
+    between = dropped_slots.window(task, clock.now_ms() // 1000)
     for _ in range(_TRIES):
         items = table_reads.rows(("task_id", task.task_id), "scheduled_for", between)
         # A run's own payload lies beside it. A row of another version must not block an edit.
@@ -161,9 +161,11 @@ def _stamped(run: Run, task: Task) -> Update:
 
 
 def _send(near: Sequence[Run], sent_from: int | None) -> None:
-    if sent_from is not None:
-        claimed = [run for run in near if run.life.status == "claimed"]
-        send([run for run in claimed if run.life.due_ms // 1000 >= sent_from])
+    if sent_from is None:
+        return
+    claimed = [run for run in near if run.life.status == "claimed"]
+    if due := [run for run in claimed if run.life.due_ms // 1000 >= sent_from]:
+        send(due)
 
 
 def _dispatch(task_id: str, next_due: int | None) -> None:

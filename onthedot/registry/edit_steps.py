@@ -72,7 +72,7 @@ class Step:
 
 def end_of_pause(seen: Known, now: int) -> Step | None:
     """Ends a pause that is over, as of its end. None: it is not over, or there is none."""
-    at = pause_ends.over(seen.task, now)
+    at = pause_ends.over(seen.task, now) if seen.task.status == "paused" else None
     if at is None:
         return None
     wanted = _next_version(seen, lifecycle.resumed_by_itself(seen.task, at))
@@ -123,7 +123,8 @@ def beside(step: Step) -> list[Part]:
         # If the item does not have the payload, the task in memory does.
         said = step.seen.payload or payloads.written(before.payload)
         parts.append(kept_versions.insert(before, payload=said, until=step.at))
-    if pause_ends.end_of(after) != pause_ends.end_of(before):
+    paused = "paused" in (before.status, after.status)
+    if paused and pause_ends.end_of(after) != pause_ends.end_of(before):
         parts += pause_ends.to_end(after)
     if signed:
         old, new = _told_of(before), _told_of(after)

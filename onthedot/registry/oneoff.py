@@ -11,8 +11,8 @@ from onthedot.records.problems import Fault, Problem, of_faults
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_items import HISTORY_SEC
 from onthedot.records.tasks.task_spec import Retry, Task
-from onthedot.registry.advice import grace_short, payload_unsent
 from onthedot.registry.defaults import COMMON
+from onthedot.registry.definition import grace_short, payload_unsent
 from onthedot.schedule import schedule
 from onthedot.schedule.expression.errors import ScheduleError
 from onthedot.schedule.schedule import compile_schedule

@@ -6,23 +6,81 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from onthedot.dispatch.dispatcher import dispatch_inline
 from onthedot.launch.catchup_flow import catch_up
 from onthedot.records.access import audit_trail
 from onthedot.records.access.audit_trail import By
+from onthedot.records.conditional_writes import Insert, Outcome, Part
 from onthedot.records.problems import Problem
-from onthedot.records.tasks import task_items
-from onthedot.records.tasks.task_items import Known
+from onthedot.records.tasks import task_cursor, task_items, task_spec
+from onthedot.records.tasks.payloads import of_task
+from onthedot.records.tasks.task_items import Known, cursor, first_due
 from onthedot.records.tasks.task_spec import Task
+from onthedot.records.timings import LOOK_AHEAD_SEC
 from onthedot.registry import lifecycle
 from onthedot.registry.calendar_edits import resolve
-from onthedot.registry.creation import create_with
 from onthedot.registry.definition import fields_of
 from onthedot.registry.edit import Check, Edited, Make, any_state, edit
 from onthedot.registry.edit_steps import Signed
 from onthedot.registry.task_quota import recount
-from onthedot.store import conditional_writer
+from onthedot.schedule.expression.errors import BusyError
+from onthedot.store import clock, conditional_writer
 from onthedot.store.access import access_table
+from onthedot.store.payloads import stored
 from onthedot.store.schedule_names import owner, taken
+from onthedot.store.tasks import read
+
+_TRIES = 8
+
+
+def create_with(task: Task, also: Sequence[Part]) -> Task | None:
+    """Registers a task together with other items. None: one of those is taken."""
+    born = lifecycle.born(task, clock.now_ms() // 1000)
+    items = [cursor(born, first_due(born)), _spec(born)]
+    inserts = [Insert(task_spec.TABLE, item, ("task_id", "part")) for item in items]
+    for _ in range(_TRIES):
+        outcome = conditional_writer.write_together([*inserts, *also])
+        if outcome is Outcome.DONE:
+            break
+        known = read(born.task_id)
+        if known is not None and known.task == born:
+            # It is our own write, whose answer was lost.
+            break
+        if known is None and outcome is Outcome.REFUSED:
+            return None
+    else:
+        raise BusyError(f"{born.task_id} could not be registered in {_TRIES} tries")
+    _dispatch_near([(born, items[0])])
+    return born
+
+
+def create_many(wanted: Sequence[Task]) -> list[Task]:
+    """Registers tasks alone: no name, count or line of the trail is written with them.
+
+    Specs go first, because a task fires as soon as its cursor exists.
+    """
+    now = clock.now_ms() // 1000
+    born = [lifecycle.born(task, now) for task in wanted]
+    cursors = [cursor(task, first_due(task)) for task in born]
+    for items in ([_spec(task) for task in born], cursors):
+        conditional_writer.surely(
+            [Insert(task_spec.TABLE, item, ("task_id", "part")) for item in items]
+        )
+    _dispatch_near(list(zip(born, cursors, strict=True)))
+    return born
+
+
+def _spec(task: Task) -> dict[str, Any]:
+    return task.item() | {"payload": stored(of_task(task.task_id, task.version), task.payload)}
+
+
+def _dispatch_near(written: Sequence[tuple[Task, Mapping[str, Any]]]) -> None:
+    """Dispatches tasks for which the next tick may be too late, as they were just written."""
+    until = clock.now_ms() // 1000 + LOOK_AHEAD_SEC
+    due = [task_cursor.parse(item, task.closed) for task, item in written if "due_shard" in item]
+    near = [each for each in due if each.next_run_at <= until]
+    if near:
+        dispatch_inline(*near)
 
 
 def create(task: Task, by: By, *, again: bool = False) -> Task:
@@ -45,7 +103,8 @@ def create(task: Task, by: By, *, again: bool = False) -> Task:
 
 def redefined(task: Task, now: int, *, fields: Mapping[str, Any]) -> Task:
     """Gives a schedule these fields, and what their calendars exclude now."""
-    named = resolve(task.tenant_id, fields.get("calendars", ()))
+    wanted = fields.get("calendars", ())
+    named = resolve(task.tenant_id, wanted) if wanted else ()
     return lifecycle.redefined(task, now, fields, named)
 
 

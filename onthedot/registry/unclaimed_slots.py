@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import groupby, islice
 
-from onthedot.dispatch.manifests import list_the_missed
+from onthedot.dispatch.plan_effects import list_the_missed
 from onthedot.records.keys import range_key
 from onthedot.records.runs import run_writes
 from onthedot.records.runs.run_row import Life, Run

@@ -30,7 +30,7 @@ from onthedot.records.access.tenant_reach import Home
 from onthedot.records.own_resources import Ours, ours
 from onthedot.store import clock
 from onthedot.store.call_allowance import Allowance
-from onthedot.store.clock_skew import Skew
+from onthedot.store.clock import Skew
 from onthedot.targets.call import Exchange
 
 _CONFIG = Config(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 
-from onthedot.records.ulid import CHANCE_LETTERS, ulid
+from onthedot.records.keys import CHANCE_LETTERS, ulid
 from onthedot.store import clock
 
 _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

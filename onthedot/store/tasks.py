@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from onthedot.records.tasks import payloads, task_cursor, task_spec
+from onthedot.records.tasks.payloads import Away
 from onthedot.records.tasks.task_items import Known
 from onthedot.schedule.blackouts import Blackout
 from onthedot.store import table_reads
@@ -22,7 +23,8 @@ def read(task_id: str) -> Known | None:
     spec, found = items["spec",], items["cursor",]
     task = task_spec.parse(spec)
     said = payloads.written(task.payload)
-    task = replace(task, payload=at_hand(task.payload))
+    if isinstance(task.payload, Away):
+        task = replace(task, payload=at_hand(task.payload))
     return Known(task, task_cursor.parse(found, task.closed), "due_shard" in found, payload=said)
 
 

@@ -11,11 +11,10 @@ from typing import Any
 
 from onthedot.launch.replay import Wish, replay
 from onthedot.records.conditional_writes import Outcome
-from onthedot.records.keys import moment_key, run_id
+from onthedot.records.keys import LETTERS, moment_key, run_id
 from onthedot.records.runs import attention, run_row, side_item
 from onthedot.records.tasks.bulk_operation import Loop
 from onthedot.records.tasks.kept_versions import Use
-from onthedot.records.ulid import LETTERS
 from onthedot.store import clock, conditional_writer, table_pages, table_reads
 from onthedot.upkeep import dead_letter
 from onthedot.upkeep.dead_letter import Chosen, Letter

@@ -10,10 +10,10 @@ from onthedot.records.access import tenant_reach
 from onthedot.records.conditional_writes import Update
 from onthedot.records.keys import row_of
 from onthedot.records.runs import run_row, tenant_permits
+from onthedot.records.runs.dropped_slots import surely_within
 from onthedot.records.runs.message_pack import Ticket
 from onthedot.records.runs.pull import alike, pulled
 from onthedot.records.runs.run_row import Life, Run
-from onthedot.records.runs.stamp_window import surely_within
 from onthedot.records.runs.tenant_permits import Permit
 from onthedot.records.tasks import task_spec
 from onthedot.records.tasks.task_spec import Task

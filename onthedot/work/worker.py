@@ -5,22 +5,96 @@ All due runs start before any run settles, so that the end of one delays no star
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from onthedot.records.tasks.misfire import is_late
 from onthedot.records.timings import HEARTBEAT_SEC
 from onthedot.store import aws, clock, conditional_writer, ids
 from onthedot.store.aws import Watch
+from onthedot.store.conditional_writer import Forgiven
 from onthedot.targets.attempt_outcome import LEFT, Again, Stopped, error_of
-from onthedot.work import handler_pool, suspects
+from onthedot.work import handler_pool
 from onthedot.work.batch import Batch, received
+from onthedot.work.decision_table import suspect, was_lost
 from onthedot.work.heartbeat import extend
 from onthedot.work.job import Job, load, put_off
 from onthedot.work.refill import Refill
 from onthedot.work.settlement import given_up, settle
 from onthedot.work.starts import in_time, start_due
-from onthedot.work.stray_handlers import Strays
+
+
+@dataclass(slots=True)
+class Strays:
+    """The handlers of one invocation that were told to stop, with a deadline for each."""
+
+    _left: list[tuple[int, Job]] = field(default_factory=list)
+
+    def add(self, lost: Iterable[Job]) -> None:
+        """Adds handlers with the time that they may take to notice."""
+        until_ms = clock.now_ms() + int(handler_pool.PATIENCE_SEC * 1000)
+        self._left += [(until_ms, job) for job in lost if job.part]
+
+    def moments_ms(self) -> list[int]:
+        """Returns the deadlines of those that have not stopped."""
+        self._left = [(until_ms, job) for until_ms, job in self._left if not job.part.done()]
+        return [until_ms for until_ms, _ in self._left]
+
+    def end_late(self) -> None:
+        """Ends the process if one does not stop, and with it all other runs here.
+
+        Those start again when their leases are over. Waiting for them would let two workers execute
+        one run at once, for as long as the longest of them takes.
+        """
+        now_ms = clock.now_ms()
+        late = [job for until_ms, job in self._left if now_ms >= until_ms and not job.part.done()]
+        if _harmful(late):
+            handler_pool.end_process()
+        self._left = [(until_ms, job) for until_ms, job in self._left if job not in late]
+
+
+def _harmful(late: list[Job]) -> bool:
+    """Tells whether another worker may have one of these runs. Nobody starts a final run again."""
+    with Forgiven():
+        load(late)
+        return any(job.run is not None and not job.run.final for job in late)
+    return True
+
+
+# Milliseconds that a suspect waits for the runs beside it, before it looks for another worker.
+_SHUT_OUT_MS = 1_000
+
+
+def startable(waiting: Sequence[Job], running: Sequence[Job]) -> list[Job]:
+    """Returns the jobs whose time has come. A suspect only when nothing else runs beside it."""
+    now_ms = clock.now_ms()
+    due = [job for job in waiting if job.wake_ms <= now_ms]
+    trusted = [job for job in due if not suspect(job.run, now_ms)]
+    if trusted:
+        return trusted
+    alone = not running and all(suspect(job.run, now_ms) for job in waiting)
+    return due[:1] if alone else []
+
+
+def shut_out(waiting: Sequence[Job], running: Sequence[Job], began_ms: int) -> list[Job]:
+    """Returns the jobs that others keep from starting. If the other is a suspect, at once.
+
+    Other runs are often over soon, and under load nearly every worker has some.
+    """
+    now_ms = clock.now_ms()
+    due = [job for job in waiting if job.wake_ms <= now_ms]
+    if any(was_lost(job.run) for job in running):
+        return due
+    return [job for job in due if now_ms >= moment_ms(job, began_ms)]
+
+
+def moment_ms(job: Job, began_ms: int) -> int:
+    """Returns when something must be done with a job that waits."""
+    if job.wake_ms > clock.now_ms():
+        return job.wake_ms
+    return max(job.wake_ms, began_ms) + _SHUT_OUT_MS
+
 
 _PATIENCE_MAX_SEC = 1.0
 # Seconds. A beat gives way to starts for this long: more would cost leases.
@@ -78,7 +152,7 @@ def _shift(batch: Batch, waiting: list[Job], refill: Refill) -> None:
             running, beat = _beaten(batch, running, strays)
         elif refill.answered:
             waiting += refill.taken([*waiting, *running])
-        elif ready := _few(suspects.startable(waiting, running)):
+        elif ready := _few(startable(waiting, running)):
             began = clock.monotonic()
             started, again = _started(batch, ready)
             calm = _let_others_start(began)
@@ -92,12 +166,12 @@ def _shift(batch: Batch, waiting: list[Job], refill: Refill) -> None:
                 running = [job for job in running if not job.over and not given_up(job)]
         elif running and clock.monotonic() >= beat:
             running, beat = _beaten(batch, running, strays)
-        elif shut_out := suspects.shut_out(waiting, running, began_ms):
+        elif kept_out := shut_out(waiting, running, began_ms):
             # A worker with slow runs would receive it again at once.
-            batch.pass_on([job.ticket for job in shut_out], _ELSEWHERE_SEC if refill.used else 0)
-            waiting = [job for job in waiting if job not in shut_out]
+            batch.pass_on([job.ticket for job in kept_out], _ELSEWHERE_SEC if refill.used else 0)
+            waiting = [job for job in waiting if job not in kept_out]
         else:
-            moments = [suspects.moment_ms(job, began_ms) for job in waiting]
+            moments = [moment_ms(job, began_ms) for job in waiting]
             _wait([*moments, *strays.moments_ms()], running, beat, refill)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
-from onthedot.dispatch import manifests
+from onthedot.dispatch import plan_effects
 from onthedot.records.keys import moment_key
 from onthedot.records.runs import manifest, run_writes
 from onthedot.records.runs.run_row import Life, Run, ended
@@ -52,7 +52,7 @@ def audited() -> None:
 
 def _dispatch(name: str, wanted: Sequence[Run], new: Sequence[Run], now_ms: int) -> None:
     entries = [manifest.entry(each) for each in wanted]
-    manifests.write_lists(manifest.listing(name, entries, now_ms=now_ms))
+    plan_effects.write_lists(manifest.listing(name, entries, now_ms=now_ms))
     conditional_writer.surely([run_writes.insert(each, now_ms=now_ms) for each in new])
 
 

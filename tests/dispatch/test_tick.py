@@ -12,7 +12,7 @@ from onthedot.dispatch.tick import new_tick
 from onthedot.records.attributes import typed_item
 from onthedot.records.timings import CLAIM_SEC
 from onthedot.store import table_reads
-from onthedot.store.clock_skew import Skew
+from onthedot.store.clock import Skew
 from tests.simulation.calm import NOON, add, left_behind, part, put_run, runs, spoil, wait
 from tests.simulation.stage import Stage
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from onthedot.records.runs.run_row import Life, Run
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry.creation import create_many
+from onthedot.registry.schedule_actions import create_many
 from onthedot.schedule.schedule import compile_schedule, pack
 from onthedot.schedule.time.instants import nominal
 

@@ -312,7 +312,7 @@ EQUIVALENT += (
         "a slot in the very next second is the first one, whichever way it is found",
     ),
     Equivalent(
-        "onthedot.store.clock_skew",
+        "onthedot.store.clock",
         "Skew.offset_ms",
         "if self.low_ms > 0:",
         "self.low_ms >= 0",

@@ -17,7 +17,7 @@ DISPATCH = (
         "nobody asks for the first instant of 1970",
     ),
     Equivalent(
-        "onthedot.store.clock_skew",
+        "onthedot.store.clock",
         "Skew.known",
         "return -(1 << 40) < self.low_ms <= self.high_ms",
         "-(1 << 40) <= self.low_ms <= self.high_ms",

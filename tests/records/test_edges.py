@@ -14,7 +14,7 @@ from onthedot.launch.backfill import Past
 from onthedot.records.runs import manifest, max_runs, tenant_permits
 from onthedot.records.runs.manifest import Manifest
 from onthedot.registry import definition
-from onthedot.store.clock_skew import Skew
+from onthedot.store.clock import Skew
 from onthedot.targets.attempt_outcome import error_of
 from onthedot.upkeep.ledger import Ledger, percentile
 from tests.schedule.samples import NOON_MS, SLOT, due, run, task

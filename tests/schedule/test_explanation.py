@@ -13,7 +13,7 @@ from onthedot.schedule.expression.cron import Cron
 from onthedot.schedule.expression.errors import ScheduleError
 from onthedot.schedule.schedule import Schedule, compile_schedule
 from onthedot.schedule.time.instants import parse_instant
-from onthedot.schedule.words.explanation import explanation, explanation_with_changes
+from onthedot.schedule.words.phrases import explanation, explanation_with_changes
 from tests.schedule.oracles.expressions import five_fields, seven_fields, six_fields
 
 CHUNKS = 4

@@ -22,7 +22,7 @@ from onthedot.schedule.expression.errors import ScheduleError
 from onthedot.schedule.expression.fields import read_field
 from onthedot.schedule.schedule import compile_schedule, pack
 from onthedot.schedule.time.zone_names import zone_names
-from onthedot.schedule.words.explanation import explanation_with_changes
+from onthedot.schedule.words.phrases import explanation_with_changes
 from onthedot.schedule.words.schedule_preview import Window, preview
 from tests.schedule.oracles.expressions import five_fields, seven_fields, six_fields
 from tests.schedule.test_errors import CODES, TABLE

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onthedot.store.clock_skew import Skew
+from onthedot.store.clock import Skew
 
 
 @given(

@@ -27,10 +27,10 @@ from onthedot.targets.attempt_outcome import (
     after_cancel,
     backoff_sec,
     error_of,
+    kept,
     next_look_sec,
     words_of,
 )
-from onthedot.targets.python.results import kept
 from tests.schedule.samples import NOON_MS, law, run, task
 
 NOW_MS = NOON_MS + 1_000

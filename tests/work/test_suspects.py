@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from onthedot.records.runs.message_pack import Ticket
-from onthedot.work import suspects, target_call
+from onthedot.work import target_call, worker
 from onthedot.work.decision_table import Hint
 from onthedot.work.job import Job
 from tests.schedule.samples import NOON_MS, SLOT, run, task
@@ -34,20 +34,20 @@ def test_trusted_runs_start_together_and_before_any_suspect(stage: Stage) -> Non
     one, other, suspect = job(), job(), job(lost=True)
     later = job(wake_ms=NOON_MS + 1)
 
-    assert suspects.startable([suspect, one, later, other], []) == [one, other]
-    assert suspects.startable([suspect, later], []) == []
-    assert suspects.startable([suspect], [one]) == []
-    assert suspects.startable([suspect, job(lost=True)], []) == [suspect]
+    assert worker.startable([suspect, one, later, other], []) == [one, other]
+    assert worker.startable([suspect, later], []) == []
+    assert worker.startable([suspect], [one]) == []
+    assert worker.startable([suspect, job(lost=True)], []) == [suspect]
 
 
 def test_who_is_due_is_shut_out_after_a_second_or_at_once_by_a_suspect(stage: Stage) -> None:
     waiting, later = job(), job(wake_ms=NOON_MS + 5_000)
 
-    assert suspects.shut_out([waiting, later], [job(lost=True)], NOON_MS) == [waiting]
-    assert suspects.shut_out([waiting, later], [job()], NOON_MS) == []
-    assert suspects.shut_out([waiting, later], [job()], NOON_MS - 1_000) == [waiting]
-    assert suspects.moment_ms(waiting, NOON_MS) == NOON_MS + 1_000
-    assert suspects.moment_ms(later, NOON_MS) == NOON_MS + 5_000
+    assert worker.shut_out([waiting, later], [job(lost=True)], NOON_MS) == [waiting]
+    assert worker.shut_out([waiting, later], [job()], NOON_MS) == []
+    assert worker.shut_out([waiting, later], [job()], NOON_MS - 1_000) == [waiting]
+    assert worker.moment_ms(waiting, NOON_MS) == NOON_MS + 1_000
+    assert worker.moment_ms(later, NOON_MS) == NOON_MS + 5_000
     assert stage.deliveries == []
 
 
@@ -71,5 +71,5 @@ def test_a_suspect_waits_a_second_for_one_that_is_due_soon_where_nothing_runs(
 ) -> None:
     suspect, soon = job(lost=True), job(wake_ms=NOON_MS + 300)
 
-    assert suspects.shut_out([suspect, soon], [], NOON_MS) == [], stage
-    assert suspects.shut_out([suspect, soon], [], NOON_MS - 1_000) == [suspect]
+    assert worker.shut_out([suspect, soon], [], NOON_MS) == [], stage
+    assert worker.shut_out([suspect, soon], [], NOON_MS - 1_000) == [suspect]

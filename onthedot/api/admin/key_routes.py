@@ -7,8 +7,8 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from onthedot.api.door import plans, query_times, responses
-from onthedot.api.door.plans import DryRun, PlanToken
+from onthedot.api.door import preconditions, query_times, responses
+from onthedot.api.door.preconditions import DryRun, PlanToken
 from onthedot.api.door.request import by, tenant
 from onthedot.api.door.responses import Handlers
 from onthedot.api.requests.action_shapes import KeyIn
@@ -36,7 +36,9 @@ def make(of: str, body: KeyIn, dry_run: str, plan_token: str | None) -> Response
         fault = Fault(pointer="/queues", code="bad_value", message=message, field="queues")
         raise of_faults("invalid_field", [fault])
     wanted = {"tenant_id": of, **body.model_dump(exclude_none=True)}
-    if planned := plans.first(dry_run, plan_token, {"action": "create", "key": wanted}, None):
+    if planned := preconditions.first(
+        dry_run, plan_token, {"action": "create", "key": wanted}, None
+    ):
         return planned
     key, text = api_keys.make(
         tenant_id=of,
@@ -73,7 +75,9 @@ def revoke(key_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None)
     shown = view(key)
     # The key may be used at any time. That does not make the plan stale.
     world = {name: shown[name] for name in shown if name not in ("last_used_at", "warnings")}
-    if planned := plans.first(dry_run, plan_token, {"action": "revoke", "key": shown}, world):
+    if planned := preconditions.first(
+        dry_run, plan_token, {"action": "revoke", "key": shown}, world
+    ):
         return planned
     api_keys.revoke(key, by())
     return responses.empty()

@@ -10,8 +10,8 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from onthedot.api.admin import key_routes
-from onthedot.api.door import plans, rate_limits, responses
-from onthedot.api.door.plans import DryRun, PlanToken
+from onthedot.api.door import preconditions, rate_limits, responses
+from onthedot.api.door.preconditions import DryRun, PlanToken
 from onthedot.api.door.request import by, tenant
 from onthedot.api.door.responses import Handlers
 from onthedot.api.requests.action_shapes import KeyIn
@@ -66,7 +66,7 @@ def put(
     effects = {"action": "limit", "before": before, "after": {**before, **given}}
     # The number of its tasks changes at any time. That does not make the plan stale.
     world = {name: before[name] for name in before if name != "tasks"}
-    if planned := plans.first(dry_run, plan_token, effects, world):
+    if planned := preconditions.first(dry_run, plan_token, effects, world):
         return planned
     kept = {name: given[name] for name in given if name not in _BOUNDS}
     if "targets" in given:

@@ -17,8 +17,8 @@ from typing import Any, NoReturn
 from onthedot.api.door.routes import Route
 from onthedot.records.access.api_key import Caller
 from onthedot.records.access.audit_trail import By
+from onthedot.records.keys import CHANCE_LETTERS, LETTERS, ulid
 from onthedot.records.problems import Problem
-from onthedot.records.ulid import CHANCE_LETTERS, LETTERS, ulid
 from onthedot.store import clock, ids
 from onthedot.store.ids import new_id
 

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from onthedot.api.door import operation_pages, plans, responses
+from onthedot.api.door import operation_pages, preconditions, responses
 from onthedot.api.door.pages import Cursor, Limit
-from onthedot.api.door.plans import DryRun, PlanToken
+from onthedot.api.door.preconditions import DryRun, PlanToken
 from onthedot.api.door.query_times import BACKWARDS, in_body, refused_in_body
 from onthedot.api.door.request import by, tenant
 from onthedot.api.door.responses import Handlers
@@ -68,7 +68,7 @@ def cancel(
     found = operation_pages.find(_KIND, operation_id)
     effects = {"action": "cancel", "operation": bulk_operation.operation(found)}
     operation_pages.refuse_ended(found)
-    if planned := plans.first(dry_run, plan_token, effects, found.status):
+    if planned := preconditions.first(dry_run, plan_token, effects, found.status):
         return planned
     stopped = operation_pages.stop(_KIND, operation_id)
     schedule_actions.tell(by(), "dead_letters.operation_cancelled", operation_id)
@@ -82,13 +82,13 @@ def _operation(
     name = operation_pages.named("op")
     if before := operation_pages.begun_before(kind, name):
         return _begun(before)
-    planned_ms = plans.planned_ms(plan_token) or clock.now_ms()
+    planned_ms = preconditions.planned_ms(plan_token) or clock.now_ms()
     chosen = _chosen(body, planned_ms)
     found = list(islice(dead_letters.find(tenant(), chosen), PLANNED_MAX + 1))
     world = dead_letter.digest(found)
     if dry_run or plan_token is None:
-        return plans.plan(_effects(kind, found, body.rate_per_min), world, planned_ms)
-    plans.check(plan_token, world)
+        return preconditions.plan(_effects(kind, found, body.rate_per_min), world, planned_ms)
+    preconditions.check(plan_token, world)
     begun = Loop(
         loop_id=name.loop_id,
         tenant_id=name.tenant_id,

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from onthedot.api.door import plans, responses
-from onthedot.api.door.plans import DryRun, PlanToken
+from onthedot.api.door import preconditions, responses
+from onthedot.api.door.preconditions import DryRun, PlanToken
 from onthedot.api.door.request import asked, by, own_moment
 from onthedot.api.door.responses import Handlers
 from onthedot.api.requests.run_shapes import ReplayIn, UseIn
@@ -38,7 +38,7 @@ def cancel(run_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None)
     if found.run.final:
         raise _finished(found.run)
     effects = {"action": "cancel", "run_id": run_id, "status": found.run.life.status}
-    if planned := plans.first(dry_run, plan_token, effects, _world(found.run)):
+    if planned := preconditions.first(dry_run, plan_token, effects, _world(found.run)):
         return planned
     seen = run_cancel.cancel(run_id, by=asked().by.key_id)
     if seen is None:
@@ -67,7 +67,7 @@ def again(
     rules.check_target(target, found.task.timeout_sec)
     effects = _effects(found.run, wish, target)
     world = [*_world(found.run), found.task.version]
-    if planned := plans.first(dry_run, plan_token, effects, world):
+    if planned := preconditions.first(dry_run, plan_token, effects, world):
         return planned
     begun = replay.again(found.run, found.task, wish, given)
     schedule_actions.tell(by(), "run.replayed", run_id)

@@ -7,9 +7,8 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from onthedot.api.door import plans, query_times, responses
-from onthedot.api.door.plans import DryRun, PlanToken
-from onthedot.api.door.preconditions import check_task
+from onthedot.api.door import preconditions, query_times, responses
+from onthedot.api.door.preconditions import DryRun, PlanToken, check_task
 from onthedot.api.door.request import by, own_moment, tried_before
 from onthedot.api.door.responses import Handlers
 from onthedot.api.requests.action_shapes import PauseIn, ResumeIn, TriggerIn
@@ -43,8 +42,8 @@ def pause(
             "until": until and measured(until),
             **schedule_view.coming(task, clock.now_ms() // 1000, seen.due),
         }
-        return plans.plan(effects, task.version)
-    plans.check(plan_token, task.version)
+        return preconditions.plan(effects, task.version)
+    preconditions.check(plan_token, task.version)
     return _written(
         schedule_actions.pause(
             task.task_id, by(), reason=reason, until=until, check=check_task, known=seen
@@ -67,14 +66,14 @@ def resume(
     now_ms = clock.now_ms()
     now = now_ms // 1000
     world = [task.version, mode]
-    plans.check(plan_token, world)
+    preconditions.check(plan_token, world)
     # A plan is carried out as it was shown. What has passed since is not part of it.
-    planned_ms = plans.planned_ms(plan_token)
+    planned_ms = preconditions.planned_ms(plan_token)
     planned = now if planned_ms is None else planned_ms // 1000
     slots = resume_catchup.slots(task, mode, planned)
     if dry_run == "true" or (slots and plan_token is None):
         following = schedule_view.coming(lifecycle.resumed(task, now), now, seen.due)["next_run_at"]
-        return plans.plan(resume_catchup.effects(task, slots, following), world, now_ms)
+        return preconditions.plan(resume_catchup.effects(task, slots, following), world, now_ms)
     return _written(
         schedule_actions.resume(task.task_id, by(), slots, check=check_task, known=seen)
     )
@@ -94,7 +93,7 @@ def start(
     rules.check_reach(task.target)
     due = query_times.in_body(body.due_at if body else None, "due_at", not_before=True)
     effects = {"action": "trigger", "task_id": task.task_id, "due_at": due and measured(due)}
-    if planned := plans.first(dry_run, plan_token, effects, task.version):
+    if planned := preconditions.first(dry_run, plan_token, effects, task.version):
         return planned
     begun_ms, token = own_moment()
     run = trigger.trigger(

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from onthedot.api.door import operation_pages, plans, responses
+from onthedot.api.door import operation_pages, preconditions, responses
 from onthedot.api.door.pages import Cursor, Limit
-from onthedot.api.door.plans import DryRun, PlanToken
+from onthedot.api.door.preconditions import DryRun, PlanToken
 from onthedot.api.door.query_times import in_body
 from onthedot.api.door.request import by
 from onthedot.api.door.responses import Handlers
@@ -49,8 +49,8 @@ def begin(
     slots = backfill_flow.plan(task, wanted, SLOTS_MAX)
     world = [task.schedule_version, sha256(repr(slots).encode()).hexdigest()]
     if dry_run == "true" or plan_token is None:
-        return plans.plan(_effects(task, wanted, slots, body.rate_per_min), world)
-    plans.check(plan_token, world)
+        return preconditions.plan(_effects(task, wanted, slots, body.rate_per_min), world)
+    preconditions.check(plan_token, world)
     begun = backfill.loop(wanted, name, per_minute=body.rate_per_min)
     operation_pages.begin(begun)
     schedule_actions.tell(by(), "backfill.started", begun.loop_id)
@@ -75,7 +75,7 @@ def cancel(
     found = _found(schedule, backfill_id)
     effects = {"action": "cancel", "backfill": bulk_operation.backfill(found)}
     operation_pages.refuse_ended(found)
-    if planned := plans.first(dry_run, plan_token, effects, found.status):
+    if planned := preconditions.first(dry_run, plan_token, effects, found.status):
         return planned
     stopped = operation_pages.stop(_KIND, backfill_id)
     schedule_actions.tell(by(), "backfill.cancelled", backfill_id)

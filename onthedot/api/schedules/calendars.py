@@ -9,10 +9,11 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from onthedot.api.door import operation_pages, plans, responses
+from onthedot.api.door import operation_pages, preconditions, responses
 from onthedot.api.door.patterns import CALENDAR_ID
-from onthedot.api.door.plans import DryRun, PlanToken
 from onthedot.api.door.preconditions import (
+    DryRun,
+    PlanToken,
     check_new,
     check_none_wanted,
     check_version,
@@ -41,7 +42,7 @@ def create(
     if dry_run == "true" and calendar_edits.read(tenant(), body.calendar_id):
         raise _taken(body.calendar_id)
     effects = {"action": "create", "calendar": wanted.view()}
-    if planned := plans.first(dry_run, plan_token, effects, None):
+    if planned := preconditions.first(dry_run, plan_token, effects, None):
         return planned
     if not calendar_edits.write(None, wanted, by()):
         raise _taken(body.calendar_id)
@@ -87,8 +88,8 @@ def put(
         check_none_wanted("calendar")
     version = seen.version if seen else 0
     if dry_run == "true":
-        return plans.plan(_effects("change" if seen else "create", calendar_id), version)
-    plans.check(plan_token, version)
+        return preconditions.plan(_effects("change" if seen else "create", calendar_id), version)
+    preconditions.check(plan_token, version)
     if not calendar_edits.write(seen, wanted, by()):
         raise Problem("version_mismatch", "It has just been changed: read it again.")
     if seen is None:
@@ -108,7 +109,7 @@ def remove(
         names = ", ".join(one["name"] for one in effects["schedules"])
         message = f"Schedules name it: remove it from their calendars first ({names})."
         raise Problem("calendar_in_use", message)
-    if planned := plans.first(dry_run, plan_token, effects, seen.version):
+    if planned := preconditions.first(dry_run, plan_token, effects, seen.version):
         return planned
     if not calendar_edits.remove(seen, by()):
         raise Problem("version_mismatch", "It has just been changed: read it again.")

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from onthedot.api.door import plans, responses
-from onthedot.api.door.plans import DryRun, PlanToken
-from onthedot.api.door.preconditions import check_read_only, check_version
+from onthedot.api.door import preconditions, responses
+from onthedot.api.door.preconditions import DryRun, PlanToken, check_read_only, check_version
 from onthedot.api.door.request import asked, began_ms, by, own_id, tenant, tried_before
 from onthedot.api.door.responses import Handlers
 from onthedot.api.requests import shape_errors
@@ -34,8 +33,8 @@ def create(
     task, key = _defined(body)
     if dry_run == "true":
         shown = {**rules.told(oneoff.view(task, None, None)), "task_id": None}
-        return plans.plan({"action": "create", "task": shown}, None)
-    plans.check(plan_token, None)
+        return preconditions.plan({"action": "create", "task": shown}, None)
+    preconditions.check(plan_token, None)
     born, new = oneoff_flow.create(task, by(), key, again=tried_before())
     where = {"Location": f"/v1/tasks/{born.task_id}"}
     return responses.versioned(rules.told(_shown(born)), 201 if new else 200, where)
@@ -46,8 +45,10 @@ def create_batch(
 ) -> Response[str]:
     """Register up to 100 tasks; each has its own result, in order."""
     if dry_run == "true":
-        return plans.plan({"action": "create", "data": [_dry(each) for each in body.tasks]}, None)
-    plans.check(plan_token, None)
+        return preconditions.plan(
+            {"action": "create", "data": [_dry(each) for each in body.tasks]}, None
+        )
+    preconditions.check(plan_token, None)
     results: list[dict[str, Any]] = []
     waiting: list[tuple[int, Task]] = []
     for place, wanted in enumerate(body.tasks):
@@ -96,8 +97,8 @@ def cancel(task_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None
     check_version(task.version)
     if dry_run == "true":
         oneoff_flow.refuse_started(oneoff_flow.row(task))
-        return plans.plan({"action": "cancel", "task_id": task_id}, task.version)
-    plans.check(plan_token, task.version)
+        return preconditions.plan({"action": "cancel", "task_id": task_id}, task.version)
+    preconditions.check(plan_token, task.version)
     return _written(oneoff_flow.cancel(task_id, by()))
 
 
@@ -115,8 +116,8 @@ def reschedule(
     if dry_run == "true":
         oneoff_flow.refuse_started(oneoff_flow.row(task))
         effects = {"action": "reschedule", "run_at": moved.shown["start_at"]}
-        return plans.plan(effects, task.version)
-    plans.check(plan_token, task.version)
+        return preconditions.plan(effects, task.version)
+    preconditions.check(plan_token, task.version)
     return _written(oneoff_flow.reschedule(task_id, moved, by()))
 
 

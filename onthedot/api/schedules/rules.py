@@ -14,9 +14,8 @@ from onthedot.records.problems import Fault, Problem
 from onthedot.records.runs import tenant_permits
 from onthedot.records.tasks import payloads
 from onthedot.registry import declared_handlers, definition
-from onthedot.registry.advice import undone, unknown_handler
 from onthedot.registry.api_keys import FIRST_TENANT
-from onthedot.registry.definition import of_code
+from onthedot.registry.definition import of_code, undone, unknown_handler
 from onthedot.schedule.words.expression_warnings import Warned
 from onthedot.store import aws, clock, table_reads
 from onthedot.targets import current_rules

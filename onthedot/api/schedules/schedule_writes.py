@@ -9,9 +9,10 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from onthedot.api.door import plans, responses
-from onthedot.api.door.plans import DryRun, PlanToken
+from onthedot.api.door import preconditions, responses
 from onthedot.api.door.preconditions import (
+    DryRun,
+    PlanToken,
     check_new,
     check_none_wanted,
     check_read_only,
@@ -169,8 +170,8 @@ def end(schedule: str, dry_run: DryRun = "false", plan_token: PlanToken = None) 
     check_version(task.version)
     if dry_run == "true":
         effects = {"action": "delete", "task_id": task.task_id, "name": task.name}
-        return plans.plan(effects, task.version)
-    plans.check(plan_token, task.version)
+        return preconditions.plan(effects, task.version)
+    preconditions.check(plan_token, task.version)
     schedule_actions.end(task.task_id, by(), known=known)
     return responses.empty()
 
@@ -201,7 +202,8 @@ def _created(
     rules.check(given)
     definition.check_new(given)
     definition.check_owner(given)
-    named = calendar_edits.resolve(tenant(), given.get("calendars", ()))
+    wanted = given.get("calendars", ())
+    named = calendar_edits.resolve(tenant(), wanted) if wanted else ()
     task = definition.schedule(given, task_id=own_id("sch"), tenant_id=tenant(), blackouts=named)
     check()
     holder = None if dry_run != "true" and plan_token is None else _holder(task)
@@ -210,10 +212,10 @@ def _created(
             raise taken(task.name, holder)
         now = clock.now_ms() // 1000
         planned = schedule_view.view(lifecycle.born(lifecycle.stamped(task, by()), now), now)
-        return plans.plan(
+        return preconditions.plan(
             {"action": "create", "schedule": {**rules.told(planned), "task_id": None}}, None
         )
-    plans.check(plan_token, holder)
+    preconditions.check(plan_token, holder)
     made = schedule_actions.create(task, by(), again=tried_before())
     where = {"Location": f"/v1/schedules/{made.task_id}"}
     return responses.versioned(rules.told(born(made)), 201, where)
@@ -245,8 +247,8 @@ def _changed(known: Known, make: Make, dry_run: str, plan_token: str | None) -> 
             "changed": definition.differences(before, expected.task),
             "schedule": rules.told(planned, edited=True),
         }
-        return plans.plan(effects, before.version)
-    plans.check(plan_token, before.version)
+        return preconditions.plan(effects, before.version)
+    preconditions.check(plan_token, before.version)
     written = schedule_actions.redefine(before.task_id, make, by(), check=check_task, known=known)
     if written is None:
         raise missing()

@@ -12,15 +12,14 @@ from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import definition
-from onthedot.registry.advice import grace_short, pause_near, payload_unsent
 from onthedot.registry.defaults import LISTED
-from onthedot.registry.definition import fields_of
+from onthedot.registry.definition import fields_of, grace_short, pause_near, payload_unsent
 from onthedot.schedule.calendar_times import Calendar
 from onthedot.schedule.schedule import Schedule
 from onthedot.schedule.time import zones
 from onthedot.schedule.time.instants import nominal
-from onthedot.schedule.words.explanation import explanation
 from onthedot.schedule.words.expression_warnings import warnings_of
+from onthedot.schedule.words.phrases import explanation
 
 # Rows. The newest slot may still wait for its due time, and a pause may skip the one before.
 RECENT_SLOTS = 2

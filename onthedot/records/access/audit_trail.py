@@ -10,9 +10,9 @@ from typing import Any
 
 from onthedot.records.access.api_key import TABLE
 from onthedot.records.conditional_writes import Insert
+from onthedot.records.keys import ulid
 from onthedot.records.tasks.pause_ends import SYSTEM
 from onthedot.records.tasks.task_spec import Task
-from onthedot.records.ulid import ulid
 from onthedot.schedule.time.instants import moment
 
 # Bytes of one text, and of one side of a change. The store holds 400 kB, an answer 6 MB.

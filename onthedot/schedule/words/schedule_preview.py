@@ -9,8 +9,8 @@ from onthedot.schedule.schedule import Schedule
 from onthedot.schedule.time import zones
 from onthedot.schedule.time.instants import local, measured, nominal
 from onthedot.schedule.words.dst_notes import note_of
-from onthedot.schedule.words.explanation import explanation
 from onthedot.schedule.words.expression_warnings import Warned, warnings_of
+from onthedot.schedule.words.phrases import explanation
 
 COUNT_MAX = 10_000
 

@@ -14,12 +14,12 @@ from onthedot.targets.attempt_outcome import (
     Skipped,
     Stopped,
     error_of,
+    kept,
     words_of,
 )
 from onthedot.targets.python import trace
 from onthedot.targets.python.context import Context
 from onthedot.targets.python.handler import Handler, PayloadMismatch, arguments
-from onthedot.targets.python.results import kept
 from onthedot.targets.python.signals import (
     Cancelled,
     Fail,

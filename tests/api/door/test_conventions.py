@@ -12,7 +12,7 @@ from onthedot.api import app
 from onthedot.api.door.rate_limits import PER_MINUTE
 from onthedot.records.access.api_key import tenant_key
 from onthedot.records.access.idempotency import LOCKED_MS
-from onthedot.registry import creation, schedule_actions
+from onthedot.registry import schedule_actions
 from onthedot.store import table_reads
 from tests.api.kit import SCHEDULE, Api
 
@@ -160,7 +160,7 @@ def test_a_request_that_died_after_its_write_is_answered_with_what_it_made(api: 
 def test_a_create_that_died_before_it_dispatched_does_so_when_it_is_repeated(api: Api) -> None:
     every_minute = {**REPORT, "cron": "* * * * *"}
     with api.settings.context() as during:
-        during.setattr(creation, "_dispatch_near", _interrupted)
+        during.setattr(schedule_actions, "_dispatch_near", _interrupted)
         with pytest.raises(KeyboardInterrupt):
             api.call("POST /v1/schedules", every_minute, idempotency_key="a-1")
     (made,) = api.call("GET /v1/schedules").body["data"]

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 
 from onthedot.dispatch import extra_runs
 from onthedot.records.problems import Problem
-from onthedot.registry import creation, edit, oneoff_flow, schedule_actions
+from onthedot.registry import edit, oneoff_flow, schedule_actions
 from onthedot.store import aws
 from onthedot.upkeep import bulk_operations
 from tests.api import ran
@@ -89,7 +89,7 @@ def sent(api: Api) -> int:
 def test_what_is_due_soon_is_dispatched_although_the_first_try_died_before(
     api: Api, monkeypatch: pytest.MonkeyPatch, route: str, more: dict[str, Any]
 ) -> None:
-    lost_once(monkeypatch, creation, "dispatch_inline")
+    lost_once(monkeypatch, schedule_actions, "dispatch_inline")
 
     made = twice(api, route, {"target": SCHEDULE["target"], **more})
 
@@ -100,7 +100,7 @@ def test_what_is_due_soon_is_dispatched_although_the_first_try_died_before(
 def test_a_task_of_the_callers_own_key_is_dispatched_by_the_second_request(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lost_once(monkeypatch, creation, "dispatch_inline")
+    lost_once(monkeypatch, schedule_actions, "dispatch_inline")
     body = {"target": SCHEDULE["target"], "idempotency_key": "order-1"}
 
     first, second = api.call("POST /v1/tasks", body), api.call("POST /v1/tasks", body)
@@ -154,7 +154,7 @@ def test_a_task_that_was_moved_and_has_run_since_is_answered_as_moved(
 def test_each_try_of_a_batch_means_the_same_times(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lost_once(monkeypatch, creation, "dispatch_inline")
+    lost_once(monkeypatch, schedule_actions, "dispatch_inline")
     body = {"tasks": [{"target": SCHEDULE["target"], "delay_sec": 60}]}
 
     first = api.call("POST /v1/tasks/batch", body, idempotency_key="once")

@@ -141,7 +141,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         "upkeep/bulk_operations.py:stop: return seen",
         "dispatch/range_rows.py:record_range: return None",
         "work/refill.py:Refill._admitted: return []",
-        "registry/creation.py:create_with: break",
+        "registry/schedule_actions.py:create_with: break",
     ),
     "needs a queue that refuses to be read, which is our own mistake: tests/work/test_refill.py": (
         "work/refill.py:Refill.taken: self.closes = 0.0",
@@ -168,7 +168,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         "work/gates/tenant_quota.py:_enter: return [*answers, *((_under",
     ),
     "needs a store that refuses while a process is to end": (
-        "work/stray_handlers.py:_harmful: return True",
+        "work/worker.py:_harmful: return True",
     ),
     "only says that no kind of answer was left out: tests/work/outside/test_lease_answers.py": (
         "work/outside/lease_answers.py:_came_of: return False",

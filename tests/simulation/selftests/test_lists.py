@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from onthedot.dispatch import manifests
+from onthedot.dispatch import plan_effects
 from onthedot.records.runs import manifest
 from onthedot.records.runs.manifest import Entry, Manifest
 from onthedot.store import table_reads
@@ -14,7 +14,7 @@ from tests.simulation.mutants.planted_faults import Mutant, Patch, killed_by
 
 
 def _unwritten() -> list[Patch]:
-    return [(manifests, "write_lists", lambda *_: None)]
+    return [(plan_effects, "write_lists", lambda *_: None)]
 
 
 def _dropped() -> list[Patch]:

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from onthedot.records.access.audit_trail import By
+from onthedot.records.keys import CHANCE_LETTERS
 from onthedot.records.tasks.task_spec import Task
-from onthedot.records.ulid import CHANCE_LETTERS
 from onthedot.registry import definition, schedule_actions
 from onthedot.registry.edit import Edited
 from onthedot.store import clock, ids

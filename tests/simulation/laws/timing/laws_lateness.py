@@ -16,7 +16,7 @@ from onthedot.records.tasks import pause_ends
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import CLAIM_SEC, LEASE_SEC, LOOK_AHEAD_SEC, MARGIN_SEC
 from onthedot.schedule.time.instants import nominal
-from onthedot.store.clock_skew import CORRECTED_MAX_MS
+from onthedot.store.clock import CORRECTED_MAX_MS
 from tests.simulation.laws.running.laws_moved import is_fetched
 from tests.simulation.laws.timing import true_slots
 from tests.simulation.laws.timing.reigns import Reign, slots_within

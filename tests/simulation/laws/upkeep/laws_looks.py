@@ -11,7 +11,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from onthedot.schedule.time.instants import nominal
-from onthedot.store.clock_skew import CORRECTED_MAX_MS
+from onthedot.store.clock import CORRECTED_MAX_MS
 from tests.simulation.laws.running import laws_messages
 from tests.simulation.laws.timing.reigns import clocks_off_sec
 from tests.simulation.machine.journal import RUN_NAMED, SENDS, Change, Journal, Seen

@@ -11,7 +11,7 @@ from onthedot.records.conditional_writes import Outcome
 from onthedot.store import conditional_writer
 from onthedot.work import heartbeat, prepared_start, target_call
 from onthedot.work.job import Job
-from onthedot.work.stray_handlers import Strays
+from onthedot.work.worker import Strays
 from tests.simulation.mutants.mutant import Mutant, Patch
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from onthedot.work import prepared_start, suspects
+from onthedot.work import prepared_start, worker
 from onthedot.work.batch import Batch
 from tests.simulation.mutants.mutant import Mutant, Patch
 
 
 def trusted_by_all() -> list[Patch]:
     """Who killed its worker runs beside others again."""
-    return [(suspects, "suspect", lambda _run, _now_ms: False)]
+    return [(worker, "suspect", lambda _run, _now_ms: False)]
 
 
 def said_to_have_waited() -> list[Patch]:
@@ -31,7 +31,7 @@ def split_counts_as_sent() -> list[Patch]:
 
 def shut_out_late() -> list[Patch]:
     """A run that must not run with a suspect waits a second first."""
-    return [(suspects, "was_lost", lambda _run: False)]
+    return [(worker, "was_lost", lambda _run: False)]
 
 
 STARTS = (

@@ -12,17 +12,8 @@ from onthedot.records.runs.message_pack import Pack
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks import task_spec
 from onthedot.store import clock, conditional_writer, queue
-from onthedot.store.clock_skew import Skew
-from onthedot.work import (
-    dead_messages,
-    decision_table,
-    job,
-    no_start,
-    settlement,
-    starts,
-    suspects,
-    worker,
-)
+from onthedot.store.clock import Skew
+from onthedot.work import dead_messages, decision_table, job, no_start, settlement, starts, worker
 from onthedot.work.batch import Batch
 from onthedot.work.decision_table import Busy, Decision, Hold, Over, Skip, Start, decide
 from onthedot.work.gates import gate_items, overlap
@@ -242,7 +233,7 @@ def illegible() -> list[Patch]:
 
 def together() -> list[Patch]:
     """Whatever killed a worker is tried again beside others."""
-    return [(suspects, "suspect", lambda *_: False)]
+    return [(worker, "suspect", lambda *_: False)]
 
 
 def stranger() -> list[Patch]:
@@ -260,7 +251,7 @@ def stranger() -> list[Patch]:
 def stay() -> list[Patch]:
     """What may have killed a worker waits until nothing runs beside it, however long that takes."""
     for_ever_ms = 1_000_000_000
-    return [(suspects, "shut_out", lambda *_: []), (suspects, "_SHUT_OUT_MS", for_ever_ms)]
+    return [(worker, "shut_out", lambda *_: []), (worker, "_SHUT_OUT_MS", for_ever_ms)]
 
 
 def parts_dropped() -> list[Patch]:

@@ -16,7 +16,7 @@ from onthedot.registry import calendar_edits
 from onthedot.schedule import schedule
 from onthedot.schedule.dst_stretches import Policy
 from onthedot.store import siblings, table_reads
-from onthedot.store.clock_skew import CORRECTED_MAX_MS, Skew
+from onthedot.store.clock import CORRECTED_MAX_MS, Skew
 from onthedot.work import decision_table, job
 from tests.simulation import stage
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from onthedot.api.door import authentication, plans, rate_limits, repeated_requests
+from onthedot.api.door import authentication, preconditions, rate_limits, repeated_requests
 from onthedot.api.door.request import tried_before
 from onthedot.api.runs import run_actions
 from onthedot.api.schedules import actions
@@ -15,7 +15,7 @@ from onthedot.launch import trigger
 from onthedot.records.keys import moment_key
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.bulk_operation import Loop
-from onthedot.registry import code_schedules, creation, definition, schedule_actions
+from onthedot.registry import code_schedules, definition, schedule_actions
 from onthedot.store import clock, ids
 from onthedot.store.access import access_table, request_quota
 from onthedot.upkeep import bulk_operations
@@ -79,8 +79,8 @@ def left_behind() -> list[Patch]:
 
 def caught_up_to_now() -> list[Patch]:
     """A plan is carried out for what has passed by now, not for what it showed."""
-    original = plans.planned_ms
-    return [(plans, "planned_ms", lambda token: original(None) if token else None)]
+    original = preconditions.planned_ms
+    return [(preconditions, "planned_ms", lambda token: original(None) if token else None)]
 
 
 def done_at_first() -> list[Patch]:
@@ -111,7 +111,7 @@ def unknown_long() -> list[Patch]:
 
 def names_shared() -> list[Patch]:
     """A create takes no name."""
-    original = creation.create_with
+    original = schedule_actions.create_with
     return [(schedule_actions, "create_with", lambda task, also: original(task, also[1:]))]
 
 
@@ -156,12 +156,12 @@ def breaks_down() -> list[Patch]:
 
 def refused_again() -> list[Patch]:
     """A plan is good once: its second try is told that it is stale."""
-    original = plans.check
+    original = preconditions.check
 
     def check(token: str | None, world: object) -> None:
         original(token, [world, "again"] if token and tried_before() else world)
 
-    return [(plans, "check", check)]
+    return [(preconditions, "check", check)]
 
 
 _EDITS = ("asked", "asked crashes", "asked answers")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from onthedot.dispatch import manifests
+from onthedot.dispatch import plan_effects
 from onthedot.records.conditional_writes import Outcome, Update
 from onthedot.records.tasks import exhausted_schedules
 from onthedot.records.tasks.task_spec import Task
@@ -62,7 +62,7 @@ def unseen() -> list[Patch]:
 def listed_late() -> list[Patch]:
     """The cursor leaves the index first, and is listed afterwards."""
     original = conditional_writer.write_many
-    late = manifests.list_the_exhausted
+    late = plan_effects.list_the_exhausted
 
     def write_many(writes: Any, **given: Any) -> list[Outcome]:
         outcomes = original(writes, **given)
@@ -70,7 +70,7 @@ def listed_late() -> list[Patch]:
         return outcomes
 
     return [
-        (manifests, "list_the_exhausted", lambda _moves, _over=None: []),
+        (plan_effects, "list_the_exhausted", lambda _moves, _over=None: []),
         (conditional_writer, "write_many", write_many),
     ]
 

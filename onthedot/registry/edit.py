@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby, islice
+from typing import Any
 
 from onthedot.dispatch import range_ends
 from onthedot.dispatch.dispatcher import dispatch_inline
 from onthedot.dispatch.extra_runs import send
-from onthedot.records.conditional_writes import Outcome, Update
+from onthedot.dispatch.plan_effects import list_the_missed
+from onthedot.records.conditional_writes import Clause, Outcome, Update, Write
+from onthedot.records.keys import CURSOR, SPEC, range_key
 from onthedot.records.runs import dropped_slots, run_row, run_writes
-from onthedot.records.runs.run_row import NOT_STARTED, Run
+from onthedot.records.runs.run_row import NOT_STARTED, Life, Run
+from onthedot.records.tasks import exhausted_schedules, task_cursor, task_spec
 from onthedot.records.tasks.payloads import of_task
-from onthedot.records.tasks.task_items import Known
+from onthedot.records.tasks.task_items import Known, cursor, first_due
 from onthedot.records.tasks.task_spec import ENDED, Task
-from onthedot.records.timings import LOOK_AHEAD_SEC
+from onthedot.records.timings import LOOK_AHEAD_SEC, ROWS_MAX
 from onthedot.registry import edit_steps, lifecycle
-from onthedot.registry.edit_steps import Recount, Signed, Step
-from onthedot.registry.edit_writes import writes
+from onthedot.registry.edit_steps import Recount, Signed, Step, remaining
 from onthedot.registry.max_runs_edit import give_back, recount
-from onthedot.registry.unclaimed_slots import close_the_books
+from onthedot.schedule.blackouts import closing
 from onthedot.schedule.expression.errors import BusyError
-from onthedot.store import clock, conditional_writer, table_reads
+from onthedot.schedule.schedule import UNREADABLE
+from onthedot.schedule.time.instants import nominal
+from onthedot.store import clock, conditional_writer, ids, table_reads
 from onthedot.store.payloads import stored
 from onthedot.store.schedule_names import check_free
 from onthedot.store.tasks import read
@@ -179,3 +186,177 @@ def _dispatch(task_id: str, next_due: int | None) -> None:
 
 def _is_near(instant: int) -> bool:
     return instant <= clock.now_ms() // 1000 + LOOK_AHEAD_SEC
+
+
+# What dispatch needs for planning besides the schedule.
+_PLANNED_WITH = ("misfire", "grace_sec", "queue", "pack_max")
+
+
+def writes(step: Step, counted: Recount, *, payload: str | None, now: int) -> list[Write]:
+    """Writes both items. If only the payload changes, in its stored form, the cursor stays.
+
+    A schedule without a slot left is listed, so that the audit marks it as completed.
+    """
+    spec = _spec(step, payload)
+    part = _cursor(step, counted)
+    if part is None:
+        return [spec]
+    wanted = step.wanted
+    ends = wanted.status == "active" and task_cursor.leaves(part)
+    return [
+        spec,
+        part,
+        *([exhausted_schedules.line(wanted.task_id, wanted.version, now)] if ends else []),
+    ]
+
+
+def _spec(step: Step, payload: str | None) -> Update:
+    before = step.seen.task
+    written, changed = before.item(), step.wanted.item()
+    said = {name: value for name, value in changed.items() if written.get(name) != value}
+    said |= {} if payload is None else {"payload": payload}
+    return Update(
+        task_spec.TABLE,
+        (("task_id", before.task_id), ("part", SPEC)),
+        tuple(said.items()),
+        # The audit completes a task, and dispatch sets one aside, without a new version.
+        (Clause.equal("version", before.version), Clause.equal("status", before.status)),
+        removes=tuple(name for name in written if name not in changed),
+    )
+
+
+def _cursor(step: Step, counted: Recount) -> Update | None:
+    before, wanted = step.seen.task, step.wanted
+    clauses: tuple[Clause, ...] = (Clause.equal("version", step.seen.due.version),)
+    following = first_due(wanted) if wanted.status == "active" else None
+    item = cursor(wanted, following)
+    left = item.pop("runs_left", None)
+    if step.moves:
+        sets = {name: value for name, value in item.items() if name not in ("task_id", "part")}
+        if following is None:
+            sets.pop("next_run_at")
+    else:
+        old = cursor(before, None)
+        sets = {name: item[name] for name in _PLANNED_WITH if item[name] != old[name]}
+    removes: tuple[str, ...] = ()
+    if step.seen.due.ahead != counted.ahead and step.moves:
+        sets |= {"ahead": counted.ahead} if counted.ahead else {}
+        removes += () if counted.ahead else ("ahead",)
+    if wanted.max_runs != before.max_runs or step.moves:
+        removes += () if left is not None else ("runs_left",)
+        clauses += _runs_left(step, sets, counted)
+    if not sets and not removes:
+        return None
+    spent = sets.get("runs_left", 1) <= 0
+    if spent:
+        item.pop("due_shard", None)
+        sets.pop("due_shard", None)
+    if (spent or step.moves) and "due_shard" not in item:
+        removes += ("due_shard",)
+    # Every write of the cursor raises its version, so older plans are void.
+    sets |= {"version": wanted.version}
+    key = (("task_id", before.task_id), ("part", CURSOR))
+    return Update(task_spec.TABLE, key, tuple(sets.items()), clauses, removes)
+
+
+def _runs_left(step: Step, sets: dict[str, Any], counted: Recount) -> tuple[Clause, ...]:
+    """Counts what was claimed, as it was seen, and what this edit counts, against the bound.
+
+    A value below zero means that more were used than are allowed. A later, higher bound needs it.
+    """
+    left = remaining(step, counted)
+    if left is not None:
+        sets["runs_left"] = left
+    seen = step.seen.due.runs_left
+    return () if seen is None else (Clause.equal("runs_left", seen),)
+
+
+# Slots that a tenth of a second can walk.
+COUNT_MAX = 100_000
+
+
+def close_the_books(known: Known, now: int) -> None:
+    """Records the slots that a write is about to leave behind. Claimed slots keep their rows."""
+    task = known.task
+    slots = list(islice(_open_slots(known, now), COUNT_MAX + 1))
+    if not slots:
+        return
+    if len(slots) > ROWS_MAX:
+        records = _ranges(known, slots, now)
+    else:
+        records = [_record(task, slot, now, closing(task.closed, slot)) for slot in slots]
+    list_the_missed(records, by=ids.token(), now_ms=now * 1000)
+    conditional_writer.surely([run_writes.insert(record, now_ms=now * 1000) for record in records])
+
+
+def _ranges(known: Known, slots: Sequence[int], now: int) -> list[Run]:
+    """Makes one row for each stretch inside or outside a calendar, or one row if they are many.
+
+    Slots that are too many for one call are not counted: then the last row has no count.
+    """
+    task = known.task
+    stretches = [(name, [*each]) for name, each in groupby(slots, partial(closing, task.closed))]
+    if len(stretches) > ROWS_MAX:
+        stretches = [("", [*slots])]
+    records = [
+        replace(
+            _record(task, each[0], now, calendar),
+            key=range_key(each[0], known.due.version),
+            range_to=nominal(each[-1]),
+            range_count=len(each),
+        )
+        for calendar, each in stretches
+    ]
+    if len(slots) > COUNT_MAX:
+        last = task.schedule.prev(now + 1) or now
+        records[-1] = replace(records[-1], range_to=nominal(last), range_count=0)
+    return records
+
+
+def _open_slots(known: Known, now: int) -> Iterator[int]:
+    """Yields the slots that are due by now: since the pause, or from the cursor on."""
+    task = known.task
+    if task.status == "paused":
+        # Earlier slots were recorded by the pause, or by an edit during it.
+        since = max(task.paused_at, task.effective_from) + 1
+    elif known.indexed or task.status == "invalid":
+        since = known.due.next_run_at
+    else:
+        return
+    try:
+        schedule = task.schedule
+    except UNREADABLE:
+        # Edits must be able to repair it, and deletes to end it. Its slots are unknown.
+        return
+    slot = schedule.prev(since + 1)
+    if slot is None or schedule.due_at(slot) < since:
+        slot = schedule.next(since - 1)
+    while slot is not None and schedule.due_at(slot) <= now:
+        yield slot
+        slot = schedule.next(slot)
+
+
+def _record(task: Task, slot: int, now: int, calendar: str) -> Run:
+    status, reason = _OUTCOMES.get(task.status, ("missed", "unaccounted"))
+    if calendar:
+        status, reason = "skipped", "calendar"
+    life = Life(
+        status=status,
+        reason=reason,
+        note=calendar,
+        tv=task.version,
+        schedule_version=task.schedule_version,
+        due_ms=task.schedule.due_at(slot) * 1000,
+        ended_ms=now * 1000,
+    )
+    return Run(
+        task_id=task.task_id,
+        key=nominal(slot),
+        tenant_id=task.tenant_id,
+        origin="schedule",
+        queue=task.queue,
+        life=life,
+    )
+
+
+_OUTCOMES = {"paused": ("skipped", "paused"), "invalid": ("missed", "quarantined")}

@@ -85,7 +85,7 @@ DISPATCH = (
         "the answer about the backlog has already set the clock to within a second",
     ),
     Equivalent(
-        "onthedot.registry.edit_writes",
+        "onthedot.registry.edit",
         "_cursor",
         'item.pop("due_shard", None)',
         "if True: ⏎     sets.pop('due_shard', None) ⏎     item.pop('due_shard', None)",

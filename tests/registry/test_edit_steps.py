@@ -14,6 +14,7 @@ from onthedot.records.tasks.task_items import Known, cursor, first_due
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import lifecycle
 from onthedot.registry.definition import schedule
+from onthedot.registry.edit import writes
 from onthedot.registry.edit_steps import (
     Recount,
     Signed,
@@ -23,7 +24,6 @@ from onthedot.registry.edit_steps import (
     end_of_pause,
     foreseen,
 )
-from onthedot.registry.edit_writes import writes
 
 NOON = 1_795_003_200
 FIELDS = {"name": "report", "cron": "*/5 * * * *", "target": {"type": "recording"}}

@@ -8,11 +8,11 @@ from random import Random
 import pytest
 
 from onthedot.schedule.calendar_times import compile_calendar
-from onthedot.schedule.days import days_of
 from onthedot.schedule.expression.cron import Cron
 from onthedot.schedule.expression.errors import ScheduleError
 from onthedot.schedule.schedule import Schedule, compile_schedule
 from onthedot.schedule.time.instants import parse_instant
+from onthedot.schedule.walls import days_of
 from onthedot.schedule.words.phrases import explanation, explanation_with_changes
 from tests.schedule.oracles.expressions import five_fields, seven_fields, six_fields
 

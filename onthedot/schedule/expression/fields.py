@@ -12,8 +12,28 @@ from functools import lru_cache
 from onthedot.schedule.expression import field_errors
 from onthedot.schedule.expression.dialect import AWS_WEEKDAY, DAY, WEEKDAYS, YEAR, Kind
 from onthedot.schedule.expression.errors import ScheduleError
-from onthedot.schedule.expression.plain_fields import spelled
 from onthedot.schedule.expression.stable_hash import spread
+
+
+def spelled(kind: Kind, runs: list[range]) -> str:
+    """Writes the runs as a list. A field that has only marks gives an empty text."""
+    if any(len(run) == kind.size for run in runs):
+        return "*"
+    return ",".join([_spell(kind, run) for run in runs])
+
+
+def _spell(kind: Kind, run: range) -> str:
+    first, last = run[0], run[-1]
+    if kind.names is WEEKDAYS:
+        return ",".join(str((day - kind.low) % kind.size) for day in run)
+    if last > kind.high:
+        wrapped = next(place for place, value in enumerate(run) if value > kind.high)
+        folded = range(kind.folded(run[wrapped]), kind.folded(last) + 1, run.step)
+        return ",".join(_spell(kind, part) for part in (run[:wrapped], folded))
+    if first == last:
+        return str(first)
+    return f"{first}-{last}/{run.step}" if run.step > 1 else f"{first}-{last}"
+
 
 NTH_LAST = 5
 # Matches any case, so that an error can show the letters as they were written.

@@ -10,7 +10,7 @@ from onthedot.dispatch.tick import Claim
 from onthedot.records.conditional_writes import Update
 from onthedot.records.runs import run_row
 from onthedot.records.tasks import task_cursor
-from onthedot.registry import edit, edit_steps, edit_writes, max_runs_edit
+from onthedot.registry import edit, edit_steps, max_runs_edit
 from onthedot.registry.edit_steps import Recount, Step
 from onthedot.store import table_reads
 from tests.simulation.mutants.mutant import Mutant, Patch
@@ -78,7 +78,7 @@ def never_bound() -> list[Patch]:
         return before(step, counted) if step.seen.task.max_runs is not None else None
 
     before = edit_steps.remaining
-    return [(edit_writes, "remaining", remaining)]
+    return [(edit, "remaining", remaining)]
 
 
 def overwritten() -> list[Patch]:

@@ -12,9 +12,8 @@ from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_items import Known
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import edit, edit_steps, lifecycle, schedule_actions
-from onthedot.registry.edit import Edited, Make
+from onthedot.registry.edit import Edited, Make, close_the_books
 from onthedot.registry.edit_steps import Recount, Step
-from onthedot.registry.unclaimed_slots import close_the_books
 from onthedot.store import conditional_writer
 from onthedot.store.tasks import read
 from onthedot.work import job

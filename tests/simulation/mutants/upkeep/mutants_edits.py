@@ -7,7 +7,7 @@ from typing import Any
 
 from onthedot.records.tasks.task_items import Known
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry import edit, lifecycle, unclaimed_slots
+from onthedot.registry import edit, lifecycle
 
 Patch = tuple[Any, str, Any]
 _DROPPED_SEC = 150
@@ -15,7 +15,7 @@ _DROPPED_SEC = 150
 
 def no_books_of_pauses() -> list[Patch]:
     """A pause that ends leaves nothing behind of what was due in it."""
-    original = unclaimed_slots.close_the_books
+    original = edit.close_the_books
 
     def close_the_books(known: Known, now: int) -> None:
         if known.task.status != "paused":

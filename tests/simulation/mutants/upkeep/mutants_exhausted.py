@@ -9,7 +9,7 @@ from onthedot.dispatch import plan_effects
 from onthedot.records.conditional_writes import Outcome, Update
 from onthedot.records.tasks import exhausted_schedules
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry import edit, edit_steps, edit_writes, lifecycle
+from onthedot.registry import edit, edit_steps, lifecycle
 from onthedot.store import conditional_writer
 from onthedot.upkeep import completed_schedules
 from tests.simulation.mutants.mutant import Mutant, Patch
@@ -49,7 +49,7 @@ def unrevived() -> list[Patch]:
 
 def unseen() -> list[Patch]:
     """An edit goes by the version alone, and misses the note."""
-    original = edit_writes.writes
+    original = edit.writes
 
     def writes(*given: Any, **more: Any) -> list[Any]:
         parts: list[Any] = list(original(*given, **more))
@@ -83,7 +83,7 @@ def overspent_forgotten() -> list[Patch]:
         left = original(*given)
         return None if left is None else max(0, left)
 
-    return [(edit_writes, "remaining", remaining)]
+    return [(edit, "remaining", remaining)]
 
 
 def impatient() -> list[Patch]:

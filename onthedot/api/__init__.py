@@ -1,4 +1,4 @@
 """Takes HTTP requests and returns HTTP answers.
 
-Begin with `request_flow.py`, then `door/routes.py`.
+Begin with `app.py`, then `door/routes.py`.
 """

@@ -1,4 +1,7 @@
-"""Binds handlers to routes. Powertools reads parameters and bodies, and calls the handlers."""
+"""Serves requests: checks that all routes share, then the handler of the route.
+
+Powertools reads parameters and bodies, and calls the handlers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Decides for a due task which slots fire, which are recorded without firing, and what is next."""
+"""Decides for a due task which slots fire, which are recorded without firing, and what is next.
+
+A plan says that as values. Slots that a clock change skips are recorded, too.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Collects the tasks that a dispatcher finds due. Memory is bounded, counts are exact."""
+"""Collects the tasks that a dispatcher finds due. Memory is bounded, counts are exact.
+
+The backlog says how many overdue tasks a tick may take on.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Describes one pass of the dispatcher: its id in claims, its deadline, and its counts."""
+"""Describes one pass of the dispatcher: its deadline, its counts, and the claims that it makes."""
 
 from __future__ import annotations
 

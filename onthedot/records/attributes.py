@@ -1,4 +1,4 @@
-"""Converts plain values to DynamoDB's typed attributes, and back."""
+"""Converts plain values to DynamoDB's typed attributes and back, and free values to small JSON."""
 
 from __future__ import annotations
 

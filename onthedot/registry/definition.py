@@ -1,6 +1,7 @@
 """Makes a task from the fields that a user defines, with their defaults.
 
-Names, types and limits were checked before. Here the fields are checked together.
+Names, types and limits were checked before. Here the fields are checked together, and remarks
+say what is allowed but probably not meant.
 """
 
 from __future__ import annotations

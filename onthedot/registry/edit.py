@@ -1,4 +1,7 @@
-"""Edits a registered task. Users and the system change tasks in this one way."""
+"""Edits a registered task. Users and the system change tasks in this one way.
+
+Slots that nobody claimed are recorded, the task is written, its runs are stamped, sent, dispatched.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from onthedot.dispatch.extra_runs import send
 from onthedot.dispatch.plan_effects import list_the_missed
 from onthedot.records.conditional_writes import Clause, Outcome, Update, Write
 from onthedot.records.keys import CURSOR, SPEC, range_key
-from onthedot.records.runs import dropped_slots, run_row, run_writes
+from onthedot.records.runs import edited_slots, run_row, run_writes
 from onthedot.records.runs.run_row import NOT_STARTED, Life, Run
 from onthedot.records.tasks import exhausted_schedules, task_cursor, task_spec
 from onthedot.records.tasks.payloads import of_task
@@ -143,7 +146,7 @@ def _stamp(task: Task) -> list[Run]:
 
     A worker that starts a run with an older key looks at the task once more.
     """
-    between = dropped_slots.window(task, clock.now_ms() // 1000)
+    between = edited_slots.window(task, clock.now_ms() // 1000)
     for _ in range(_TRIES):
         items = table_reads.rows(("task_id", task.task_id), "scheduled_for", between)
         # A run's own payload lies beside it. A row of another version must not block an edit.

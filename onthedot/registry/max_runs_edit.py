@@ -11,7 +11,7 @@ from typing import Any
 from onthedot.records.conditional_writes import Clause, Outcome, Update
 from onthedot.records.keys import shard_of
 from onthedot.records.runs import max_runs, run_row, run_writes
-from onthedot.records.runs.dropped_slots import marked, why_dropped
+from onthedot.records.runs.edited_slots import marked, why_dropped
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks import exhausted_schedules, task_spec
 from onthedot.records.tasks.task_items import Known, first_due

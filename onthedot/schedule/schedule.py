@@ -1,6 +1,6 @@
 """Puts a schedule together: an expression, a zone, a DST policy, bounds, jitter and calendars.
 
-The dispatcher, the API's preview, the CLI and the console all use this one engine.
+One engine serves dispatcher, preview, CLI and console. Stored, a schedule is packed to bytes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Walks over wall-clock seconds: the first match at or after one, and the last at or before."""
+"""Walks over wall-clock seconds: the first match at or after one, and the last at or before.
+
+The days that an expression names are bit masks of a year.
+"""
 
 from __future__ import annotations
 

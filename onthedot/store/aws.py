@@ -1,4 +1,4 @@
-"""Makes all clients, and knows the names of our tables and queues in the cloud."""
+"""Makes all clients, and knows the names of our tables, queues and functions in the cloud."""
 
 from __future__ import annotations
 

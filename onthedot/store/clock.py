@@ -1,4 +1,4 @@
-"""Tells the time, corrected by the store's answers, and waits."""
+"""Tells the time by the store's clock, as far as its answers show how far ours is off. It waits."""
 
 from __future__ import annotations
 

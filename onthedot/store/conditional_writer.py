@@ -1,4 +1,7 @@
-"""Makes conditional writes, one or many. The store decides who wins; every answer is read."""
+"""Makes conditional writes. The store decides who wins, and every answer is read.
+
+A busy store is asked again for as long as the caller has time.
+"""
 
 from __future__ import annotations
 

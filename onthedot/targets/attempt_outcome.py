@@ -1,4 +1,7 @@
-"""Turns the outcome of an attempt into the next life of the run's row."""
+"""Turns the outcome of an attempt into the next life of the run's row.
+
+Of what a handler returned it keeps small JSON, or a short text.
+"""
 
 from __future__ import annotations
 

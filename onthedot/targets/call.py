@@ -1,4 +1,7 @@
-"""Describes one call of a target. The run's id is its idempotency key."""
+"""Describes one call of a target, and the exchange that a cancel breaks off.
+
+The run's id is its idempotency key.
+"""
 
 from __future__ import annotations
 

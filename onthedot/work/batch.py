@@ -1,4 +1,7 @@
-"""Holds the messages of one invocation: the runs that each still owes, and how each one ends."""
+"""Holds the messages of one invocation: the runs that each still owes, and how each one ends.
+
+Messages that no release of ours wrote are logged, counted and deleted.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from onthedot.records.keys import is_slot_key
-from onthedot.records.runs.dropped_slots import why_dropped
+from onthedot.records.runs.edited_slots import why_dropped
 from onthedot.records.runs.run_row import Life, Run
 from onthedot.records.tasks import misfire, pause_ends
 from onthedot.records.tasks.task_spec import ENDED, Task

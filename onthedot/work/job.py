@@ -10,7 +10,7 @@ from onthedot.records.access import tenant_reach
 from onthedot.records.conditional_writes import Update
 from onthedot.records.keys import row_of
 from onthedot.records.runs import run_row, tenant_permits
-from onthedot.records.runs.dropped_slots import surely_within
+from onthedot.records.runs.edited_slots import surely_within
 from onthedot.records.runs.message_pack import Ticket
 from onthedot.records.runs.pull import alike, pulled
 from onthedot.records.runs.run_row import Life, Run

@@ -11,7 +11,7 @@ from tests.tidy.imports import effectful
 ROOMS = ("dispatch", "launch", "work", "registry", "upkeep")
 # Flows of rooms that hold much else.
 _FLOWS = """
-    api.views.agenda_source store.identity store.patience store.payloads store.run_inputs
+    api.views.agenda_source store.conditional_writer store.payloads store.run_inputs
     store.run_messages store.schedule_names store.tasks targets.aws.executions
     targets.current_rules targets.python.cloud_context targets.python.previous_success
     targets.python.step_effects upkeep.separate_steps
@@ -19,15 +19,15 @@ _FLOWS = """
 # They only pass on what a service says.
 _SERVICES = ("onthedot.upkeep.events.destinations", "onthedot.upkeep.queue_depth")
 _PURE = """
-    dispatch.claim dispatch.due_plan launch.backfill launch.resume_catchup records.runs.attempts
+    dispatch.tick dispatch.due_plan launch.backfill launch.resume_catchup records.runs.attempts
     records.runs.manifest records.runs.max_runs records.runs.overlap_gate records.runs.pull
     records.runs.run_row records.runs.run_writes records.runs.stale_settles
-    records.runs.stamp_window records.runs.steps records.runs.tenant_permits
+    records.runs.edited_slots records.runs.steps records.runs.tenant_permits
     records.tasks.bulk_operation records.tasks.exhausted_schedules records.tasks.pause_ends
-    records.tasks.task_cursor records.tasks.task_items registry.death_limit registry.edit_steps
-    registry.edit_writes registry.lifecycle schedule.blackouts schedule.calendar_times
-    schedule.dst_gaps schedule.dst_stretches schedule.slots store.backoff store.call_allowance
-    store.clock_skew targets.attempt_outcome upkeep.ledger work.decision_table
+    records.tasks.task_cursor records.tasks.task_items registry.edit_steps
+    registry.lifecycle schedule.blackouts schedule.calendar_times
+    schedule.dst_stretches schedule.slots store.backoff store.call_allowance
+    store.clock targets.attempt_outcome upkeep.ledger work.decision_table
     work.gates.concurrency_key
 """.split()
 

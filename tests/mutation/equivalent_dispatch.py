@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mutation.entry import Equivalent
 
 _FIRSTS = (
-    "firsts = aws.in_parallel(lambda shard: patience.call(lambda:"
+    "firsts = aws.in_parallel(lambda shard: conditional_writer.call(lambda:"
     " table_reads.due_page(shard, ('0', until)), lambda: tick.over), shards)"
 )
 DISPATCH = (

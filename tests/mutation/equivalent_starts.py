@@ -16,7 +16,7 @@ STARTS = (
         "onthedot.work.starts",
         "_skip",
         "put_off(",
-        "if True: ⏎     batch_gates.leave(ended) ⏎     put_off((job for (job, _), outcome in"
+        "if True: ⏎     overlap.leave(ended) ⏎     put_off((job for (job, _), outcome in"
         " zip(skipping, outcomes, strict=True) if outcome is Outcome.UNSURE))",
         "the one is about runs that have ended, the other about those that have not; where the"
         " first fails, the worker puts off all that it has left",

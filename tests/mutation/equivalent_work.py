@@ -34,13 +34,6 @@ WORK = (
             (
                 _WORK,
                 "_shift",
-                "strays = Strays()",
-                "began_ms = clock.now_ms()",
-                "no time passes between the two",
-            ),
-            (
-                _WORK,
-                "_shift",
                 "_stop_late(running)",
                 "strays.end_late()",
                 "the one is about runs that are ours, the other about those that are not",

@@ -1,4 +1,4 @@
-"""Checks what a caller demands of the version that a write replaces."""
+"""Checks what a caller demands of a write: the version that it replaces, or the plan it saw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holds the present request: its id, its route, who asks. Handlers read it here."""
+"""Reads the present request: its id, its route, who asks, its body. Handlers read it here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks new definitions by the rules, with the networks that the operator allows."""
+"""Checks new definitions by the rules, the operator's networks, and what their tenant may reach."""
 
 from __future__ import annotations
 

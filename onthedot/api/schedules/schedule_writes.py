@@ -1,4 +1,4 @@
-"""Serves writes of schedules: registered, shown, changed, replaced, ended."""
+"""Serves writes of schedules: registered, shown, changed, replaced, ended, each with its answer."""
 
 from __future__ import annotations
 

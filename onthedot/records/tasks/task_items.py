@@ -1,4 +1,4 @@
-"""Describes the two items of a task: what the user wrote, and the cursor that dispatch advances."""
+"""Describes the items of a task: what the user wrote, the cursor, and the lock on its name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Finds the dialect of a text, and its fields: 5, 6 or 7 fields, @, rate, AWS."""
+"""Finds the dialect of a text and its fields: 5, 6 or 7 fields, @, rate, AWS.
+
+Each kind of field has its name, its range and the names of its values.
+"""
 
 from __future__ import annotations
 

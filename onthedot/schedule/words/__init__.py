@@ -1,4 +1,4 @@
 """Writes a schedule in English: phrases, previews, warnings.
 
-Begin with `explanation.py`. The words come from the masks, never from the text.
+Begin with `phrases.py`. The words come from the masks, never from the text.
 """

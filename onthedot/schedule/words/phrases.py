@@ -1,4 +1,7 @@
-"""Writes sets of numbers in English. Different sets get different phrases."""
+"""Says in English when an expression fires: sets of numbers, dates, times, whole schedules.
+
+Different sets get different phrases.
+"""
 
 from __future__ import annotations
 

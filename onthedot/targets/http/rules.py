@@ -1,4 +1,4 @@
-"""Refuses targets with a wrong url, with secrets in them, or too slow for a worker."""
+"""Refuses targets with a wrong url or address, with secrets in them, or too slow for a worker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
 """Decides who may start now and who waits: overlap, concurrency keys, quotas, late runs.
 
-Begin with `batch_gates.py`.
+Begin with `overlap.py`.
 """

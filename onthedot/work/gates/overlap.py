@@ -1,4 +1,4 @@
-"""Takes and gives up places at the gate of a task whose runs may not overlap freely."""
+"""Takes and gives up places at the gates of tasks, for many runs at once where that is possible."""
 
 from __future__ import annotations
 

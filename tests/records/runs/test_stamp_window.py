@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onthedot.records.runs.dropped_slots import surely_within, window
+from onthedot.records.runs.edited_slots import surely_within, window
 from onthedot.schedule.time.instants import nominal, parse_nominal
 from tests.schedule.samples import NOON, task
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from onthedot.launch.trigger import Moment, trigger
-from onthedot.records.runs import dropped_slots
+from onthedot.records.runs import edited_slots
 from onthedot.records.runs.run_row import Run
 from onthedot.schedule.time.instants import parse_nominal
 from tests.simulation.stage import Stage
@@ -21,7 +21,7 @@ def for_days(act: Act) -> Run | None:
 def barely(stage: Stage, act: Act) -> Run | None:
     """One that is half an hour older than what edits look at."""
     began = int(act.began_ms) // 1000
-    oldest = parse_nominal(dropped_slots.window(stage.task_of(act.task_id), began)[0])
+    oldest = parse_nominal(edited_slots.window(stage.task_of(act.task_id), began)[0])
     return _asked_before(act, (began - oldest + _BARELY_SEC) * 1000)
 
 

@@ -21,7 +21,7 @@ from tests.simulation.scene import Scene
 _SEC_US = 1_000_000
 _FLOWS = frozenset(path(module) for module in flows())
 # Its lines make calls for other files.
-_FOR_OTHERS = frozenset({"patience.py"})
+_FOR_OTHERS = frozenset({"conditional_writer.py"})
 
 
 class Moment(NamedTuple):

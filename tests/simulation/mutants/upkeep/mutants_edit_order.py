@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from onthedot.records.conditional_writes import Delete, Part
-from onthedot.records.runs import dropped_slots
+from onthedot.records.runs import edited_slots
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_items import Known
 from onthedot.records.tasks.task_spec import Task
@@ -170,7 +170,7 @@ def an_hour_off() -> list[Patch]:
     """A worker takes runs for stamped that are too old for the last edit."""
 
     def surely_within(key: str, task: Task, now: int) -> bool:
-        return dropped_slots.surely_within(key, task, now - _TWO_HOURS_SEC)
+        return edited_slots.surely_within(key, task, now - _TWO_HOURS_SEC)
 
     return [(job, "surely_within", surely_within)]
 

@@ -1,4 +1,4 @@
-"""Finds slots that were claimed under a former schedule and are not in the present one."""
+"""Says what an edit does to runs that have not started: which it stamps, and which it drops."""
 
 from __future__ import annotations
 

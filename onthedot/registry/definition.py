@@ -1,7 +1,6 @@
 """Makes a task from the fields that a user defines, with their defaults.
 
-Names, types and limits were checked before. Here the fields are checked together, and remarks
-say what is allowed but probably not meant.
+Names, types and limits were checked before. Here the fields are checked together.
 """
 
 from __future__ import annotations

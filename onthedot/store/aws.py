@@ -6,6 +6,7 @@ import json
 import os
 import socket
 from base64 import b64encode
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -31,7 +32,49 @@ from onthedot.records.own_resources import Ours, ours
 from onthedot.store import clock
 from onthedot.store.call_allowance import Allowance
 from onthedot.store.clock import Skew
-from onthedot.targets.call import Exchange
+
+
+class BrokenOff(Exception):  # noqa: N818 it says what has happened
+    """Nobody waits for the answer any more."""
+
+
+class Exchange:
+    """Safe between threads: a wake function is popped, and only one thread can pop it."""
+
+    def __init__(self) -> None:
+        self.broken_off = False
+        self._waits: deque[Callable[[], None]] = deque()
+
+    def break_off(self) -> None:
+        """Wakes the waiting thread, and ends its wait."""
+        self.broken_off = True
+        with suppress(IndexError):
+            self._waits.pop()()
+
+    def go_on(self) -> None:
+        """Raises if the exchange was broken off. Called before each wait."""
+        if self.broken_off:
+            raise BrokenOff
+
+    @contextmanager
+    def woken_by(self, wake: Callable[[], None]) -> Iterator[None]:
+        """Waits inside. An error that comes from being woken becomes `BrokenOff`.
+
+        An answer that came all the same is returned, but its connection may be shut: see
+        `broken_off`.
+        """
+        self._waits.append(wake)
+        try:
+            self.go_on()
+            yield
+        except Exception as failure:
+            if self.broken_off:
+                raise BrokenOff from failure
+            raise
+        finally:
+            with suppress(IndexError):
+                self._waits.pop()
+
 
 _CONFIG = Config(
     parameter_validation=False,

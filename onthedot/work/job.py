@@ -19,9 +19,10 @@ from onthedot.records.tasks import task_spec
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import ABANDON_SEC
 from onthedot.store import clock, ids, run_inputs, table_reads
+from onthedot.store.aws import Exchange
 from onthedot.store.backoff import pause_ms
 from onthedot.targets.attempt_outcome import Answer, Stopped
-from onthedot.targets.call import BRIEF, Exchange
+from onthedot.targets.call import BRIEF
 from onthedot.work.decision_table import Hint, Start
 
 

@@ -1,7 +1,6 @@
 """Works messages: their runs are loaded, held until due, started, called, settled, deleted.
 
-All due runs start before any run settles, so that the end of one delays no start. A run whose
-worker was lost is worked alone. A handler that goes on without a lease ends its process.
+All due runs start before any run settles, so that the end of one delays no start.
 """
 
 from __future__ import annotations

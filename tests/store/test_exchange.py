@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onthedot.targets.call import BrokenOff, Exchange
+from onthedot.store.aws import BrokenOff, Exchange
 
 
 def test_who_waits_is_woken_once() -> None:

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from onthedot.store import aws, clock
+from onthedot.store.aws import Exchange
 from onthedot.targets.attempt_outcome import CLOSED, Answer, Done, Stopped
-from onthedot.targets.call import Call, Exchange
+from onthedot.targets.call import Call
 from onthedot.work import handler_pool
 from onthedot.work.target_call import deliver
 from tests.engines.place import surroundings

@@ -19,9 +19,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from onthedot.store import aws, clock
+from onthedot.store.aws import Exchange
 from onthedot.targets.attempt_outcome import CLOSED
 from onthedot.targets.aws import function
-from onthedot.targets.call import Call, Exchange
+from onthedot.targets.call import Call
 from onthedot.targets.http import http_client
 from onthedot.targets.http.web_exchange import NoResponse, Request, Response
 from onthedot.work import handler_pool

@@ -18,8 +18,8 @@ from functools import cache, partial
 from http.client import HTTPConnection, HTTPException
 from typing import Any
 
+from onthedot.store.aws import BrokenOff, Exchange
 from onthedot.targets.attempt_outcome import CLOSED
-from onthedot.targets.call import BrokenOff, Exchange
 from onthedot.targets.http.bounded_reply import Reply, beginning
 from onthedot.targets.http.connection_pool import Idle
 from onthedot.targets.http.rules import Network, allowed, networks

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, ReadTimeoutError
 
+from onthedot.store.aws import BrokenOff
 from onthedot.targets.attempt_outcome import CLOSED, Again, Answer, Done, Stopped
-from onthedot.targets.call import BrokenOff, Call
+from onthedot.targets.call import Call
 from onthedot.work import target_table
 from tests.simulation.outside import functions, target_notes, target_words
 from tests.simulation.outside.call_breaks import waited

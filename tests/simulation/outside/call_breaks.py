@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from onthedot.store import clock
-from onthedot.targets.call import Exchange
+from onthedot.store.aws import Exchange
 from tests.simulation.machine.world import World
 
 

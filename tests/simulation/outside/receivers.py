@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError
 
 from onthedot.store import clock
+from onthedot.store.aws import BrokenOff, Exchange
 from onthedot.targets.attempt_outcome import CLOSED, Again, Answer, Awaiting, Dead, Done, Stopped
-from onthedot.targets.call import BrokenOff, Exchange
 from onthedot.targets.http.web_exchange import NoResponse, Request, Response
 from tests.simulation.outside import api_process, target_notes
 from tests.simulation.outside.api_process import Unavailable

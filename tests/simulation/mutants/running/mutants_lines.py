@@ -179,7 +179,13 @@ LINES = (
     Mutant("left by the dead", "an outcome gives the place up", left_by_the_dead, (_DIED,)),
     Mutant("sent on", "who stands in a line is called", sent_on, ("keys bare",)),
     Mutant("second left out", "no slot is left out", next_second_left_out, ("fills of pairs",), 2),
-    Mutant("pushed in", "who comes goes behind those that stand there", pushed_in, ("slow lines",)),
+    Mutant(
+        "pushed in",
+        "who comes goes behind those that stand there",
+        pushed_in,
+        ("slow lines",),
+        seed=17,
+    ),
     Mutant(
         "pushed in by key",
         "0064: nobody overtakes in a key's line",

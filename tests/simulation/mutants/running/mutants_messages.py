@@ -116,6 +116,7 @@ MESSAGES: tuple[Mutant, ...] = (
         "an attempt that is over has no message",
         older,
         ("outside quotas", "moved crashes"),
+        seed=8,
     ),
     Mutant(
         "unextended", "a message is hidden while its run is worked", unextended, ("gates", "deaths")

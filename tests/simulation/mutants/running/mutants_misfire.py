@@ -163,10 +163,10 @@ MISFIRES = (
     Mutant("all at once late", "late slots go one at a time", all_at_once, ("caught up",)),
     Mutant("as they come", "late slots go oldest first", as_they_come, ("caught up",)),
     Mutant("late not called", "an end calls the next one", nobody_called, ("caught up bare",)),
-    Mutant("deaf to ends", "skip calls nobody", deaf_to_ends, ("caught up rough bare",), 18),
+    Mutant("deaf to ends", "skip calls nobody", deaf_to_ends, ("caught up rough bare",), 121),
     Mutant("before them", "regular slots go behind", before_them, ("caught up",), 7),
     Mutant("turned away late", "each slot under all runs", turned_away, ("caught up",), 7),
-    Mutant("by arrival", "due times decide", by_arrival, ("slow lines",), 5),
+    Mutant("by arrival", "due times decide", by_arrival, ("slow lines",), 31),
     Mutant("older not asked", "a message may overtake", older_not_asked, ("shuffled lines",), 6),
     Mutant("never ahead", "the older late one goes first", never_ahead, ("slow late",), 3),
     Mutant(
@@ -177,5 +177,5 @@ MISFIRES = (
         1005,
     ),
     Mutant("bound kept", "a place is given back", place_kept, ("bounded late",)),
-    Mutant("answered twice", "retries wait for answers", answered_twice, ("callbacks deaths",), 2),
+    Mutant("answered twice", "retries wait for answers", answered_twice, ("callbacks deaths",), 84),
 )

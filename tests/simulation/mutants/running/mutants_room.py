@@ -74,7 +74,7 @@ MUTANTS = (
     Mutant("all of it", "half of the room is for the others", all_of_it, ("slow neighbours",)),
     Mutant("untold wait", "who waits for room is taken up", untold, ("slow neighbours",)),
     Mutant("late too", "a late slot is misfire's", late_too, ("late neighbours bare",)),
-    Mutant("in company", "a suspect is worked alone", in_company, ("slow and deadly",)),
+    Mutant("in company", "a suspect is worked alone", in_company, ("slow and deadly",), seed=66),
     Mutant("lying", "what is received is struck off as what is brought", lying, ("slow calls",)),
     Mutant("unseen", "no run is twice in hand", unseen, ("slow and rough",), seed=3),
 )

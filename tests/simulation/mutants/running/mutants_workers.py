@@ -60,6 +60,6 @@ WORKERS = (
     Mutant("no patience", "a handler may see its deadline", no_patience, ("deaf", "overtime")),
     Mutant("looked at always", "a look has its time", looked_at_always, ("executions",)),
     Mutant("line untold", "a row says that it stood in a line", line_untold, ("tenant's line",)),
-    Mutant("long untold", "what takes long is listed", long_untold, ("handled", "deaf")),
+    Mutant("long untold", "what takes long is listed", long_untold, ("handled", "deaf"), seed=4),
     Mutant("covered unsaid", "each run has its outcome", covered_unsaid, ("covered",)),
 )

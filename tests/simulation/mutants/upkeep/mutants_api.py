@@ -168,7 +168,7 @@ _EDITS = ("asked", "asked crashes", "asked answers")
 MUTANTS = (
     Mutant("asked twice", "0161: a key acts once", carried_out_again, _EDITS),
     Mutant(
-        "another run", "0161: each try begins the same run", another_run, ("asked crashes",), 83
+        "another run", "0161: each try begins the same run", another_run, ("asked crashes",), 91
     ),
     Mutant("found resumed", "0161: what passed is run", found_resumed, ("asked again",), seed=4),
     Mutant("not paid", "0161: a trigger has its own payload", unpaid, ("asked",)),

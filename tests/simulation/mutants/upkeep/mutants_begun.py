@@ -98,5 +98,7 @@ BEGUN = (
     Mutant("borne", "a schedule bears what its user says", borne, ("asked bear",)),
     Mutant("goes on", "who stops a loop is told so", goes_on, ("asked letters twice",)),
     Mutant("of the gone", "nothing runs that is gone", of_what_is_gone, ("asked some letters",), 1),
-    Mutant("all counted", "a backfill counts its own", counted_for_all, ("fills unsure",), seed=35),
+    Mutant(
+        "all counted", "a backfill counts its own", counted_for_all, ("fills unsure",), seed=145
+    ),
 )

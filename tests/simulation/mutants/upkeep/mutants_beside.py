@@ -248,7 +248,9 @@ MUTANTS = (
     Mutant("begun anyway", "0161: what has not begun is taken back", begun_anyway, _ORDERS),
     Mutant("taken back anyway", "0161: what has begun goes on", taken_back_anyway, _ORDERS),
     Mutant("another's task", "0161: a key is of one body", anothers_task, _ORDERS),
-    Mutant("remembered for ever", "0161: a key is kept as said", remembered_for_ever, _ORDERS),
+    Mutant(
+        "remembered for ever", "0161: a key is kept as said", remembered_for_ever, _ORDERS, seed=4
+    ),
     Mutant("one left out", "0161: an operation leaves none out", one_left_out, _LETTERS),
     Mutant("all purged", "0161: only what is meant", all_purged, _LETTERS),
     Mutant("payload kept", "what is purged is gone", payload_kept, ("asked letters again",), 4),
@@ -258,7 +260,7 @@ MUTANTS = (
     Mutant(
         "only what is missing", "0040: all, if asked for", only_what_is_missing, ("asked fills",)
     ),
-    Mutant("always free", "0040: one after another", always_free, ("backfills", "extras")),
+    Mutant("always free", "0040: one after another", always_free, ("backfills", "extras"), seed=18),
     Mutant("there already", "two minutes at once", there_already, _TWICE, 6),
     Mutant("counted by both", "of two at once one counts", counted_by_both, _TWICE, 9),
     Mutant("last revoked", "0119: an admin key always opens", last_revoked, ("asked locks",)),

@@ -206,9 +206,15 @@ MUTANTS = (
         undispatched,
         ("near", "created"),
     ),
-    Mutant("dispatched first", "0158: given back, then dispatched", dispatched_first, ("unspent",)),
     Mutant(
-        "books until now", "0158: a pause ends as of its end", books_until_now, ("pauses",), seed=8
+        "dispatched first",
+        "0158: given back, then dispatched",
+        dispatched_first,
+        ("unspent",),
+        seed=25,
+    ),
+    Mutant(
+        "books until now", "0158: a pause ends as of its end", books_until_now, ("pauses",), seed=38
     ),
     Mutant("not repeated", "0158: a repeated create dispatches", not_repeated, ("created",)),
     Mutant("told later", "0158: told in the same transaction", told_later, ("replays", "edits")),

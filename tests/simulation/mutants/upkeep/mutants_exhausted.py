@@ -122,7 +122,7 @@ EXHAUSTED = (
         "0100: listed, then out of the index",
         listed_late,
         ("ending",),
-        seed=26,
+        seed=107,
     ),
     Mutant(
         "note unheld",

@@ -158,7 +158,7 @@ UPKEEP = (
         "who waits behind a run that is over is woken",
         line_left,
         ("buried in line",),
-        seed=6,
+        seed=65,
     ),
     Mutant(
         "fetched kept",

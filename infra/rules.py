@@ -118,7 +118,7 @@ RULES = (
     ),
     Rule(
         name="unusually-long",  # R34
-        says="A run took more than twice what its task mostly takes",
+        says="A run took more than twice its task's usual time",
         metric="unusually_long",
         statistic="Sum",
         period_min=5,
@@ -157,7 +157,7 @@ RULES = (
     ),
     Rule(
         name="shards-unqueried",  # R38
-        says="Shards were handed on and taken by nobody, two ticks running",
+        says="Shards were handed over, but not taken, in two ticks in a row",
         metric="shards_unqueried",
         statistic="Sum",
         periods=2,

@@ -149,7 +149,9 @@ class Operation(Told):
     total: int | None = Field(description="How many its plan counted.")
     complete: bool = Field(description="False if there may be more than `total`.")
     done: int
-    skipped: int = Field(description="Purged meanwhile, or of a task that is gone.")
+    skipped: int = Field(
+        description="Purged meanwhile, of a task that is gone, or of a target not allowed any more."
+    )
     left: int | None = Field(description="Still to be done.")
     rate_per_min: int
     status: LoopStatus

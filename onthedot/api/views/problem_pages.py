@@ -85,8 +85,8 @@ _TEXTS = {
         "Cancel the run: `POST /v1/runs/{run_id}/cancel`.",
     ),
     "already_finished": (
-        "The run has its outcome, and an outcome never changes.",
-        "Replay the run to run it once more.",
+        "A run has its outcome, or a backfill or an operation has ended. That never changes.",
+        "Replay a run to run it once more. Start another backfill or operation for what is left.",
     ),
     "not_dead": (
         "Only a dead run can be replayed or purged as a dead letter.",

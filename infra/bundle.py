@@ -1,8 +1,9 @@
 """Builds what the functions are made of: our code as it is, and packages in layers.
 
-pip builds the layers for the machine they will run on, so no Docker is needed.
+uv builds the layers for the machine they will run on, so no Docker is needed.
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,9 @@ from onthedot.local import whole_folders
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("jobs", "lambdas", "onthedot")
 BUILT = ROOT / ".cdk" / "layers"
+# A cloud is named as pip names it, manylinux_2_28_aarch64; so is a Mac, macosx_14_0_arm64.
+_LINUX = re.compile(r"(manylinux\w+)_(x86_64|aarch64)")
+_MAC = re.compile(r"macosx_\w+_(x86_64|arm64)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +65,7 @@ def _layer(wanted: Mapping[str, Pin], settings: Settings) -> Path:
         "--no-deps",
         "--no-compile",
         "--only-binary=:all:",
-        *_platforms(settings.platform),
+        f"--python-platform={_platform(settings.platform)}",
         f"--python-version={settings.python}",
     ]
     decisive = "\n".join([lock, *asked, Path(__file__).read_text()])
@@ -75,23 +79,31 @@ def _layer(wanted: Mapping[str, Pin], settings: Settings) -> Path:
     return folder
 
 
-def _platforms(newest: str) -> list[str]:
-    """Returns the platforms that the newest runs: a newer Linux runs what an older one does."""
-    older = newest.replace("manylinux_2_28_", "manylinux2014_")
-    return [f"--platform={each}" for each in dict.fromkeys((newest, older))]
+def _platform(pips: str) -> str:
+    """Give uv's name of a platform for pip's."""
+    if linux := _LINUX.fullmatch(pips):
+        return f"{linux[2]}-{linux[1]}"
+    if mac := _MAC.fullmatch(pips):
+        return f"{mac[1].replace('arm64', 'aarch64')}-apple-darwin"
+    raise ValueError(f"context platform is {pips!r}; give one like manylinux_2_28_aarch64")
 
 
 def _install(lock: str, asked: list[str], target: Path) -> None:
-    pip = [sys.executable, "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
-    # pip reads hashes only from a file.
+    uv = [str(ROOT / ".venv-uv/bin/python"), "-I", str(ROOT / "infra/uv_command.py"), "pip"]
+    # uv takes hashes from a file only.
     with NamedTemporaryFile("w", suffix=".txt") as file:
         file.write(lock)
         file.flush()
-        command = [*pip, *asked, "--requirement", file.name, "--target", str(target)]
-        subprocess.run(command, check=True)  # noqa: S603 our own interpreter and our own lock
+        command = [*uv, "install", "--quiet", *asked, "--python", sys.executable]
+        command += ["--requirement", file.name, "--target", str(target)]
+        # What this machine needs, `make setup` has fetched: then no network is asked.
+        kept = subprocess.run([*command, "--offline"], check=False, capture_output=True)  # noqa: S603 our own uv and our own lock
+        if kept.returncode != 0:
+            subprocess.run(command, check=True)  # noqa: S603 the same
     for unused in ("bin", "*.dist-info", "**/tests"):
         for folder in list(target.glob(unused)):
             shutil.rmtree(folder)
+    (target / ".lock").unlink()
     # A page that we do not serve, an eighth of everything.
     for page in target.glob("**/swagger_ui/*.min.*"):
         page.unlink()

@@ -24,7 +24,7 @@ READY_SEC = 300
 ENDED_SEC = 60
 _LONG_AGO = 1_577_836_800
 # What `make setup` makes; a clone that borrows it begins behind the setup.
-ENVIRONMENTS = (".venv", ".venv-cloud", "node_modules")
+ENVIRONMENTS = (".venv", ".venv-cloud", ".venv-uv", "node_modules")
 
 
 @dataclass(frozen=True, slots=True)

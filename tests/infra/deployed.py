@@ -1,4 +1,4 @@
-"""The stack as it would be deployed, once for all tests; its layers are empty, to need no pip."""
+"""The stack as it would be deployed, once for all tests; its layers are empty, to need no uv."""
 
 import json
 import re

@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from infra.cut_lock import CUTS, IN_THE_RUNTIME, LOCK, Pin, cut, pins
 from tests.tidy.tree import ROOT
 
-PIP = [sys.executable, "-m", "pip", "--isolated", "install", "--no-deps"]
+UV = [str(ROOT / ".venv-uv/bin/uv"), "--no-config", "--no-cache", "pip", "install", "--no-deps"]
 
 
 def test_cutting_the_lock_again_writes_the_same_files() -> None:
@@ -30,7 +30,7 @@ def test_the_functions_leave_the_sdk_to_their_runtime() -> None:
 
 
 LOCKS = [
-    *("requirements.txt", "requirements-cloud.txt", "requirements-lock.txt"),
+    *("requirements.txt", "requirements-cloud.txt", "requirements-uv.txt"),
     *("lambdas/requirements.txt", "lambdas/requirements-api.txt"),
 ]
 
@@ -54,7 +54,7 @@ def test_a_package_in_several_locks_has_the_same_content_in_each() -> None:
         }
 
 
-def test_pip_refuses_a_file_whose_content_is_not_the_pinned_one(tmp_path: Path) -> None:
+def test_uv_refuses_a_file_whose_content_is_not_the_pinned_one(tmp_path: Path) -> None:
     pin = pins(LOCK.read_text())["six"]
     other = Pin(pin.requirement, ("sha256:" + "0" * 64,))
     (tmp_path / "lock.txt").write_text(other.line())
@@ -62,22 +62,26 @@ def test_pip_refuses_a_file_whose_content_is_not_the_pinned_one(tmp_path: Path) 
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("six.py", "")
 
-    command = [*PIP, "--require-hashes", "--requirement", str(tmp_path / "lock.txt")]
+    command = [*UV, "--require-hashes", "--requirement", str(tmp_path / "lock.txt")]
     found = [*("--no-index", "--find-links", str(tmp_path)), "--target", str(tmp_path / "here")]
+    found += ["--python", sys.executable]
     done = subprocess.run([*command, *found], capture_output=True, text=True, check=False)
 
     assert done.returncode != 0
-    assert "DO NOT MATCH THE HASHES" in done.stderr
+    assert "hash" in done.stderr.lower()
+    assert not (tmp_path / "here" / "six.py").exists()
 
 
 @pytest.mark.parametrize("place", ["Makefile", "infra/bundle.py"])
 def test_all_that_installs_from_a_lock_requires_its_hashes(place: str) -> None:
     said = (ROOT / place).read_text()
-    lines = [line for line in said.splitlines() if "--requirement" in line]
+    commands = said.replace("\\\n", "").splitlines()
+    lines = [line for line in commands if re.search(r"pip (sync|.*install )|\"install\"", line)]
 
     assert "--require-hashes" in said
+    assert "--only-binary=:all:" in said
     assert lines
-    assert [line for line in lines if not re.search(r"\$\(locked\)|\*asked", line)] == []
+    assert [line for line in lines if not re.search(r"\$\(locked\)|\*asked|--editable", line)] == []
 
 
 def test_every_locked_package_is_the_one_installed() -> None:
@@ -89,6 +93,14 @@ def test_every_locked_package_is_the_one_installed() -> None:
     installed = {name: f"=={version(name)}" for name in applying}
 
     assert installed == {name: str(each.specifier) for name, each in applying.items()}
+
+
+def test_nothing_that_is_installed_lacks_what_it_needs() -> None:
+    """`uv pip sync` installs what a lock names, and does not ask whether that is all."""
+    for environment in (".venv", ".venv-cloud"):
+        command = [UV[0], "pip", "check", "--quiet", "--python", environment]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
 
 
 def _requirements() -> dict[str, Requirement]:

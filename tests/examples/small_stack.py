@@ -84,13 +84,14 @@ class SmallStack:
         """Read the clock of the stack."""
         return time.time_ns() // 1_000_000 + self.ahead_ms
 
-    def later(self, seconds: float) -> None:
-        """Let so much time be past at once."""
-        self.ahead_ms += int(seconds * 1000)
+    def jump_to(self, instant: str) -> None:
+        """Go to a second before that moment; what is past stays past."""
+        wait_sec = datetime.fromisoformat(instant).timestamp() - 1 - self.now_ms() / 1000
+        self.ahead_ms += max(0, int(wait_sec * 1000))
 
     def wait_for(self, instant: str) -> None:
-        """Go to shortly before a moment, and let a tick find what is due then."""
-        self.later(datetime.fromisoformat(instant).timestamp() - 1 - self.now_ms() / 1000)
+        """Go there, and let a tick find what is due then."""
+        self.jump_to(instant)
         dispatch.handler({}, None)
 
     def client(self, role: str = "admin") -> Client:
@@ -125,9 +126,9 @@ class SmallStack:
         client = self.client()
 
         def look() -> Any:
-            run = client.runs.get(run_id)
+            run: Any = client.runs.get(run_id)
             if run["status"] == "retrying":
-                self.later(5)
+                self.jump_to(run["retry_at"])
             return run
 
         return until(look, lambda run: run["status"] in FINAL)

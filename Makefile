@@ -13,7 +13,7 @@ export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup installed run load order slow outage kill interrupts mixed test quick walks blackbox check docs format bench fuzz fuzz-api simulate mutate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
+.PHONY: help setup installed run load order slow outage kill interrupts mixed test quick walks blackbox check docs format hooks bench fuzz fuzz-api simulate mutate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ docs: setup ## write the pages that are made from the code: OpenAPI, fields and 
 format: setup ## format the files, and fix what the rules can fix
 	@.venv/bin/ruff check --fix-only
 	@.venv/bin/ruff format
+
+hooks: setup ## let git check each commit (lint, formatting) and each push (types, rules of the house)
+	@.venv/bin/pre-commit install
 
 bench: setup ## measure the engine against its limits
 	@$(venv) -m bench

@@ -7,8 +7,10 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
+from threading import Thread
 from urllib.parse import urlsplit
 
 from onthedot.local import clients, cloud, database, emulator, objects, ports, sweeper
@@ -18,6 +20,7 @@ from onthedot.local.front import FrontDoor, Upstream, front_door
 
 # Seconds for each of two processes. A stop must be over in ten seconds.
 _PATIENCE_SEC = 4
+_AWAKE_SEC = 30
 # In the cloud such an address is inside the function, and is refused.
 _OWN_MACHINE = "127.0.0.0/8,::1/128"
 Say = Callable[[str], None]
@@ -105,7 +108,13 @@ class Stack:
         objects.carry_over(self.endpoint, self.outputs["BlobsBucket"])
         if self.durable:
             database.make_tables(self.dynamodb, self.outputs)
+        # Its first answer takes seconds. It comes beside the rest, and before the tick: the
+        # functions of that would be unpacked at the same time, and each would take longer.
+        api = Thread(target=self._wake_the_api, name="waking", daemon=True)
+        api.start()
+        if self.durable:
             self.run("onthedot.local.lost_messages")
+        api.join()
         self._open_the_door()
         self._tick()
 
@@ -126,9 +135,21 @@ class Stack:
         self.children.end_all(_PATIENCE_SEC)
         self.emulator = self.database = None
 
-    def _open_the_door(self) -> None:
+    def _wake_the_api(self) -> None:
+        """Ask it for anything; whoever needs an answer asks again."""
+        at = self._api
+        connection = HTTPConnection("127.0.0.1", at.port, timeout=_AWAKE_SEC)
+        with suppress(OSError, HTTPException), closing(connection):
+            connection.request("GET", "/v1/health", headers={"Host": at.host})
+            connection.getresponse().read()
+
+    @property
+    def _api(self) -> Upstream:
         host = urlsplit(self.outputs["Url"]).netloc.partition(":")[0]
-        self.door.upstream = Upstream(self.emulator_port, host)
+        return Upstream(self.emulator_port, host)
+
+    def _open_the_door(self) -> None:
+        self.door.upstream = self._api
 
     def _tick(self) -> None:
         """Looks at once for what came due meanwhile: the rule's first minute has only begun."""

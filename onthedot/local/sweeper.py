@@ -17,6 +17,8 @@ from onthedot.local.children import Children
 from onthedot.local.folder import PROJECT, Folder
 
 _EVERY_SEC = 20
+# Until then a start has the disk to itself.
+_FIRST_SEC = 10
 # Seconds. A Lambda with a younger folder may still be unpacking, without a process.
 _YOUNG_SEC = 300
 _LAMBDAS = "ministack-lambda-*"
@@ -79,6 +81,7 @@ def _age_sec(path: Path, now: float) -> float:
 
 def main(folder: Folder) -> None:
     os.nice(19)
+    time.sleep(_FIRST_SEC)
     while True:
         sweep(folder, time.time())
         time.sleep(_EVERY_SEC)

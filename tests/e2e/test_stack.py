@@ -78,7 +78,9 @@ def test_a_stack_started_again_has_its_tasks_runs_and_large_payloads(local: Loca
     local.stack.stop()
     status, problem = local.caller.ask("GET", f"/v1/schedules/{task_id}")
     local.stack.start()
+    awake = local.processes("ApiFunction")
 
+    assert awake
     assert (status, problem["code"]) == (503, "unavailable")
     assert local.run(before["run_id"])["status"] == "succeeded"
     again = local.settled(local.trigger(task_id))

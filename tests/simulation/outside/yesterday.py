@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from tests.simulation.stage import Stage
 
 ARCHIVE = Path(__file__).with_name("yesterday.zip")
-# What each module of today was called then.
-FORMER = dict(
-    line.split() for line in Path(__file__).with_name("former_names.txt").read_text().splitlines()
-)
+# Where each module of today was then: in one module, or in several.
+FORMER: dict[str, list[str]] = {}
+for _line in Path(__file__).with_name("former_names.txt").read_text().splitlines():
+    _today, _then = _line.split()
+    FORMER.setdefault(_today, []).append(_then)
 NAME = "onthedot_yesterday"
 _FLOWS = ("dispatch", "work", "bury")
 _TODAY = re.compile(r"^(\s*)(from|import) onthedot\b", re.MULTILINE)
@@ -92,13 +93,13 @@ def stand_ins(stage: Stage, replaced: Sequence[Replaced]) -> list[Replaced]:
             _its("flows.deliver").TARGETS, _answering(stage.deliver)
         ),
     }
-    found = []
-    for module, name, stand_in in replaced:
-        its = FORMER.get(module.__name__, "")
-        if not its or not hasattr(_its(its), name):
-            continue  # it came later
-        found.append((_its(its), name, own.get((its, name), stand_in)))
-    return found
+    # What is in none of the former modules came later.
+    return [
+        (_its(its), name, own.get((its, name), stand_in))
+        for module, name, stand_in in replaced
+        for its in FORMER.get(module.__name__, [])
+        if hasattr(_its(its), name)
+    ]
 
 
 def _its(module: str) -> Any:

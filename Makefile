@@ -37,7 +37,7 @@ test: setup ## run the tests
 # These tests start no stack; those of the API use Dynoxide.
 QUICK := $(addprefix tests/,schedule records store dispatch launch work registry upkeep api)
 quick: setup ## run the tests of the rooms that need no stack
-	@$(venv) -m pytest -m 'not long' --quiet $(QUICK)
+	@$(venv) -m pytest -m 'not long and not deep' --quiet $(QUICK)
 
 walks: setup ## count the modules that a tick, a run and a write execute
 	@$(venv) -m tests.walks

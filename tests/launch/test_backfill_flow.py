@@ -365,12 +365,14 @@ def delivered(stage: Stage) -> list[tuple[str, int]]:
     return [(each.run_id, each.attempt) for each in stage.deliveries]
 
 
+@pytest.mark.deep
 def test_a_step_that_dies_at_any_effect_doubles_and_loses_nothing() -> None:
     plans = [aims for aims in singles(_history) if aims[0].process.startswith("step")]
 
     assert len([_history(aims) for aims in plans]) > 40
 
 
+@pytest.mark.deep
 def test_a_worker_or_a_step_that_dies_breaks_no_row_of_one_after_the_other() -> None:
     def skipping(aims: tuple[Aim, ...]) -> World:
         return _history(aims, "skip", slots=3)

@@ -20,6 +20,8 @@ from tests.schedule.oracles.expressions import five_fields, seven_fields, six_fi
 from tests.schedule.oracles.fields import matching_walls, read
 from tests.schedule.oracles.wall import EPOCH, instant, wall_of
 
+pytestmark = pytest.mark.deep
+
 SEED = 624
 CHUNKS = 8
 FIVE_FIELDS_PER_CHUNK = 1563  # times CHUNKS and MOMENTS_EACH: 50,000 pairs

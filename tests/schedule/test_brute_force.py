@@ -20,6 +20,8 @@ from tests.schedule.oracles.questions import backwards, compiled, fault, forward
 from tests.schedule.oracles.wall import EPOCH, HOUR, Window, changes, offset_at, window
 from tests.schedule.oracles.wall import instant as epoch
 
+pytestmark = pytest.mark.deep
+
 SEED = 20261118
 SPAN = 36 * HOUR
 MARGIN = 4 * HOUR  # a change beyond the edge reaches at most three hours into the window

@@ -27,6 +27,8 @@ from onthedot.schedule.words.schedule_preview import Window, preview
 from tests.schedule.oracles.expressions import five_fields, seven_fields, six_fields
 from tests.schedule.test_errors import CODES, TABLE
 
+pytestmark = pytest.mark.deep
+
 STRINGS = int(os.environ.get("FUZZ", "20000"))
 CHUNKS = 8
 CPU_MAX_SEC = 0.005

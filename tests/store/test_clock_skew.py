@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from onthedot.store.clock import Skew
 
 
+@pytest.mark.deep
 @given(
     offset_ms=st.integers(-10_000, 10_000),
     calls=st.lists(

@@ -103,6 +103,7 @@ def test_a_run_whose_target_had_taken_it_on_is_not_called_again(stage: Stage) ->
     assert [run.life.status for run in runs(stage, task)] == ["cancelled"]
 
 
+@pytest.mark.deep
 def test_without_it_an_hour_would_fire_again(stage: Stage) -> None:
     """The measure of the others: the same restore, and nobody to deal with it."""
     add(stage, "* * * * *", misfire="all")
@@ -133,6 +134,7 @@ def test_tasks_alone_need_nothing_done(stage: Stage) -> None:
     assert len(due) >= (DAMAGE_SEC + 540) // 60
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("names", [("tasks", "runs"), ("tasks",), ("runs",)])
 @pytest.mark.parametrize("until_sec", [1_200, 4_300])
 def test_a_pause_that_ended_in_the_time_that_is_forgotten_fires_nothing_of_it_again(

@@ -138,6 +138,7 @@ def test_an_edit_of_the_number_holds_from_the_next_death_on(stage: Stage) -> Non
     assert spec(stage, task).status == "paused"
 
 
+@pytest.mark.deep
 def test_a_success_after_failures_is_told_of_and_forgets_them(
     stage: Stage, told: list[dict[str, Any]]
 ) -> None:
@@ -317,6 +318,7 @@ def test_a_run_that_began_late_is_told_of(stage: Stage, told: list[dict[str, Any
     assert told[0]["data"]["lag_ms"] > 30_000
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(16))
 def test_in_any_weather_what_dies_is_told_of_paused_and_probed(
     seed: int, told: list[dict[str, Any]]

@@ -97,6 +97,7 @@ def hanging(_: object) -> None:
     clock.sleep(10_000)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("do", [failing, hanging])
 @pytest.mark.parametrize("name", ACTS)
 def test_every_other_act_has_its_turn(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+import pytest
+
 from onthedot.upkeep import minute_tally
 from onthedot.upkeep.minute_tally import HOURS, MINUTES, TENANTS_MAX, Tally, recent, together
 from tests.schedule.samples import NOON
@@ -67,6 +69,7 @@ def test_an_item_stays_within_what_the_store_takes() -> None:
     assert "idle" not in kept
 
 
+@pytest.mark.deep
 def test_what_was_due_when_is_kept_of_an_hour_and_of_as_many_tenants_as_fit() -> None:
     """Each tenant here had runs in every minute of an hour, as after an outage."""
     due = {NOON - 60 * ago: Tally() for ago in range(90)}

@@ -80,6 +80,7 @@ def ids(told: list[dict[str, Any]], kind: str) -> set[str]:
     return {one["id"] for one in told if one["type"] == f"onthedot.{kind}.v1"}
 
 
+@pytest.mark.deep
 def test_a_probe_that_succeeds_has_one_outcome_wherever_its_minute_dies(
     told: list[dict[str, Any]],
 ) -> None:

@@ -104,6 +104,7 @@ def environment(purses: dict[int, dict[str, rate_limits.Purse]], number: int) ->
     rate_limits.purses.update(purses.setdefault(number, {}))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("most", "over"), [(30, 20), (100, 7), (600, 50), (6_000, 48)])
 def test_idle_environments_hold_back_no_more_than_a_tenth(api: Api, most: int, over: int) -> None:
     """One after the other is used a little, then all of the rest comes to one."""

@@ -19,6 +19,8 @@ from onthedot.store import table_reads
 from tests.api.kit import Api
 from tests.api.web import Start, application
 
+pytestmark = pytest.mark.deep
+
 # `make fuzz-api` plays ten of them.
 SEEDS = range(20261118, 20261118 + int(os.environ.get("FUZZ_API", "1")))
 EXAMPLES = os.environ.get("EXAMPLES", "10")

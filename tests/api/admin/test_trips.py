@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.api import ran
 from tests.api.kit import SCHEDULE, Api
 
@@ -62,6 +64,7 @@ def test_fifty_schedules_are_listed_with_two_trips(api: Api) -> None:
     assert api.trips() <= 2
 
 
+@pytest.mark.deep
 def test_the_last_page_costs_what_the_first_did(api: Api) -> None:
     for first in range(0, 1_000, 100):
         tasks = [TASK | {"delay_sec": 900 + first + n} for n in range(100)]

@@ -11,6 +11,8 @@ from collections import Counter
 from itertools import count
 from typing import Any
 
+import pytest
+
 from tests.api import hour_lists, ran
 from tests.api.kit import Api
 
@@ -23,6 +25,7 @@ _FIRST_PAGE_CALLS, _PAGE_CALLS = 45, 16
 Row = dict[str, Any]
 
 
+@pytest.mark.deep
 def test_a_walk_meets_every_run_once_in_order_while_new_ones_are_written(api: Api) -> None:
     due = hour_lists.hour(api, _WRITTEN)
     api.warm()

@@ -29,6 +29,8 @@ from tests.api.working import (
 )
 from tests.contract.engines import free_port
 
+pytestmark = pytest.mark.deep
+
 
 @pytest.fixture
 def real_api(api: Api) -> Api:

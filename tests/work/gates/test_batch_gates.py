@@ -44,6 +44,7 @@ def test_a_row_that_cannot_be_read_holds_nobody_up(
     assert said["12:01:00"] == said["12:02:00"] == "succeeded"
 
 
+@pytest.mark.deep
 def test_a_place_in_a_gate_that_keeps_changing_is_given_up_in_the_end(stage: Stage) -> None:
     task = add(stage, "* * * * *", overlap="queue", end_sec=70)
     stage.takes_sec = lambda _: 5

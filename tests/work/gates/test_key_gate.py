@@ -296,6 +296,7 @@ def test_who_cannot_say_on_its_row_where_it_waits_comes_again(stage: Stage) -> N
     assert [said(run) for run in runs(stage, task)] == ["succeeded"] * 2
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(20))
 def test_in_any_weather_a_place_is_one_run_s_and_nobody_waits_for_ever(seed: int) -> None:
     stage = make_stage(seed, ROUGH if seed % 2 else CRASHES)

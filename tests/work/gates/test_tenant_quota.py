@@ -357,6 +357,7 @@ def test_a_rate_books_no_turn_for_who_has_no_permit(stage: Stage) -> None:
     assert begun[-1] <= 100
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(20))
 def test_in_any_weather_no_more_run_than_may_and_nobody_waits_for_ever(seed: int) -> None:
     stage = make_stage(seed, ROUGH if seed % 2 else CRASHES)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from onthedot.dispatch import plan_effects
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import payload_key
 from onthedot.records.runs import manifest, run_row, run_writes, side_item
@@ -34,7 +33,8 @@ def launch(extra: Sequence[Run]) -> list[Outcome]:
     """Lists, claims and sends runs. The manifest goes first: no tick would send them again."""
     now_ms = clock.now_ms()
     entries = [manifest.entry(run) for run in extra]
-    plan_effects.write_lists(manifest.listing(ids.token(), entries, now_ms=now_ms))
+    for listing in manifest.listing(ids.token(), entries, now_ms=now_ms):
+        table_reads.put(manifest.TABLE, listing.item())
     outcomes = conditional_writer.surely([run_writes.insert(run, now_ms=now_ms) for run in extra])
     outcomes = [
         Outcome.DONE if outcome is Outcome.REFUSED and _ours(run) else outcome

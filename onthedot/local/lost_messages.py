@@ -30,9 +30,8 @@ def recall() -> int:
     ]
     lost = [each for each in map(run_row.parse, items) if not each.final]
     run_messages.send_packed(_first_starts(lost))
-    for each in lost:
-        if each.life.attempt > 0:
-            run_messages.send(each, "resend", _delay_sec(each, now_ms))
+    begun = [(each, _delay_sec(each, now_ms)) for each in lost if each.life.attempt > 0]
+    run_messages.send_each(begun, "resend")
     return len(lost)
 
 

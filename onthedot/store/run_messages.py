@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from onthedot.records.runs import message_pack
-from onthedot.records.runs.message_pack import Address, Ticket
+from onthedot.records.runs.message_pack import Address, Pack, Ticket
 from onthedot.records.runs.run_row import Run
 from onthedot.schedule.expression.errors import BusyError
 from onthedot.store import clock, queue
@@ -16,12 +16,16 @@ def send(run: Run, why: str, delay_sec: int = 0) -> bool:
     return not queue.send([(message_pack.of_run(run, why), delay_sec)])
 
 
-def send_when_due(runs: Iterable[Run], why: str) -> list[Run]:
-    """Sends a message of each run, for its due time; returns the runs that SQS did not take."""
+def send_when_due(runs: Iterable[Run], why: str) -> list[Pack]:
+    """Sends a message of each run, for its due time; returns those that SQS did not take."""
     now_ms = clock.now_ms()
-    packs = {message_pack.of_run(run, why): run for run in runs}
-    delayed = [(pack, message_pack.delay_sec(pack.due_ms, now_ms)) for pack in packs]
-    return [packs[pack] for pack in queue.send(delayed)]
+    delays = [(run, message_pack.delay_sec(run.life.due_ms, now_ms)) for run in runs]
+    return send_each(delays, why)
+
+
+def send_each(runs: Iterable[tuple[Run, int]], why: str) -> list[Pack]:
+    """Sends a message of each run, each with its delay; returns those that SQS did not take."""
+    return queue.send([(message_pack.of_run(run, why), delay_sec) for run, delay_sec in runs])
 
 
 def send_packed(first_starts: Iterable[tuple[Address, Ticket]]) -> set[str]:

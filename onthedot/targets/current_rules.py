@@ -9,7 +9,7 @@ from typing import Any
 from onthedot.records.problems import Problem
 from onthedot.store import aws
 from onthedot.targets.http import patterns, rules
-from onthedot.targets.http.rules import networks
+from onthedot.targets.http.addresses import networks
 
 
 def check(fields: Mapping[str, Any]) -> None:

@@ -134,8 +134,8 @@ class Job:
 
     @property
     def is_bounded(self) -> bool:
-        """Tells whether its tenant has a quota, or had one when its row was written."""
-        return bool(self.most or self.held.life.permit)
+        """Tells whether its tenant has a quota, or had one when a permit was taken."""
+        return bool(self.most or self.permit or self.held.life.permit)
 
     @property
     def belongs_here(self) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from onthedot.records.keys import is_slot_key
 from onthedot.records.runs import run_writes
 from onthedot.records.runs.message_pack import RUNS_MAX, Ticket
-from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_row import LANE, Run
 from onthedot.records.tasks.misfire import is_late
 from onthedot.records.timings import LEASE_SEC
 from onthedot.store import aws, clock, conditional_writer, ids, queue
@@ -39,8 +39,6 @@ LAST_SEC = 840
 _CLOSES_SEC = (60, 540)
 _MESSAGES = 10
 _PUT_OFF_SEC = (5, 60)
-# What a run waits for if its tenant has its share of the room.
-WAITED = "lane"
 
 
 def closes_sec(fraction: float) -> float:
@@ -188,7 +186,7 @@ class Refill:
         turned = [job.run for job in jobs if job.run and job.ticket.run_id in named]
         lined = [run for run in turned if _to_mark(run, now_ms)]
         conditional_writer.write_many(
-            [run_writes.mark(run, replace(run.life, waited=WAITED), now_ms=now_ms) for run in lined]
+            [run_writes.mark(run, replace(run.life, waited=LANE), now_ms=now_ms) for run in lined]
         )
         again = {run.run_id for run in turned if _stands_already(run, now_ms)}
         fresh.forget("resend", again)
@@ -231,7 +229,7 @@ def _is_overdue(run: Run, now_ms: int) -> bool:
 
 def _stands_already(run: Run, now_ms: int) -> bool:
     """Tells whether the audit only repeats a message that is on its way. Later it may be lost."""
-    return run.life.waited == WAITED and now_ms < run.life.due_ms + _TRUSTED_MS
+    return run.life.waited == LANE and now_ms < run.life.due_ms + _TRUSTED_MS
 
 
 def _tickets(messages: Sequence[Received]) -> list[Ticket]:

@@ -48,7 +48,7 @@ def _settle(batch: Batch, ended: Sequence[Job]) -> None:
     ready = [
         (job, life)
         for job in ended
-        if (life := job.ending) and not job.written and _followed(job, life, now_ms)
+        if (life := job.ending) and not job.written and _followed(batch, job, life, now_ms)
     ]
     writes = [run_writes.settle(job.held, life, now_ms=now_ms) for job, life in ready]
     doubtful: list[Job] = []
@@ -68,15 +68,16 @@ def _life_after(job: Job, now_ms: int) -> Life:
     return after(life, job.its_task, answer, now_ms=now_ms, fraction=ids.fraction())
 
 
-def _followed(job: Job, life: Life, now_ms: int) -> bool:
+def _followed(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
     """Tells whether the message is out that the run needs once it is settled so."""
     if life.status not in FINAL and not job.followed:
-        job.followed = _next_sent(job, life, now_ms)
+        job.followed = _next_sent(batch, job, life, now_ms)
     return life.status in FINAL or job.followed
 
 
-def _next_sent(job: Job, life: Life, now_ms: int) -> bool:
-    run = replace(job.held, life=life)
+def _next_sent(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
+    # An edit of the priority may have sent it by another queue than its row names.
+    run = replace(job.held, life=life, queue=batch.queue)
     if life.status == "awaiting":
         return run_messages.send(run, POLL, next_look_sec(life, now_ms))
     return run_messages.send(run, "retry", max(1, delay_sec(life.due_ms, now_ms)))

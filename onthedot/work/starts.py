@@ -107,6 +107,7 @@ def _without_others(batch: Batch, ready: Sequence[Job]) -> list[Job]:
 
 def _through_the_gates(batch: Batch, jobs: list[Job], again: list[Job], worker: str) -> list[Job]:
     """Takes places, permits and turns. A run asks only at the gates that apply to it."""
+    jobs = sorted(jobs, key=lambda job: job.held.life.due_ms)
     guarded = [job for job in jobs if overlap.guards(job)]
     going = _through(batch, jobs, overlap.enter(guarded) if guarded else [], again)
     keyed = [job for job in going if job.is_keyed]

@@ -74,9 +74,9 @@ class Api:
             api.sqs.create_queue(QueueName=queue)
             settings.setenv(f"{queue.upper()}_QUEUE_URL", api.sqs.url(queue))
         aws._width.cache_clear()  # noqa: SLF001  # read once a process
-        authentication.forget()
+        authentication.forget_keys()
         installation_secret.forget()
-        rate_limits.forget()
+        rate_limits.forget_rates()
         agenda_source.forget()
         read_pulse.forget()
         rules.forget()

@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from onthedot.targets.http import http_client
-from onthedot.targets.http.rules import allowed, networks
+from onthedot.targets.http.addresses import allowed, networks
 from onthedot.targets.http.web_exchange import NoResponse, Request, Response
 from tests.targets.receiver import Receiver, receiving
 

@@ -43,7 +43,7 @@ def authenticate(asked: Asked) -> Caller:
     return Caller(key_id=key.key_id, tenant_id=key.tenant_id, role=key.role, queues=key.queues)
 
 
-def forget() -> None:
+def forget_keys() -> None:
     """Makes the next call read every key again."""
     _known.clear()
     _unknown.clear()

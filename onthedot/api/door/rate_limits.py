@@ -50,7 +50,7 @@ def spend(asked: Asked) -> None:
     asked.answer_headers["RateLimit"] = f'"tenant";r={remaining};t={reset_sec}'
 
 
-def forget() -> None:
+def forget_rates() -> None:
     """Forgets everything that is known."""
     purses.clear()
 

@@ -15,6 +15,8 @@ FINAL = frozenset({"succeeded", "dead", "skipped", "missed", "cancelled"})
 NOT_STARTED = ("claimed", "retrying")
 # The value of `waited` for a regular slot that waits behind late ones.
 BEHIND = "catchup"
+# What it says of a run whose tenant has its share of a worker that slow runs keep.
+LANE = "lane"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,9 +20,9 @@ from typing import Any
 
 from onthedot.store.aws import BrokenOff, Exchange
 from onthedot.targets.attempt_outcome import CLOSED
+from onthedot.targets.http.addresses import Network, allowed, networks
 from onthedot.targets.http.bounded_reply import Reply, beginning
 from onthedot.targets.http.connection_pool import Idle
-from onthedot.targets.http.rules import Network, allowed, networks
 from onthedot.targets.http.web_exchange import (
     BODY_MAX,
     NoResponse,

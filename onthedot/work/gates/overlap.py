@@ -22,7 +22,6 @@ from onthedot.work.gates.late_line import Stay
 from onthedot.work.job import Job
 from onthedot.work.verdicts import Answers, Back, Struck, Verdict
 
-_TRIES = 8
 # How many rows before a run's own are checked for runs that come first.
 _NEAR = 8
 

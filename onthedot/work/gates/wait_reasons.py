@@ -8,8 +8,7 @@ from typing import Any
 
 from onthedot.records.runs import overlap_gate, tenant_permits
 from onthedot.records.runs.pull import pulled
-from onthedot.records.runs.run_row import BEHIND, Run
-from onthedot.work import refill
+from onthedot.records.runs.run_row import BEHIND, LANE, Run
 from onthedot.work.gates import concurrency_key
 
 Items = Mapping[tuple[Any, ...], Mapping[str, Any]]
@@ -41,7 +40,7 @@ def stands(run: Run, found: Items) -> bool:
     place = run.life.key_gate
     of_key = _of(found, concurrency_key.gate_key(place)) if place else None
     waited = own.waited(run.key) or overlap_gate.parse(place, of_key).waited(run.run_id)
-    put_off = bool(run.life.gate_ms) or run.life.waited == refill.WAITED
+    put_off = bool(run.life.gate_ms) or run.life.waited == LANE
     return waited or put_off or bool(_of(found, tenant_permits.entry_key(run)))
 
 
@@ -85,7 +84,7 @@ def _reason(run: Run, found: Items, full: Collection[str], now_ms: int) -> str:
         return "tenant"
     if run.life.gate_ms > now_ms:
         return "rate"
-    return refill.WAITED if run.life.waited == refill.WAITED else ""
+    return LANE if run.life.waited == LANE else ""
 
 
 def _catches_up(run: Run, own: overlap_gate.Gate) -> bool:

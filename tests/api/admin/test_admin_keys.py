@@ -141,5 +141,5 @@ def test_a_deployment_makes_one_when_none_opens(api: Api) -> None:
     again = api_keys.make_first()
 
     assert again is not None
-    authentication.forget()
+    authentication.forget_keys()
     assert api.call("GET /v1/keys", key=again).status == 200

@@ -191,7 +191,7 @@ def settle_first() -> list[Patch]:
             if each.ending and each.ending.status == "retrying":
                 receipts = [one.receipt for one in batch.naming(each.ticket.run_id)]
                 queue.delete(batch.url, receipts)
-                sending(each, each.ending, clock.now_ms())
+                sending(batch, each, each.ending, clock.now_ms())
         closing(batch, settled)
 
     return [(settlement, "_next_sent", lambda *_: True), (settlement, "_close", close)]

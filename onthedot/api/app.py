@@ -22,14 +22,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import BaseModel
 
 from onthedot.api.admin import api_documents, audit_trail, key_routes, scheduler_health, tenants
-from onthedot.api.door import (
-    authentication,
-    pages,
-    rate_limits,
-    repeated_requests,
-    request,
-    responses,
-)
+from onthedot.api.door import authentication, pages, repeated_requests, request, responses
 from onthedot.api.door.request import Asked, asked, begin
 from onthedot.api.door.responses import Handlers
 from onthedot.api.door.routes import ROUTES, Route, find
@@ -98,7 +91,7 @@ def _answered(asked: Asked, event: Mapping[str, Any], context: LambdaContext) ->
         asked.caller = authentication.authenticate(asked)
         if not asked.caller.may(asked.route.role):
             raise _forbidden(asked.caller.role, asked.route.role)
-        rate_limits.spend(asked)
+        authentication.spend(asked)
     check_query(asked)
     if "cursor" in asked.query:
         pages.check(asked)

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from lambdas.api import handler
-from onthedot.api.door import authentication, installation_secret, rate_limits
+from onthedot.api.door import authentication, installation_secret
 from onthedot.api.schedules import rules
 from onthedot.api.views import agenda_source
 from onthedot.records import schema
@@ -76,7 +76,7 @@ class Api:
         aws._width.cache_clear()  # noqa: SLF001  # read once a process
         authentication.forget_keys()
         installation_secret.forget()
-        rate_limits.forget_rates()
+        authentication.forget_rates()
         agenda_source.forget()
         read_pulse.forget()
         rules.forget()

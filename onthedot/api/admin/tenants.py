@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from onthedot.api.admin import key_routes
-from onthedot.api.door import preconditions, rate_limits, responses
+from onthedot.api.door import authentication, preconditions, responses
 from onthedot.api.door.preconditions import DryRun, PlanToken
 from onthedot.api.door.request import by, tenant
 from onthedot.api.door.responses import Handlers
@@ -166,7 +166,7 @@ def _view(
         "tasks_max": most,
         # Null means no limit.
         "running_max": bounded.get("most") or None,
-        "requests_per_min": found.get("requests_per_min", rate_limits.PER_MINUTE),
+        "requests_per_min": found.get("requests_per_min", authentication.PER_MINUTE),
         # Null means what the setting names.
         "targets": bounded.get("targets"),
     }

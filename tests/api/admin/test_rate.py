@@ -9,7 +9,7 @@ from threading import Barrier, local
 
 import pytest
 
-from onthedot.api.door import rate_limits
+from onthedot.api.door import authentication
 from onthedot.api.door.request import Asked
 from onthedot.records.access.api_key import Caller, tenant_key
 from onthedot.records.problems import Problem
@@ -24,28 +24,28 @@ class Environments(local):
     """Each thread is an environment of its own, with a memory of its own."""
 
     def __init__(self) -> None:
-        self.purses: dict[str, rate_limits.Purse] = {}
+        self.purses: dict[str, authentication.Purse] = {}
 
 
 def apart(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """Give what spends one request in the environment of its thread, and says the status."""
     environments = Environments()
 
-    class Purses(dict[str, rate_limits.Purse]):
+    class Purses(dict[str, authentication.Purse]):
         def get(self, name: str, default: object = None) -> object:  # type: ignore[override]
             return environments.purses.get(name, default)
 
-        def __setitem__(self, name: str, purse: rate_limits.Purse) -> None:
+        def __setitem__(self, name: str, purse: authentication.Purse) -> None:
             environments.purses[name] = purse
 
-    monkeypatch.setattr(rate_limits, "purses", Purses())
+    monkeypatch.setattr(authentication, "purses", Purses())
     caller = Caller(key_id="key_1", tenant_id="acme", role="read")
 
     def status() -> int:
         # The frameworks behind it answer one request at a time, as an environment does.
         asked = Asked(request_id="", method="", path="", headers={}, query={}, caller=caller)
         try:
-            rate_limits.spend(asked)
+            authentication.spend(asked)
         except Problem as refused:
             return refused.status
         return 200
@@ -98,10 +98,10 @@ def test_thirty_a_minute_are_thirty_over_twenty_environments(
     assert in_all == 30
 
 
-def environment(purses: dict[int, dict[str, rate_limits.Purse]], number: int) -> None:
+def environment(purses: dict[int, dict[str, authentication.Purse]], number: int) -> None:
     """Let the next request come to that environment."""
-    rate_limits.purses.clear()
-    rate_limits.purses.update(purses.setdefault(number, {}))
+    authentication.purses.clear()
+    authentication.purses.update(purses.setdefault(number, {}))
 
 
 @pytest.mark.deep
@@ -110,13 +110,13 @@ def test_idle_environments_hold_back_no_more_than_a_tenth(api: Api, most: int, o
     """One after the other is used a little, then all of the rest comes to one."""
     limited(most)
     key = api.key()
-    purses: dict[int, dict[str, rate_limits.Purse]] = {}
+    purses: dict[int, dict[str, authentication.Purse]] = {}
     answered = 0
     for number in range(over):
         environment(purses, number)
         for _ in range(most // over // 2):
             answered += api.call(ASK, key=key).status == 200
-        purses[number] = dict(rate_limits.purses)
+        purses[number] = dict(authentication.purses)
     environment(purses, over)
     while api.call(ASK, key=key).status == 200:
         answered += 1
@@ -176,7 +176,7 @@ def test_a_clock_that_is_behind_takes_of_the_minute_that_another_has_begun(api: 
     key = api.key("read")
     api.now_ms += 60_000
     assert api.call(ASK, key=key).status == 200
-    rate_limits.forget_rates()
+    authentication.forget_rates()
     api.now_ms -= 50
 
     late = [api.call(ASK, key=key) for _ in range(40)]

@@ -9,7 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from onthedot.api import app
-from onthedot.api.door.rate_limits import PER_MINUTE
+from onthedot.api.door.authentication import PER_MINUTE
 from onthedot.records.access.api_key import tenant_key
 from onthedot.records.access.idempotency import LOCKED_MS
 from onthedot.registry import schedule_actions

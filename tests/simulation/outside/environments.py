@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from onthedot.api import app
-from onthedot.api.door import authentication, installation_secret, rate_limits
+from onthedot.api.door import authentication, installation_secret
 from onthedot.api.schedules import rules
 from onthedot.api.views import agenda_source
 from onthedot.store import ids
@@ -130,7 +130,7 @@ def stand_ins(world: World) -> list[tuple[Any, str, Any]]:
         (agenda_source, "_known", _Kept("agenda")),
         (authentication, "_known", _Kept("keys")),
         (authentication, "_unknown", _Kept("no keys")),
-        (rate_limits, "purses", _Kept("purses")),
+        (authentication, "purses", _Kept("purses")),
         (rules, "_known", _Kept("targets")),
         (read_pulse, "_remembered", _KeptList("pulse")),
         (installation_secret, "secret", _once("secret", _uncached(installation_secret.secret))),

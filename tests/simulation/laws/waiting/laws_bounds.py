@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from onthedot.api.door.rate_limits import PER_MINUTE
+from onthedot.api.door.authentication import PER_MINUTE
 from onthedot.records.access.api_key import TASKS_MAX, tenant_key
 from onthedot.records.attributes import plain_item
 from onthedot.records.tasks.task_spec import Task

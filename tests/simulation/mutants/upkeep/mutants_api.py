@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from onthedot.api.door import authentication, preconditions, rate_limits, repeated_requests
+from onthedot.api.door import authentication, preconditions, repeated_requests
 from onthedot.api.door.request import tried_before
 from onthedot.api.runs import run_actions
 from onthedot.api.schedules import actions
@@ -117,7 +117,7 @@ def names_shared() -> list[Patch]:
 
 def unlimited() -> list[Patch]:
     """No request is counted."""
-    return [(rate_limits, "spend", lambda _asked: None)]
+    return [(authentication, "spend", lambda _asked: None)]
 
 
 def hoarded() -> list[Patch]:

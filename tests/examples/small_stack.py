@@ -74,7 +74,7 @@ class SmallStack:
             self.queues.create_queue(QueueName=queue)
         settings, asked = self.api.settings, aws.client
         settings.setattr(aws, "client", lambda name: self.queues if name == "sqs" else asked(name))
-        settings.setattr(aws, "local_ms", self.now_ms)
+        settings.setattr(clock, "local_ms", self.now_ms)
         # The store's answers say what time it is, too.
         asked("dynamodb").meta.events.register("after-call.dynamodb.*", self._date)
         settings.setattr(clock, "monotonic", time.monotonic)

@@ -76,8 +76,8 @@ _TEXTS = {
             "that it changes have changed since."
         ),
         (
-            "Send the request with `?dry_run=true` again and look at its effects before you "
-            "use the new token."
+            "Send the request with `?dry_run=true` again, and look at the new plan before you "
+            "use its token."
         ),
     ),
     "already_started": (
@@ -89,8 +89,8 @@ _TEXTS = {
         "Replay a run to run it once more. Start another backfill or operation for what is left.",
     ),
     "not_dead": (
-        "Only a dead run can be replayed or purged as a dead letter.",
-        "Look at its status. `POST /v1/runs/{run_id}/replay` replays a run of any outcome.",
+        "The run is still open, its payload is gone, or its row stands for many slots.",
+        "Cancel an open run first. For another run, trigger its schedule or start a backfill.",
     ),
     "calendar_in_use": (
         "Schedules name this calendar. If it were deleted, they would fire on its days.",
@@ -105,10 +105,10 @@ _TEXTS = {
     ),
     "lease_lost": (
         (
-            "Your attempt is not the newest one: its lease ended, and another worker took the "
-            "run over."
+            "Your attempt no longer holds the run: its lease or its time is over, it has another "
+            "outcome, or the run was cancelled."
         ),
-        "Stop the work. Only the outcome of the newer attempt is recorded.",
+        "Stop the work. What this request reports is not recorded.",
     ),
     "version_mismatch": (
         (
@@ -128,7 +128,10 @@ _TEXTS = {
         'Send `If-Match: "<version>"`, or `If-Match: *` to replace any version.',
     ),
     "payload_too_large": (
-        "The body is larger than 300,000 bytes, or a payload is larger than 256 kB.",
+        (
+            "The body is larger than 300,000 bytes, a payload is larger than 256 kB, or the rest "
+            "of a schedule or task is larger than 280,000 bytes."
+        ),
         "Store large payloads elsewhere and send their address.",
     ),
     "unsupported_media_type": (

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from onthedot.launch.trigger import trigger
+from onthedot.records.attributes import typed_item
 from onthedot.records.runs import run_row, tenant_permits
 from onthedot.records.runs.message_pack import of_run
 from onthedot.records.runs.run_row import Run
@@ -362,14 +363,8 @@ def test_a_rate_books_no_turn_for_who_has_no_permit(stage: Stage) -> None:
 def test_in_any_weather_no_more_run_than_may_and_nobody_waits_for_ever(seed: int) -> None:
     stage = make_stage(seed, ROUGH if seed % 2 else CRASHES)
     stage.takes_sec = lambda _: 10
-    stage.world.store.put_item(
-        TableName="runs",
-        Item={
-            "task_id": {"S": "permit#acme"},
-            "scheduled_for": {"S": "#limit"},
-            "most": {"N": "2"},
-        },
-    )
+    limit = {"task_id": "permit#acme", "scheduled_for": "#limit", "most": 2}
+    stage.world.store.put_item(TableName="runs", Item=typed_item(limit))
     for number in range(4):
         stage.register(make_task(f"t{number}", "* * * * *", stage.world, max_attempts=50, **FREE))
     play(stage, Course(sec=3_000, ticks_until=400))

@@ -117,6 +117,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     f"{_RARE}tests/work/gates/test_late_runs.py": (
         "work/gates/late_runs.py:look_again: _send(first)",
     ),
+    f"{_RARE}tests/dispatch/test_claim.py": ("dispatch/tick.py:fate_of: return Fate.LEFT",),
     f"{_RARE}tests/dispatch/test_dispatcher.py": (
         "dispatch/plan_effects.py:_taking: life = claim.run.life",
         "dispatch/plan_effects.py:_taking: return run_writes.miss_claim(",

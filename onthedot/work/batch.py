@@ -189,7 +189,7 @@ class Batch:
         wanted = {ticket.run_id for ticket in tickets}
         for message in self.messages:
             going = tuple(t for t in message.pack.tickets if t.run_id in message.owes & wanted)
-            onward = replace(message.pack, tickets=going, queue=self.queue, strange=0)
+            onward = replace(message.pack, tickets=going, queue=self.queue)
             if going and not queue.send([(onward, delay_sec)]):
                 message.owes -= wanted
         self.delete_done()

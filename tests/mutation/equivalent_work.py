@@ -172,4 +172,11 @@ WORK = (
         "2",
         "a key that the cursor has passed may stand among those ahead: it never comes upon it",
     ),
+    Equivalent(
+        "onthedot.work.refill",
+        "Refill.moment_ms",
+        "if self.asked is not None or not busy or any(was_lost(job.run) for job in running):",
+        "all((was_lost(job.run) for job in running))",
+        "a run whose worker was lost is worked alone: it is all that runs",
+    ),
 )

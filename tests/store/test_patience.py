@@ -136,6 +136,14 @@ def test_what_is_in_doubt_at_the_end_stays_so() -> None:
     assert 4 < len(waits) < 11
 
 
+def test_what_is_written_alone_is_in_doubt_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conditional_writer, "BATCH", 1)
+
+    _, outcomes = _inserted(conditional_writer.write_many, 20.0)
+
+    assert outcomes == [Outcome.UNSURE, Outcome.DONE]
+
+
 def test_a_store_that_never_says_whether_is_an_error_after_eight_seconds() -> None:
     _, done = _inserted(conditional_writer.surely, 7.0)
     _, failure = _inserted(conditional_writer.surely, 9.5)

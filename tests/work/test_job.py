@@ -6,6 +6,7 @@ import pytest
 
 from onthedot.records.attributes import typed_item
 from onthedot.records.runs.message_pack import Ticket
+from onthedot.records.runs.tenant_permits import Permit
 from onthedot.records.tasks.task_spec import Task
 from onthedot.targets.attempt_outcome import Stopped
 from onthedot.work.decision_table import Hint
@@ -44,3 +45,13 @@ def test_one_whose_task_has_vanished_is_stopped(stage: Stage) -> None:
 
 def test_one_whose_task_is_active_goes_on(stage: Stage) -> None:
     assert _looked_at(stage, task()).answer is None
+
+
+def test_a_run_that_holds_a_permit_is_bounded_though_the_limit_was_lifted() -> None:
+    hint = Hint(attempt=1, receives=1, message_id="m")
+    job = Job(ticket=Ticket(OLD, 1, 1), hint=hint, run=run(OLD), task=task())
+    assert not job.is_bounded
+
+    job.permit = Permit(tenant_id="acme", number=0)
+
+    assert job.is_bounded

@@ -6,15 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from onthedot.records.runs.message_pack import Pack, Ticket
-from onthedot.store import aws
-from onthedot.targets.attempt_outcome import Done
+from onthedot.records.runs.message_pack import Pack, Ticket, of_run
+from onthedot.store import aws, queue
+from onthedot.targets.attempt_outcome import Again, Done
 from onthedot.work import settlement, starts, worker
 from onthedot.work.batch import Batch, Received
 from onthedot.work.decision_table import Hint
 from onthedot.work.job import Job, put_off
 from onthedot.work.settlement import given_up
 from tests.schedule.samples import NOON_MS, run, task
+from tests.simulation.calm import add, left_behind, runs, wait, waiting_messages
 from tests.simulation.stage import Stage
 
 
@@ -127,3 +128,18 @@ def test_a_clock_is_no_earlier_than_the_latest_receipt_of_a_batch(stage: Stage) 
 
     assert watch.skew.low_ms == 1_400
     assert stage.deliveries == []
+
+
+def test_a_retry_goes_to_the_queue_by_which_its_run_came(stage: Stage) -> None:
+    """An edit of the priority may send a run by another queue than its row names."""
+    made = add(stage, "* * * * *")
+    left_behind(stage, made)
+    stage.answer = lambda _: Again("failed", None)
+    (left,) = runs(stage, made)
+
+    queue.send([(of_run(replace(left, queue="high"), "start"), 0)])
+    wait(stage, 61)
+
+    (message,) = waiting_messages(stage, "high")
+    assert '"attempt":2' in message
+    assert waiting_messages(stage) == []

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from onthedot.launch.trigger import trigger
+from onthedot.records.runs.message_pack import Pack, Ticket
 from onthedot.records.runs.run_row import Run, row_key
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel
+from onthedot.store import queue
 from onthedot.targets.attempt_outcome import Again, Dead, Done
 from onthedot.work.gates import concurrency_key, gate_items
 from onthedot.work.gates.concurrency_key import Limit, Starts
@@ -19,6 +21,7 @@ from tests.simulation.calm import (
     FREE,
     NOON,
     add,
+    purge,
     runs,
     said,
     told,
@@ -329,3 +332,19 @@ def _overlapping(found: list[Run]) -> list[tuple[str, str]]:
         if run.life.status == "succeeded"
     )
     return [(one[2], two[2]) for one, two in pairwise(worked) if two[0] < one[1] - 4_000]
+
+
+def test_of_one_message_the_run_that_is_due_first_has_the_place(stage: Stage) -> None:
+    early, late = (keyed_task(stage, name) for name in ("early", "late"))
+    (first,) = started(early)
+    purge(stage)
+    wait(stage, 5)
+    (second,) = started(late)
+    purge(stage)
+    tickets = tuple(Ticket(each.run_id, 1, each.life.tv) for each in (second, first))
+    pack = Pack(due_ms=0, why="start", tickets=tickets, tenant_id=first.tenant_id)
+    queue.send([(pack, 0)])
+    wait(stage, 60)
+
+    order = [one.run_id for one in stage.deliveries]
+    assert order == [first.run_id, second.run_id]

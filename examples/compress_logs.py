@@ -17,7 +17,7 @@ app = OnTheDot("logs")
 
 @app.job()
 def compress_log(ctx: Context, file: str) -> dict[str, int]:
-    """Compress one file beside itself, and delete it only when that is complete."""
+    """Compresses one file, and deletes it only when the new file is complete."""
     source = Path(file)
     packed = source.with_name(f"{source.name}.gz")
     if not source.exists():

@@ -40,12 +40,12 @@ def import_orders(ctx: Context) -> dict[str, int]:
 
 
 def page_of(number: int, since: str) -> list[dict[str, Any]]:
-    """Ask the shop for one page; an empty one is the end."""
+    """Asks the shop for one page. An empty page is the end."""
     with urlopen(f"{SHOP}?{urlencode({'page': number, 'since': since})}", timeout=20) as answer:
         found: list[dict[str, Any]] = json.load(answer)
     return found
 
 
 def keep(order: dict[str, Any]) -> None:
-    """Write an order to your own database, by its id: after a crash a page may come twice."""
+    """Writes an order to your own database, by its id: after a crash a page may come twice."""
     print("keeping", order["id"])

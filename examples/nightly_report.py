@@ -39,12 +39,12 @@ def nightly_report(ctx: Context) -> dict[str, object]:
 
 
 def orders_of(_day: date) -> int:
-    """Count the orders of a day: put your own query here."""
+    """Counts the orders of a day. Put your own query here."""
     return 42
 
 
 def send(report: dict[str, object], key: str) -> int:
-    """Send the report; the receiver can tell a repetition by the key."""
+    """Sends the report. The receiver knows a repetition by its key."""
     headers = {"Content-Type": "application/json", "Idempotency-Key": key}
     request = Request(SEND_TO, json.dumps(report).encode(), headers)
     # An answer of 400 or more raises: the attempt fails and is tried again.

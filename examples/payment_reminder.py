@@ -14,7 +14,7 @@ NAME = "payment-reminder"
 
 
 def register(client: Client, url: str) -> None:
-    """Make the schedule, or change it to this: the program can be run again and again."""
+    """Makes the schedule, or changes it to this. You can run the program again."""
     fields: dict[str, Any] = {
         "cron": "0 9 * * 1-5",
         "timezone": "Europe/Berlin",

@@ -80,7 +80,7 @@ def _layer(wanted: Mapping[str, Pin], settings: Settings) -> Path:
 
 
 def _platform(pips: str) -> str:
-    """Give uv's name of a platform for pip's."""
+    """Translates pip's name of a platform to uv's."""
     if linux := _LINUX.fullmatch(pips):
         return f"{linux[2]}-{linux[1]}"
     if mac := _MAC.fullmatch(pips):

@@ -33,7 +33,7 @@ _ALIKE = {
 
 
 def variables(config: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
-    """Add the lines of `pip config list` to the environment, as variables of uv."""
+    """Adds the lines of `pip config list` to the environment, as variables of uv."""
     settings = sorted(_settings(config), key=lambda each: _SECTIONS.index(each[0]))
     found = dict(_ALIKE)
     for _, word, value in settings:

@@ -29,7 +29,7 @@ def weekday_report(ctx: Context) -> dict[str, object]:
 
 @app.job()
 def count(ctx: Context, to: int, pause_sec: int = 0) -> int:
-    """Count in steps: a long job that shows progress and goes on where it was stopped."""
+    """Counts in steps: a long job that shows progress and goes on where it was stopped."""
     if to < 0:
         raise Fail(f"nobody counts to {to}")
     for number in range(ctx.checkpoint or 0, to):
@@ -41,7 +41,7 @@ def count(ctx: Context, to: int, pause_sec: int = 0) -> int:
 
 @app.job()
 async def wait(ctx: Context, seconds: float) -> float:
-    """Wait without holding a thread's attention, until it is over or to be stopped."""
+    """Waits until the time is over, or until the run must stop."""
     left = seconds
     while left > 0 and not ctx.cancelled:
         await asyncio.sleep(min(left, 0.2))

@@ -136,7 +136,7 @@ class Stack:
         self.emulator = self.database = None
 
     def _wake_the_api(self) -> None:
-        """Ask it for anything; whoever needs an answer asks again."""
+        """Makes a first request, so that the API is loaded. Its answer does not matter."""
         at = self._api
         connection = HTTPConnection("127.0.0.1", at.port, timeout=_AWAKE_SEC)
         with suppress(OSError, HTTPException), closing(connection):

@@ -47,7 +47,7 @@ class Defer:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Start the next attempt. Under a newer schedule its due time is that schedule's."""
+    """Its next attempt starts. Under a newer schedule its due time is that schedule's."""
 
     due_ms: int
     schedule_version: int

@@ -1,6 +1,6 @@
-"""Verdicts: what becomes of a run's message when the run does not start now.
+"""Describes verdicts: what becomes of a run's message if the run does not start now.
 
-Gates and looks return them; `no_start.py` carries them out. `None` in their place is a place.
+A gate returns a verdict, or `None` if the run may go on. `no_start.py` carries verdicts out.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from onthedot.work.job import Job
 
 @dataclass(frozen=True, slots=True)
 class Struck:
-    """Nothing is left to do with the message: another will come, or none is needed."""
+    """The run is struck off its message: another message will come, or none is needed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class Asked:
     route: Route | None = None
     caller: Caller | None = None
     once: Repeatable | None = None
-    # Headers of the answer besides those of the handler.
+    # Headers of the answer, added to those of the handler.
     answer_headers: dict[str, str] = field(default_factory=dict)
 
     @property

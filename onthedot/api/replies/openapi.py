@@ -21,7 +21,7 @@ from onthedot.records.problems import KINDS
 
 Schema = dict[str, Any]
 _REF = "#/components/schemas/{model}"
-# Statuses besides success that any request of a kind may get.
+# Statuses of refusals that any request of a kind may get.
 _ALWAYS = (400, 404, 405, 429, 500, 503)
 _BEHIND_A_KEY = (401, 403)
 _WITH_BODY = (413, 415, 422)

@@ -49,7 +49,7 @@ _PARTS: dict[str, type[BaseModel]] = {
     "sign": target_shapes.Secret,
     **target_shapes.TYPES,
 }
-# A name less similar than this was hardly meant.
+# A name is suggested only if it is at least so similar (1 is equal).
 _ALIKE = 0.7
 # Up to this number of names, all are listed instead of guessing one.
 _FEW = 12

@@ -1,4 +1,4 @@
-"""Serves the actions on a schedule besides changes: pause, resume, trigger."""
+"""Serves the actions on a schedule that change no field: pause, resume, trigger."""
 
 from __future__ import annotations
 

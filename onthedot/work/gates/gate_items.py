@@ -1,4 +1,4 @@
-"""Gates as they are stored: read with the runs that they name, changed by compare and set.
+"""Reads stored gates with the runs that they name, and changes them by compare and set.
 
 A task's gate names its runs by their keys, the gate of a concurrency key by their ids.
 """
@@ -30,7 +30,7 @@ class Look:
 
     seen: Gate
     rows: Rows
-    # What it comes to: runs that are final or gone hold nothing, and wait for nothing.
+    # The gate without runs that are final or gone: those hold no place, and wait for none.
     now: Gate
 
     def order(self, name: str, run: Run) -> dict[str, int]:

@@ -15,7 +15,7 @@ from tests.mutation.reached import Reached, listen
 from tests.simulation.laws.running.laws_executions import told
 from tests.simulation.play import coverage, moments
 from tests.simulation.play.exhaust import Plan
-from tests.simulation.play.moments import Moments, Play, Risk, aimed, shares
+from tests.simulation.play.moments import Moments, Play, Risk, aimed, even_calls, shares
 from tests.simulation.play.portions import Portion, alone, each, played
 from tests.simulation.play.shrink import shrink
 from tests.simulation.play.small_history import judged, seconds_of, single_plans
@@ -27,6 +27,8 @@ _SHOWN_MAX = 20
 _TOLD_MAX = 2
 # Each history is told one by one, if there are no more than this.
 _EACH_MAX = 100
+# How many of each profile come first.
+_FIRST = 5
 # A tenth of the histories at most aim at risks: a fault at a line that calls a store or a target.
 _AIMED_SHARE = 10
 
@@ -106,15 +108,41 @@ def _every_pair() -> int:
     return len(broken)
 
 
-def _each_profile(first: int, counts: Mapping[str, int]) -> list[Play]:
-    """Gives the plays of each profile: as many seeds as `counts` says, from the first one on."""
-    return [
-        Play(name, seed) for name, many in counts.items() for seed in range(first, first + many)
-    ]
+@dataclass(slots=True)
+class Seeds:
+    """The seeds of each profile: each is played once."""
+
+    first: int
+    played: Counter[str] = field(default_factory=Counter)
+
+    def next(self, counts: Mapping[str, int]) -> list[Play]:
+        """Gives as many new plays of each profile as `counts` says."""
+        plays = [
+            Play(name, self.first + self.played[name] + more)
+            for name, many in counts.items()
+            for more in range(many)
+        ]
+        self.played.update(counts)
+        return plays
+
+
+def _play(session: Session, wanted: int, seeds: Seeds, names: Sequence[str]) -> int:
+    """Plays half of all histories with even calls, the rest by what those reach; gives the aimed.
+
+    The calls of a profile are known by its first histories.
+    """
+    few = max(1, min(_FIRST, wanted // (2 * len(names))))
+    session.play(seeds.next(dict.fromkeys(names, few)))
+    even = max(0, wanted // 2 - few * len(names))
+    session.play(seeds.next(even_calls(session.whole.reached, even)))
+    rest = max(0, wanted - even - few * len(names))
+    by_aim = session.play_aimed(min(rest, wanted // _AIMED_SHARE))
+    session.play(seeds.next(shares(session.whole.reached, rest - by_aim)))
+    return by_aim
 
 
 def main() -> int:
-    """Play half of all histories evenly, the rest by what those reach; 1 if any breaks a law."""
+    """Plays the histories and the pairs of crashes; 1 if any breaks a law."""
     wanted, first = int(os.environ.get("SEEDS", "1000")), int(os.environ.get("FIRST", "0"))
     names = os.environ["PROFILE"].split(",") if os.environ.get("PROFILE") else list(ALL)
     # Thousands of histories log what they put aside.
@@ -122,11 +150,7 @@ def main() -> int:
     pairs = 0 if os.environ.get("PROFILE") else _every_pair()
     began = time.monotonic()
     session = Session(listen(coverage.MODULES), moments.listen(), tells_each=wanted <= _EACH_MAX)
-    even = max(1, wanted // (2 * len(names)))
-    session.play(_each_profile(first, dict.fromkeys(names, even)))
-    rest = max(0, wanted - even * len(names))
-    by_aim = session.play_aimed(min(rest, wanted // _AIMED_SHARE))
-    session.play(_each_profile(first + even, shares(session.whole.reached, rest - by_aim)))
+    by_aim = _play(session, wanted, Seeds(first), names)
     session.report(time.monotonic() - began)
     reach = session.whole.together()
     risks = {*reach.met, *session.whole.left}

@@ -50,6 +50,18 @@ class Play(NamedTuple):
         return f"{self.profile!r} seed {self.seed}{aimed}"
 
 
+class Lines(dict[CodeType, str]):
+    """Names the file of each function, as moments name it: empty if its lines do not count."""
+
+    def __missing__(self, code: CodeType) -> str:
+        file = PurePath(code.co_filename)
+        ours = f"onthedot/{code.co_filename.rpartition('/onthedot/')[2]}"
+        flow = ours in _FLOWS or ours.startswith("onthedot/api/")
+        counts = flow and file.name not in _FOR_OTHERS
+        self[code] = f"{file.parent.name}/{file.name}" if counts else ""
+        return self[code]
+
+
 @dataclass(slots=True)
 class Moments:
     """What one history came to."""
@@ -57,12 +69,13 @@ class Moments:
     # Where each moment came first, and when.
     places: dict[Moment, tuple[Place, int]] = field(default_factory=dict)
     met: set[Risk] = field(default_factory=set)
-    _lines: dict[CodeType, str] = field(default_factory=dict)
+    _lines: Lines = field(default_factory=Lines)
 
     def hear(self, place: Place, now_us: int, fault: Fault | None) -> None:
         """Note a call, by the innermost line of the flows or the API that led to it."""
         frame = sys._getframe(2)  # noqa: SLF001  # the call's own frames, at a thousandth of a trace
-        while (line := self._line(frame.f_code)) == "":
+        lines = self._lines
+        while not (line := lines[frame.f_code]):
             if frame.f_back is None:
                 return
             frame = frame.f_back
@@ -88,17 +101,6 @@ class Moments:
                 if risk not in self.met and applies(fault, moment.operation):
                     yield risk, play._replace(aims=(*play.aims, Aim(*place, fault)))
 
-    def _line(self, code: CodeType) -> str:
-        """Names the file if its lines count; empty if not."""
-        known = self._lines.get(code)
-        if known is None:
-            file = PurePath(code.co_filename)
-            ours = f"onthedot/{code.co_filename.rpartition('/onthedot/')[2]}"
-            flow = ours in _FLOWS or ours.startswith("onthedot/api/")
-            counts = flow and file.name not in _FOR_OTHERS
-            known = self._lines[code] = f"{file.parent.name}/{file.name}" if counts else ""
-        return known
-
 
 def listen() -> Moments:
     """Lets the calls of this process say where they come from."""
@@ -121,6 +123,14 @@ class Reach:
         self.calls += other.calls
 
 
+def even_calls(reached: Mapping[str, Reach], count: int) -> dict[str, int]:
+    """Deals out histories so that each profile makes the same number of calls.
+
+    Faults happen at calls: a profile of long histories needs fewer of them.
+    """
+    return _dealt({name: 1 / max(1, reach.calls) for name, reach in reached.items()}, count)
+
+
 def shares(reached: Mapping[str, Reach], count: int) -> dict[str, int]:
     """Deals out histories: a profile gets more if it reaches rare points with few calls."""
     holders: Counter[object] = Counter()
@@ -131,9 +141,14 @@ def shares(reached: Mapping[str, Reach], count: int) -> dict[str, int]:
         name: sum(1 / holders[one] for one in (*reach.points, *reach.met)) / max(1, reach.calls)
         for name, reach in reached.items()
     }
-    total = sum(rare.values()) or 1
-    dealt = {name: int(count * weight / total) for name, weight in rare.items()}
-    for name in sorted(rare, key=lambda one: -rare[one])[: count - sum(dealt.values())]:
+    return _dealt(rare, count)
+
+
+def _dealt(weights: Mapping[str, float], count: int) -> dict[str, int]:
+    """Deals out a count by weights, down to the last one."""
+    total = sum(weights.values()) or 1
+    dealt = {name: int(count * weight / total) for name, weight in weights.items()}
+    for name in sorted(weights, key=lambda one: -weights[one])[: count - sum(dealt.values())]:
         dealt[name] += 1
     return dealt
 

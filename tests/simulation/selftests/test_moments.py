@@ -10,7 +10,7 @@ from tests.mutation.reached import Point
 from tests.simulation.faults.effects import Effects
 from tests.simulation.faults.faults import Fault
 from tests.simulation.histories import history
-from tests.simulation.play.moments import Moments, Play, Reach, aimed, listen, shares
+from tests.simulation.play.moments import Moments, Play, Reach, aimed, even_calls, listen, shares
 from tests.simulation.profiles.all_profiles import ALL
 
 
@@ -34,6 +34,18 @@ def test_a_profile_that_comes_where_few_do_gets_more_histories() -> None:
     assert dealt["usual"] == dealt["as usual"] > 0
     assert dealt["rare"] > max(dealt["usual"], dealt["rare and dear"])
     assert sum(dealt.values()) == 80
+
+
+def test_profiles_of_long_histories_play_fewer_so_that_each_makes_as_many_calls() -> None:
+    reached = {
+        "short": Reach(calls=500),
+        "long": Reach(calls=2_000),
+        "middling": Reach(calls=1_000),
+    }
+
+    dealt = even_calls(reached, 70)
+
+    assert dealt == {"short": 40, "long": 10, "middling": 20}
 
 
 def test_an_aimed_history_meets_its_risk_where_it_was_not_met_before(moments: Moments) -> None:

@@ -102,7 +102,10 @@ def _left(answer: Answer | None) -> list[object]:
 
 
 def spent(stage: Stage, journal: Journal) -> Iterator[str]:
-    """No run dies of its attempts before so many of them have failed: one given back has not."""
+    """No run dies of its attempts before as many have failed as some version of its task allows.
+
+    An attempt that was given back has not failed.
+    """
     settled = ends_of(journal)
     first_words = _first_words(stage)
     heard = [one for one in stage.deliveries if _heard(one, settled, first_words)]
@@ -114,7 +117,8 @@ def spent(stage: Stage, journal: Journal) -> Iterator[str]:
             _released(answers.get((run.run_id, attempt)))
             for attempt in range(1, run.life.attempt + 1)
         )
-        least = stage.task_of(run.run_id).max_attempts
+        versions = [one.task for one in journal.versions[run.task_id]]
+        least = min(one.max_attempts for one in (stage.task_of(run.run_id), *versions))
         if run.life.attempt - back < least:
             failed = run.life.attempt - back
             yield f"died early: {run.run_id} after {failed} of {least} attempts"

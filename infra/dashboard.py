@@ -27,7 +27,13 @@ DETAILS = (
     (
         "Shares of late, %",
         "Maximum",
-        ("failed_percent", "dead_percent", "leases_lost_percent"),
+        (
+            "failed_percent",
+            "dead_percent",
+            "leases_lost_percent",
+            "late_percent",
+            "slow_pickup_percent",
+        ),
     ),
     ("How fast what may fail is used up", "Maximum", ("burn_hour", "burn_day")),
     (

@@ -1,5 +1,7 @@
 """Lists when somebody must look: every rule is an alarm, and has its page in docs/runbook.
 
+A rule *pages* if customers are hurt while nobody acts. All others are tickets.
+
 R-numbers are those of the requirements that a rule watches over.
 """
 
@@ -23,6 +25,10 @@ class Rule:
     out_of: int = 0
     # True if missing values must ring the alarm.
     silence_alarms: bool = False
+    # True if a period without a value counts as zero, so that silence rings without delay.
+    silence_is_zero: bool = False
+    # True if somebody must come at once.
+    pages: bool = False
 
 
 # Periods of five minutes.
@@ -35,6 +41,7 @@ RULES = (
         metric="not_fired",
         out_of=3,
         silence_alarms=True,
+        pages=True,
     ),
     Rule(
         name="no-ticks",  # R38
@@ -45,6 +52,8 @@ RULES = (
         below=True,
         periods=3,
         silence_alarms=True,
+        silence_is_zero=True,
+        pages=True,
     ),
     Rule(
         name="no-audits",  # R38: without it most of the others would be blind
@@ -55,13 +64,15 @@ RULES = (
         below=True,
         periods=3,
         silence_alarms=True,
+        silence_is_zero=True,
+        pages=True,
     ),
     Rule(
         name="late",  # R31
-        says="Of a hundred runs five start more than 30 s late, for three minutes",
-        metric="lag_p95_ms",
-        limit=30_000,
-        periods=3,
+        says="Of the runs of five minutes, more than 5 % started more than 30 s late",
+        metric="late_percent",
+        limit=5,
+        pages=True,
     ),
     Rule(
         name="missed",  # R32
@@ -70,6 +81,7 @@ RULES = (
         statistic="Sum",
         period_min=5,
         out_of=_HOUR,
+        pages=True,
     ),
     Rule(
         name="doubled",  # R32
@@ -86,6 +98,7 @@ RULES = (
         statistic="Sum",
         period_min=5,
         out_of=_HOUR,
+        pages=True,
     ),
     Rule(
         name="failing",  # R33
@@ -101,6 +114,7 @@ RULES = (
         metric="burn_hour",
         limit=14.4,
         periods=2,
+        pages=True,
     ),
     Rule(
         name="slow-burn",  # R33b
@@ -129,13 +143,14 @@ RULES = (
         metric="waiting_messages",
         limit=500,
         periods=3,
+        pages=True,
     ),
     Rule(
         name="slow-pickup",  # R35
-        says="Of a hundred due runs five wait more than 10 s for a worker, for three minutes",
-        metric="pickup_p95_ms",
-        limit=10_000,
-        periods=3,
+        says="Of the runs of five minutes, more than 5 % waited more than 10 s for a worker",
+        metric="slow_pickup_percent",
+        limit=5,
+        pages=True,
     ),
     Rule(
         name="leases-lost",  # R36

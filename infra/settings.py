@@ -31,6 +31,8 @@ class Settings:
     events_sign_ref: str
     # Who is told when an alarm rings. Empty means nobody.
     alarm_email: str
+    # Whether alarms can compute. The local cloud's cannot.
+    metric_math: bool
 
     @classmethod
     def read(cls, node: Node) -> Self:
@@ -48,11 +50,19 @@ class Settings:
             events_to=_list(node, "events_to"),
             events_sign_ref=_text(node, "events_sign_ref"),
             alarm_email=_text(node, "alarm_email"),
+            metric_math=_yes(node, "metric_math"),
         )
 
 
 def _text(node: Node, name: str) -> str:
     return str(node.get_context(name))
+
+
+def _yes(node: Node, name: str) -> bool:
+    value = str(node.get_context(name)).lower()
+    if value not in {"true", "false"}:
+        raise ValueError(f"context {name} is {value!r}; give true or false")
+    return value == "true"
 
 
 def _list(node: Node, name: str) -> tuple[str, ...]:

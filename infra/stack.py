@@ -56,7 +56,14 @@ class OnTheDot(Stack):
         self.ticks = Ticks(self, "Ticks", functions=ticking)
         self.front = Front(self, "Front", function=self.functions.api, settings=settings)
         self.alarms = Alarms(
-            self, "Alarms", queues=self.queues, front=self.front, email=settings.alarm_email
+            self,
+            "Alarms",
+            queues=self.queues,
+            front=self.front,
+            functions=self.functions,
+            storage=self.storage,
+            ticks=self.ticks,
+            settings=settings,
         )
         self.dashboard = Dashboard(
             self,
@@ -143,5 +150,7 @@ class OnTheDot(Stack):
                 for each in self.functions.all
             },
         }
+        if self.alarms.left_out:
+            said["AlarmsLeftOut"] = ", ".join(self.alarms.left_out)
         for name, value in said.items():
             CfnOutput(self, name, value=value)

@@ -24,6 +24,12 @@ class Storage(Construct):
         self.runs = self._table("Runs", schema.RUNS)
         self.access = self._table("Access", schema.ACCESS)
         self.tables = (self.tasks, self.runs, self.access)
+        # Each index, with its table.
+        self.indexes = [
+            (table, index.name)
+            for table, declared in ((self.tasks, schema.TASKS), (self.runs, schema.RUNS))
+            for index in declared.indexes
+        ]
         self.blobs = self._bucket("Blobs")
 
     def _table(self, name: str, declared: Table) -> dynamodb.Table:

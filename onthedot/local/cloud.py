@@ -32,7 +32,10 @@ def deploy(folder: Folder, children: Children, endpoint: str, say: Say) -> dict[
         cdk.deploy(folder, children, endpoint, built)
         assembly.stamp(built, sources)
         whole_folders.put(built, place)
-    return outputs(endpoint)
+    found = outputs(endpoint)
+    if left_out := found.get("AlarmsLeftOut"):
+        say(f"Alarms that MiniStack cannot hold, left out: {left_out}")
+    return found
 
 
 def outputs(endpoint: str) -> dict[str, str]:

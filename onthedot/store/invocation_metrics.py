@@ -41,6 +41,8 @@ MINUTE = (
     "failed_percent",
     "dead_percent",
     "leases_lost_percent",
+    "late_percent",
+    "slow_pickup_percent",
     "burn_hour",
     "burn_day",
     "lag_p50_ms",

@@ -9,6 +9,8 @@ from onthedot.records.runs.run_row import Run
 from onthedot.upkeep.minute_tally import Tally
 
 LONGEST_MAX = 10
+# Milliseconds from which a start is late, or was picked up slowly.
+LATE_MS, SLOW_MS = 30_000, 10_000
 _MINUTE_SEC, _MINUTE_MS = 60, 60_000
 _PERCENTILES = (50, 95, 99)
 
@@ -44,8 +46,11 @@ class Ledger:
         # A retried run has several due times, and its first lateness is not in the row. A run that
         # waited because its user wanted it is not late.
         if not life.first_started_ms and not life.waited:
-            self.lags_ms.append(life.started_ms - life.due_ms)
-            self.pickups_ms.append(life.started_ms - max(life.due_ms, life.claimed_ms))
+            self._note_start(
+                run.tenant_id,
+                lag_ms=life.started_ms - life.due_ms,
+                pickup_ms=life.started_ms - max(life.due_ms, life.claimed_ms),
+            )
         self.durations_ms.append(duration_ms(run))
         self.longest = sorted([*self.longest, run], key=duration_ms, reverse=True)[:LONGEST_MAX]
         outcomes = [attempt["outcome"] for attempt in life.attempts]
@@ -55,6 +60,15 @@ class Ledger:
         self.count("doubled", len(run.stale))
         self.tally.count(run.tenant_id, "attempts", life.attempt)
         self.tally.count(run.tenant_id, "leases_lost", outcomes.count("lost"))
+
+    def _note_start(self, tenant_id: str, *, lag_ms: int, pickup_ms: int) -> None:
+        """Counts a start that its user did not let wait."""
+        self.lags_ms.append(lag_ms)
+        self.pickups_ms.append(pickup_ms)
+        for name, counts in (("late", lag_ms > LATE_MS), ("slow_pickup", pickup_ms > SLOW_MS)):
+            if counts:
+                self.count(name)
+                self.tally.count(tenant_id, name)
 
     def figures(self) -> dict[str, int]:
         """Returns everything as named numbers. A percentile of nothing is left out."""

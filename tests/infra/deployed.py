@@ -26,11 +26,12 @@ def context() -> dict[str, Any]:
 
 
 def here() -> dict[str, str]:
-    """What `make run` chooses: packages for this machine and this Python."""
+    """What `make run` chooses: packages for this machine and this Python, and plain alarms."""
     built_for = re.sub(r"\W", "_", sysconfig.get_platform())
     return {
         "platform": built_for.replace("linux_", "manylinux_2_28_"),
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+        "metric_math": "false",
     }
 
 

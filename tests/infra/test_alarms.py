@@ -6,11 +6,14 @@ import json
 import re
 from typing import Any
 
+import pytest
+
 from infra.rules import RULES
 from onthedot.api.door.routes import ROUTES
 from onthedot.records.runs.run_row import FINAL
 from onthedot.store import invocation_metrics
 from onthedot.upkeep import bulk_operations
+from onthedot.upkeep.minute_tally import Tally, recent
 from tests.infra import deployed
 from tests.tidy import tree
 
@@ -31,6 +34,12 @@ def pages_named() -> set[str]:
     }
 
 
+def severities() -> dict[str, str]:
+    """Whether an alarm is a page or a ticket, by its name: the description begins with both."""
+    found = [re.match(r"(Page|Ticket): ([\w-]+)\. ", each["AlarmDescription"]) for each in alarms()]
+    return {each[2]: each[1] for each in found if each}
+
+
 def dashboard() -> str:
     """The dashboard's text, with what only the cloud knows left out."""
     body = deployed.properties("AWS::CloudWatch::Dashboard")[0]["DashboardBody"]
@@ -41,7 +50,23 @@ def test_every_alarm_has_its_page_and_every_page_its_alarm() -> None:
     pages = {name for name in tree.files() if name.startswith(RUNBOOK)}
 
     assert pages - {f"{RUNBOOK}README.md"} == pages_named()
-    assert len(pages_named()) == len(alarms())
+
+
+def test_the_runbook_names_every_alarm_and_says_whether_it_pages() -> None:
+    listed = [
+        (name, severity)
+        for names, severity in re.findall(
+            r"^\| \[([\w, -]+)\]\([\w-]+\.md\) \| ([\w; :]+) \|",
+            tree.text(f"{RUNBOOK}README.md"),
+            re.MULTILINE,
+        )
+        for name in names.split(", ")
+    ]
+
+    assert {name for name, _ in listed} == set(severities())
+    assert len(severities()) == len(alarms())
+    for name, severity in listed:
+        assert severities()[name].lower() in severity
 
 
 def test_every_page_says_what_it_means_and_what_to_do() -> None:
@@ -91,6 +116,8 @@ def test_the_runbook_explains_each_count_of_a_minute_that_is_no_metric() -> None
         "events_refused",
         "events_told",
         "loops_put_off",
+        "late",
+        "slow_pickup",
         *bulk_operations.FIGURES.values(),
     }
     explained = tree.text(f"{RUNBOOK}README.md")
@@ -105,21 +132,87 @@ def test_every_alarm_speaks_to_the_topic_when_it_begins_and_when_it_is_over() ->
         assert each["OKActions"] == each["AlarmActions"]
 
 
-def test_no_alarm_needs_what_the_local_cloud_cannot_do() -> None:
-    assert [each for each in alarms() if "Metrics" in each] == []
+def test_cloudwatch_may_publish_to_the_topic_of_every_alarm() -> None:
+    """From the alarm by its action to the topic, and to that topic's policy."""
+    policies = deployed.properties("AWS::SNS::TopicPolicy")
+    for each in alarms():
+        (action,) = each["AlarmActions"]
+        statements = [
+            statement
+            for policy in policies
+            if action in policy["Topics"]
+            for statement in policy["PolicyDocument"]["Statement"]
+        ]
+        (allowed,) = [one for one in statements if one["Effect"] == "Allow"]
+        assert allowed["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
+        assert (allowed["Action"], allowed["Resource"]) == ("sns:Publish", action)
+        # What is refused is only what comes without TLS.
+        refused = [one for one in statements if one["Effect"] == "Deny"]
+        assert [one["Condition"] for one in refused] == [{"Bool": {"aws:SecureTransport": "false"}}]
 
 
-def test_silence_of_the_dispatcher_or_the_audit_is_an_alarm() -> None:
-    breaching = {each["MetricName"] for each in alarms() if each["TreatMissingData"] == "breaching"}
+def test_the_local_cloud_leaves_out_only_alarms_that_compute_and_names_them() -> None:
+    local = deployed.template(metric_math="false")
+    held = [
+        each["Properties"]
+        for each in local["Resources"].values()
+        if each["Type"] == "AWS::CloudWatch::Alarm"
+    ]
+    left_out = local["Outputs"]["AlarmsLeftOut"]["Value"].split(", ")
 
-    assert breaching == {"ticks", "audits", "not_fired"}
+    assert [each for each in held if "Metrics" in each] == []
+    assert set(left_out) < set(severities())
+    assert len(held) + len(left_out) == len(alarms())
+    assert "AlarmsLeftOut" not in deployed.template()["Outputs"]
 
 
-def test_a_dispatcher_that_is_silent_for_three_minutes_is_dead() -> None:
-    dead_man = next(each for each in alarms() if each.get("MetricName") == "ticks")
+@pytest.mark.parametrize("name", ["ticks", "audits"])
+def test_silence_counts_as_zero_and_rings_after_three_minutes(name: str) -> None:
+    """Without FILL, CloudWatch looks further back than three periods and rings minutes later."""
+    (alarm,) = [
+        each
+        for each in alarms()
+        if any(
+            part.get("MetricStat", {}).get("Metric", {}).get("MetricName") == name
+            for part in each.get("Metrics", ())
+        )
+    ]
+    (computed,) = [part for part in alarm["Metrics"] if "Expression" in part]
+    (measured,) = [part for part in alarm["Metrics"] if "MetricStat" in part]
 
-    assert dead_man["Period"] * dead_man["EvaluationPeriods"] == 180
-    assert (dead_man["ComparisonOperator"], dead_man["Threshold"]) == ("LessThanThreshold", 1)
+    assert computed["Expression"] == "FILL(m, 0)"
+    assert measured["MetricStat"]["Period"] * alarm["EvaluationPeriods"] == 180
+    assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("LessThanThreshold", 1)
+
+
+def test_one_late_run_of_a_day_is_enough_for_the_alarms_of_lateness() -> None:
+    rules = {rule.name: rule for rule in RULES}
+    tally = Tally()
+    tally.count("acme", "succeeded")
+    tally.count("acme", "late")
+    tally.count("acme", "slow_pickup")
+    figures = recent(tally, tally, tally)
+
+    for name in ("late", "slow-pickup"):
+        assert figures[rules[name].metric] > rules[name].limit
+        assert (rules[name].periods, rules[name].out_of) == (1, 0)
+
+
+def test_each_function_each_table_and_each_index_has_an_alarm_of_its_own_or_shares_one() -> None:
+    names = set(severities())
+    counted = {
+        (metric["MetricName"], *(one["Name"] for one in metric.get("Dimensions", ())))
+        for each in alarms()
+        for part in each.get("Metrics", ())
+        if (metric := part.get("MetricStat", {}).get("Metric"))
+    }
+
+    for function in ("dispatch", "work", "bury", "audit", "api"):
+        assert {f"{function}-fails", f"{function}-throttled"} <= names
+    for name in ("ReadThrottleEvents", "WriteThrottleEvents"):
+        assert (name, "TableName") in counted
+        assert (name, "GlobalSecondaryIndexName", "TableName") in counted
+    assert {"events-dropped", "rule-failed", "oldest-message"} <= names
 
 
 def test_the_first_row_asks_the_four_questions() -> None:

@@ -8,6 +8,9 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from onthedot.api.app import answer
+from onthedot.store import aws
+
+aws.prepare("dynamodb", "sqs")
 
 
 def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:

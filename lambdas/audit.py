@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from onthedot.store import aws
 from onthedot.upkeep.minute import minute
 from onthedot.work import handler_pool
+
+aws.prepare("dynamodb", "sqs")
 
 
 def handler(_event: Mapping[str, Any], _context: object) -> dict[str, float]:

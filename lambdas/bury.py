@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from onthedot.store import aws
 from onthedot.work.dead_messages import bury
+
+aws.prepare("dynamodb", "sqs")
 
 
 def handler(event: Mapping[str, Any], _context: object) -> dict[str, Any]:

@@ -7,7 +7,9 @@ from typing import Any
 
 from onthedot.dispatch.dispatcher import dispatch
 from onthedot.records.keys import SHARDS
-from onthedot.store import invocation_metrics
+from onthedot.store import aws, invocation_metrics
+
+aws.prepare("dynamodb", "sqs")
 
 
 def handler(event: Mapping[str, Any], _context: object) -> dict[str, int]:

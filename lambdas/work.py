@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from onthedot.store import aws
 from onthedot.work import handler_pool
 from onthedot.work.worker import work
+
+aws.prepare("dynamodb", "sqs")
 
 
 def handler(event: Mapping[str, Any], _context: object) -> dict[str, Any]:

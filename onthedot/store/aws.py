@@ -29,7 +29,7 @@ from botocore.session import get_session
 
 from onthedot.records.access.tenant_reach import Home
 from onthedot.records.own_resources import Ours, ours
-from onthedot.store import clock
+from onthedot.store import clock, keep_alive
 from onthedot.store.call_allowance import Allowance
 from onthedot.store.clock import Skew
 
@@ -126,6 +126,16 @@ def client(service: str) -> Any:
     return made
 
 
+def prepare(*services: str) -> None:
+    """Makes the clients of a function while it is imported: there Lambda gives a whole processor.
+
+    Elsewhere the first call makes them, in the region that is known by then.
+    """
+    if "AWS_LAMBDA_FUNCTION_NAME" in os.environ:
+        for service in services:
+            client(service)
+
+
 @lru_cache(32)
 def patient_client(service: str, seconds: int) -> Any:
     """Returns a client that waits up to `seconds` for an answer and does not try again."""
@@ -154,6 +164,11 @@ def waiting_in(exchange: Exchange) -> Iterator[None]:
 
 class _Woken:
     """A connection on which a thread waits for an answer, until its exchange is broken off."""
+
+    def _new_conn(self) -> Any:
+        made = super()._new_conn()  # type: ignore[misc] # the connection's own
+        keep_alive.keep(made)
+        return made
 
     def getresponse(self) -> Any:
         exchange, sock = _exchange.get(), self.sock  # type: ignore[attr-defined] # the connection's

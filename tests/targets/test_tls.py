@@ -23,7 +23,7 @@ from onthedot.store.aws import Exchange
 from onthedot.targets.attempt_outcome import CLOSED
 from onthedot.targets.aws import function
 from onthedot.targets.call import Call
-from onthedot.targets.http import http_client
+from onthedot.targets.http import http_client, trust
 from onthedot.targets.http.web_exchange import NoResponse, Request, Response
 from onthedot.work import handler_pool
 from tests.engines.place import surroundings
@@ -89,7 +89,7 @@ def serving(certificate: Path, *, reads: bool = True) -> Iterator[tuple[int, lis
 def trusting(settings: pytest.MonkeyPatch, certificate: Path) -> None:
     """Take the certificate for one that somebody vouches for."""
     context = ssl.create_default_context(cafile=certificate)
-    settings.setattr(http_client, "_trust", lambda: context)
+    settings.setattr(http_client, "_TRUST", context)
 
 
 def asked(url: str, body: bytes = BODY) -> Response | NoResponse:
@@ -106,6 +106,31 @@ def test_whom_nobody_vouches_for_is_sent_nothing(certificate: Path) -> None:
     assert answer.kind == "failed"
     assert "self-signed certificate" in answer.message
     assert got == []
+
+
+def test_certificates_are_judged_alike_on_every_python() -> None:
+    """What 3.13 refuses by default and 3.11 does not, and the reverse."""
+    flags = trust.made().verify_flags
+
+    assert not flags & ssl.VERIFY_X509_STRICT
+    assert flags & ssl.VERIFY_X509_PARTIAL_CHAIN
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_bundle_of_ones_own_is_trusted_beside_the_system(
+    certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(trust.VARIABLE, str(certificate))
+    context = trust.made()
+    monkeypatch.setattr(http_client, "_TRUST", context)
+    with serving(certificate) as (port, _):
+        answer = asked(f"https://localhost:{port}/")
+        http_client._idle.clear()  # noqa: SLF001
+
+    assert isinstance(answer, Response)
+    monkeypatch.delenv(trust.VARIABLE)
+    own, system = context.cert_store_stats(), trust.made().cert_store_stats()
+    assert own["x509"] == system["x509"] + 1
 
 
 @pytest.mark.usefixtures("allowed")

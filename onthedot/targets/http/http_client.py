@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import select
 import socket
-import ssl
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -18,8 +17,10 @@ from functools import cache, partial
 from http.client import HTTPConnection, HTTPException
 from typing import Any
 
+from onthedot.store import keep_alive
 from onthedot.store.aws import BrokenOff, Exchange
 from onthedot.targets.attempt_outcome import CLOSED
+from onthedot.targets.http import trust
 from onthedot.targets.http.addresses import Network, allowed, networks
 from onthedot.targets.http.bounded_reply import Reply, beginning
 from onthedot.targets.http.connection_pool import Idle
@@ -35,8 +36,9 @@ from onthedot.targets.http.web_exchange import (
 )
 
 CONNECT_MAX_SEC = 10.0
-# Seconds. Load balancers close idle connections after a minute; a frozen Lambda cannot notice.
-IDLE_MAX_SEC = 30.0
+# Seconds: longer than a minute, so that schedules of every minute find their connection again.
+# One that the other end has closed meanwhile is noticed, and costs a new connection.
+IDLE_MAX_SEC = 100.0
 IDLE_MAX = 64
 REDIRECTS_MAX = 5
 # As many as a worker's calls at once, so that hanging name servers block no other name.
@@ -137,7 +139,7 @@ class _Connection(HTTPConnection):
         scheme, host, _ = self.place
         self.sock = _connected(self)
         if scheme == "https":
-            self.at = self.sock = _trust().wrap_socket(
+            self.at = self.sock = _TRUST.wrap_socket(
                 self.sock, server_hostname=host, do_handshake_on_connect=False
             )
             self.at.settimeout(self.left())
@@ -180,6 +182,7 @@ def _connected(connection: _Connection) -> socket.socket:
             refusal = error
         else:
             made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            keep_alive.keep(made)
             return made
     if isinstance(refusal, TimeoutError) and connection.left():
         refusal = OSError(f"{host} took no connection within {CONNECT_MAX_SEC:.0f} s")
@@ -197,6 +200,8 @@ def _looked_up(host: str, port: int, left: Callable[[], float]) -> Any:
         asked.cancel()
 
 
+# Made at import: threads that begin together would each make one.
+_TRUST = trust.made()
 _idle: Idle[_Connection] = Idle(IDLE_MAX, IDLE_MAX_SEC)
 
 
@@ -214,11 +219,6 @@ def _take(place: Place) -> _Connection | None:
 @cache
 def _resolver() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_LOOKUPS_MAX, thread_name_prefix="look-up")
-
-
-@cache
-def _trust() -> ssl.SSLContext:
-    return ssl.create_default_context()
 
 
 @cache

@@ -7,13 +7,10 @@ from typing import Any
 
 import pytest
 
-from infra.rules import RULES
 from onthedot.local import clients
 from onthedot.store import invocation_metrics
 from tests.e2e.kit import Local, until
-
-# On AWS's own metrics, beside ours.
-OTHER_ALARMS = 2
+from tests.infra import deployed
 
 
 def of(local: Local, service: str) -> Any:
@@ -54,7 +51,8 @@ def test_the_alarms_and_the_dashboard_stand(local: Local) -> None:
     board = watching.list_dashboards()["DashboardEntries"][0]["DashboardName"]
     body = watching.get_dashboard(DashboardName=board)["DashboardBody"]
 
-    assert len(alarms) == len(RULES) + OTHER_ALARMS
+    left_out = local.stack.outputs["AlarmsLeftOut"].split(", ")
+    assert len(alarms) + len(left_out) == len(deployed.resources("AWS::CloudWatch::Alarm"))
     assert "Is it firing?" in body
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import payload_key
 from onthedot.records.runs import manifest, run_row, run_writes, side_item
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import Claim, Life, Run
 from onthedot.records.tasks.payloads import of_run
 from onthedot.records.tasks.task_spec import Task
 from onthedot.schedule.expression.errors import BusyError
@@ -24,7 +24,7 @@ def first_life(task: Task, due_ms: int, claim_id: str) -> Life:
         tv=task.version,
         schedule_version=task.schedule_version,
         due_ms=due_ms,
-        claim_id=claim_id,
+        claim=Claim(by=claim_id),
         claimed_ms=due_ms,
     )
 
@@ -80,7 +80,7 @@ def _ours(run: Run) -> bool:
     if seen is None or seen.backfill_id != run.backfill_id:
         return False
     # A started run no longer has its claim. Another message does no harm.
-    return bool(seen.life.attempt) or seen.life.claim_id == run.life.claim_id
+    return bool(seen.life.attempt) or seen.life.claim == run.life.claim
 
 
 def send(claimed: Sequence[Run], why: str = "resend") -> None:

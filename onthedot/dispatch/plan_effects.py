@@ -73,7 +73,7 @@ def _row(due: Due, planned: Firing | Unfired, tick: Tick) -> run_row.Run:
         tv=due.version,
         schedule_version=due.schedule_version,
         due_ms=planned.due * 1000,
-        claim_id=tick.dispatch_id,
+        claim=run_row.Claim(by=tick.dispatch_id),
     )
     if isinstance(planned, Unfired):
         life = run_row.ended(
@@ -81,9 +81,7 @@ def _row(due: Due, planned: Firing | Unfired, tick: Tick) -> run_row.Run:
         )
     else:
         waited = run_row.BEHIND if planned.behind else ""
-        life = replace(
-            life, claim_until=tick.claim_until, claimed_ms=tick.started_ms, waited=waited
-        )
+        life = replace(life, claim=tick.claim, claimed_ms=tick.started_ms, waited=waited)
     return run_row.Run(
         task_id=due.task_id,
         key=nominal(planned.slot),
@@ -146,7 +144,7 @@ def _resolve(doubtful: Sequence[Claim], tick: Tick) -> None:
     for (claim, seen), outcome in zip(taking, outcomes, strict=True):
         claim.fate = Fate.MINE if outcome is Outcome.DONE else Fate.LEFT
         if claim.fires:
-            life = replace(seen.life, claim_id=tick.dispatch_id, due_ms=_due_ms(claim, seen))
+            life = replace(seen.life, claim=tick.claim, due_ms=_due_ms(claim, seen))
             claim.run = replace(claim.run, life=life)
     tick.count("taken_over", sum(claim.fate is Fate.MINE for claim, _ in taking))
 
@@ -155,9 +153,7 @@ def _taking(claim: Claim, seen: run_row.Run, tick: Tick) -> Update:
     now_ms = clock.now_ms()
     if claim.fires:
         due_ms = _due_ms(claim, seen)
-        return run_writes.take_over_claim(
-            seen, tick.dispatch_id, tick.claim_until, due_ms=due_ms, now_ms=now_ms
-        )
+        return run_writes.take_over_claim(seen, tick.claim, due_ms=due_ms, now_ms=now_ms)
     life = claim.run.life
     return run_writes.miss_claim(seen, life.status, life.reason, now_ms=now_ms)
 

@@ -12,7 +12,7 @@ from onthedot.dispatch.plan_effects import list_the_exhausted, list_the_missed
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import is_slot_key, lies_beside, range_key
 from onthedot.records.runs import max_runs, run_row, run_writes
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import End, Life, Run
 from onthedot.records.tasks import task_cursor, task_spec
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.timings import ROWS_MAX
@@ -28,7 +28,9 @@ def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
     """
     last = _put(each.due, spanned)
     gaps = [_row(each.due, gap) for gap in each.unfired[1:]]
-    conditional_writer.surely([run_writes.insert(gap, now_ms=gap.life.ended_ms) for gap in gaps])
+    conditional_writer.surely(
+        [run_writes.insert(gap, now_ms=gap.life.its_end.ended_ms) for gap in gaps]
+    )
     counted = _resolve_inside(each.due, spanned, last, force=force)
     if counted is None:
         _edited(each.due)
@@ -77,8 +79,8 @@ def _put(due: Due, spanned: Unfired) -> int:
         range_to=nominal(spanned.last),
         range_count=spanned.count,
     )
-    list_the_missed([row], by=ids.token(), now_ms=row.life.ended_ms)
-    put = run_writes.insert(row, now_ms=row.life.ended_ms)
+    list_the_missed([row], by=ids.token(), now_ms=row.life.its_end.ended_ms)
+    put = run_writes.insert(row, now_ms=row.life.its_end.ended_ms)
     if conditional_writer.write_one(put) is Outcome.DONE:
         return spanned.last
     there = table_reads.get(run_row.TABLE, {"task_id": due.task_id, "scheduled_for": row.key})
@@ -96,11 +98,10 @@ def _row(due: Due, unfired: Unfired) -> Run:
         life=Life(
             status=unfired.status,
             reason=unfired.reason,
-            note=unfired.note,
             tv=due.version,
             schedule_version=due.schedule_version,
             due_ms=unfired.due * 1000,
-            ended_ms=clock.now_ms(),
+            end=End(ended_ms=clock.now_ms(), note=unfired.note),
         ),
     )
 
@@ -121,7 +122,7 @@ def _resolve_inside(due: Due, spanned: Unfired, last: int, *, force: bool) -> in
         if seen is None:
             return None
         if is_slot_key(seen.key) and seen.life.status == "claimed" and not seen.life.attempt:
-            if not force and seen.life.claim_until >= now_ms:
+            if not force and seen.life.claim and seen.life.claim.until_ms >= now_ms:
                 return None
             left.append(seen)
         else:

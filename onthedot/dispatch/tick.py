@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from onthedot.records.runs import max_runs
+from onthedot.records.runs import max_runs, run_row
 from onthedot.records.runs.message_pack import Address, Ticket
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.misfire import ENDINGS
@@ -71,11 +71,13 @@ def fate_of(claim: Claim, seen: Run | None, dispatch_id: str, now_ms: int, *, fo
     """Decides on a slot whose row could not be put, by the row that exists."""
     if seen is None:
         return Fate.LEFT
-    if seen.life.claim_id == dispatch_id and seen.life.status in ("claimed", claim.run.life.status):
+    theirs = seen.life.claim
+    ours = theirs is not None and theirs.by == dispatch_id
+    if ours and seen.life.status in ("claimed", claim.run.life.status):
         return Fate.MINE
     if seen.life.status != "claimed" or seen.life.attempt:
         return Fate.DONE
-    if force or seen.life.claim_until < now_ms:
+    if force or theirs is None or theirs.until_ms < now_ms:
         return Fate.TAKE
     return Fate.LEFT
 
@@ -119,6 +121,11 @@ class Tick:
     def claim_until(self) -> int:
         """Returns when others may take its claims over."""
         return self.started_ms + CLAIM_SEC * 1000
+
+    @property
+    def claim(self) -> run_row.Claim:
+        """Returns its claim of a slot."""
+        return run_row.Claim(by=self.dispatch_id, until_ms=self.claim_until)
 
     def count(self, name: str, number: int) -> None:
         """Adds to a count of the report."""

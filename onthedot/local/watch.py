@@ -53,7 +53,7 @@ class Watch:
         if seen.final:
             del self._coming[seen.run_id]
             self._over[seen.run_id] = now_ms
-            return seen.life.ended_ms >= self.since_ms
+            return seen.life.its_end.ended_ms >= self.since_ms
         told = "started" if seen.life.attempt else ""
         if seen.life.status == "waiting":
             told = seen.life.reason
@@ -82,8 +82,8 @@ class Watch:
 
     def _line(self, seen: Run) -> str:
         life = seen.life
-        started_ms = life.first_started_ms or life.started_ms
-        late = f"{started_ms - life.due_first_ms:6} ms late" if started_ms else ""
+        begun = life.attempt
+        late = f"{begun.run_started_ms - life.due_first_ms:6} ms late" if begun else ""
         status = f"{life.status} ({life.reason})" if life.reason else life.status
         when = nominal(life.due_first_ms // 1000)
         return f"{when}  {self._name(seen.task_id):28}  {status:12}{late}".rstrip()

@@ -18,7 +18,7 @@ from onthedot.dispatch.plan_effects import list_the_missed
 from onthedot.records.conditional_writes import Clause, Outcome, Update, Write
 from onthedot.records.keys import CURSOR, SPEC, range_key
 from onthedot.records.runs import edited_slots, run_row, run_writes
-from onthedot.records.runs.run_row import NOT_STARTED, Life, Run
+from onthedot.records.runs.run_row import NOT_STARTED, End, Life, Run
 from onthedot.records.tasks import exhausted_schedules, task_cursor, task_spec
 from onthedot.records.tasks.payloads import of_task
 from onthedot.records.tasks.task_items import Known, cursor, first_due
@@ -346,11 +346,10 @@ def _record(task: Task, slot: int, now: int, calendar: str) -> Run:
     life = Life(
         status=status,
         reason=reason,
-        note=calendar,
         tv=task.version,
         schedule_version=task.schedule_version,
         due_ms=task.schedule.due_at(slot) * 1000,
-        ended_ms=now * 1000,
+        end=End(ended_ms=now * 1000, note=calendar),
     )
     return Run(
         task_id=task.task_id,

@@ -144,31 +144,41 @@ def writable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: float) -> Life:
-    """Returns the life after an attempt: final, or retrying with its next due time."""
+def after(
+    life: Life,
+    task: Task,
+    answer: Answer,
+    *,
+    now_ms: int,
+    fraction: float,
+    delivered: bool = False,
+) -> Life:
+    """Returns the life after an attempt: final, or retrying with its next due time.
+
+    A success is only `delivered` if its target took the work over and does not report its end.
+    """
     match answer:
         case Done(result):
-            return replace(ended(life, "succeeded", "", now_ms=now_ms), result=kept(result))
+            return ended(
+                life, "succeeded", "", now_ms=now_ms, delivered=delivered, result=kept(result)
+            )
         case Skipped(note):
             return ended(life, "skipped", "handler", now_ms=now_ms, note=note)
         case Stopped(reason, note):
             return ended(life, "cancelled", reason, now_ms=now_ms, note=note)
         case Dead(reason, error):
-            return replace(ended(life, "dead", reason, now_ms=now_ms), error=error)
+            return ended(life, "dead", reason, now_ms=now_ms, error=error)
         case Awaiting(reason, waits_on):
-            return replace(
-                life,
-                status="awaiting",
-                reason=reason,
-                waits_on=waits_on,
-                lease_ms=life.started_ms + task.timeout_sec * 1000,
-            )
+            attempt = life.its_attempt
+            lease_ms = attempt.started_ms + task.timeout_sec * 1000
+            waiting = replace(attempt, waits_on=waits_on, lease_ms=lease_ms)
+            return replace(life, status="awaiting", reason=reason, attempt=waiting)
         case Again():
-            if life.attempt - life.released >= task.max_attempts and not answer.released:
-                dead = ended(life, "dead", "attempts_exhausted", now_ms=now_ms)
-                return replace(dead, error=answer.error)
+            if life.starts - life.released >= task.max_attempts and not answer.released:
+                reason, error = "attempts_exhausted", answer.error
+                return ended(life, "dead", reason, now_ms=now_ms, error=error)
             # Attempts that gave the run back, this one too, have not failed.
-            failed = max(1, life.attempt - life.released - answer.released)
+            failed = max(1, life.starts - life.released - answer.released)
             wait_sec = backoff_sec(task.retry, failed, fraction)
             if answer.after_sec is not None:
                 wait_sec = answer.after_sec
@@ -207,9 +217,9 @@ def delivers(target: Mapping[str, Any]) -> bool:
 def next_look_sec(life: Life, now_ms: int) -> int:
     """Returns when to look again: after a quarter of its age, or at a callback's deadline."""
     left = max(1, -(-(life.lease_ms - now_ms) // 1000))
-    if not life.waits_on:
+    if not life.its_attempt.waits_on:
         return min(BUSY_MAX_SEC, left)
-    age = (now_ms - life.started_ms) // 1000
+    age = (now_ms - life.its_attempt.started_ms) // 1000
     return min(LOOK_MAX_SEC, left, max(LOOK_MIN_SEC, age // 4))
 
 
@@ -220,17 +230,16 @@ def _brief(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _retrying(life: Life, answer: Again, now_ms: int, due_ms: int) -> Life:
-    record = attempt_record(replace(life, error=answer.error), answer.outcome, now_ms)
+    attempt = life.its_attempt
+    record = attempt_record(attempt, answer.outcome, now_ms, answer.error)
     earlier = tuple(_brief(one) for one in life.attempts)
     return replace(
         life,
         status="retrying",
         reason=answer.outcome,
         due_ms=due_ms,
-        lease_ms=0,
-        gate_ms=0,
-        gate_behind_ms=0,
-        first_started_ms=life.first_started_ms or life.started_ms,
+        attempt=replace(attempt, lease_ms=0, first_started_ms=attempt.run_started_ms),
+        booking=None,
         first_due_ms=life.due_first_ms,
         released=life.released + answer.released,
         checkpoint=life.checkpoint if answer.checkpoint is None else answer.checkpoint,

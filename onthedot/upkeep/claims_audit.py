@@ -12,7 +12,7 @@ from onthedot.dispatch.range_rows import covering
 from onthedot.records.keys import is_slot_key, manifest_keys, row_of
 from onthedot.records.runs import manifest, run_row, run_writes
 from onthedot.records.runs.manifest import Entry, Manifest
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import End, Life, Run
 from onthedot.records.tasks import task_cursor, task_spec
 from onthedot.records.timings import MARGIN_SEC
 from onthedot.schedule.schedule import UNREADABLE
@@ -211,7 +211,7 @@ def _still_missing(listed: Entry, source: Manifest, seen: Ledger) -> bool:
         tv=listed.tv,
         schedule_version=cursor.schedule_version,
         due_ms=due * 1000,
-        ended_ms=now_ms,
+        end=End(ended_ms=now_ms),
     )
     record = Run(
         task_id=task_id,

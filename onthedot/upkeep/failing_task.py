@@ -38,7 +38,7 @@ class Health:
             return self
         if run.life.status == "dead":
             return replace(self, failures=self.failures + 1, last=at)
-        works_ms = self.resumed_ms or (run.life.ended_ms if self.paused_ms else 0)
+        works_ms = self.resumed_ms or (run.life.its_end.ended_ms if self.paused_ms else 0)
         return replace(self, failures=0, last=at, resumed_ms=works_ms)
 
     def paused(self, now_ms: int) -> Health:
@@ -68,4 +68,4 @@ def key(task_id: str) -> dict[str, str]:
 
 def moment(run: Run) -> str:
     """Orders runs by their end."""
-    return f"{run.life.ended_ms:013}#{run.key}"
+    return f"{run.life.its_end.ended_ms:013}#{run.key}"

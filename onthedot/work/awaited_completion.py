@@ -69,6 +69,6 @@ def _given_up(run: Run) -> Answer | None:
 def _looked_at(run: Run) -> Answer | None:
     """Returns the answer, if there is one. A look that fails is repeated until the time is up."""
     try:
-        return stepfunctions.look(run.life.waits_on) if run.life.waits_on else None
+        return stepfunctions.look(name) if (name := run.life.its_attempt.waits_on) else None
     except (BotoCoreError, ClientError):
         return None

@@ -61,7 +61,7 @@ def _dealt_with(job: Job) -> bool:
         return run_messages.send(
             run, "resend", min(BUSY_MAX_SEC, (lease_ends - now_ms) // 1000 + 1)
         )
-    counted = run.life.attempt - run.life.released
+    counted = run.life.starts - run.life.released
     if job.task is not None and counted >= job.task.max_attempts:
         return _ended(job, now_ms)
     if now_ms < died_ms(run.life) or _waits(run, now_ms):

@@ -116,15 +116,16 @@ def _busy(run: Run, hint: Hint, now_ms: int) -> Busy:
 
     A pack that came back was split: its runs then have new messages, received for the first time.
     """
-    own = run.life.msg == hint.message_id or hint.receives == 1
-    if own or hint.attempt > run.life.attempt:
-        return Busy(max(1, (run.life.lease_ms - now_ms) // 1000 + MARGIN_SEC + 1))
+    attempt = run.life.its_attempt
+    own = attempt.msg == hint.message_id or hint.receives == 1
+    if own or hint.attempt > attempt.number:
+        return Busy(max(1, (attempt.lease_ms - now_ms) // 1000 + MARGIN_SEC + 1))
     return Busy(min(BUSY_MAX_SEC, 60 * 2 ** min(hint.receives - 1, 4)))
 
 
 def _awaiting(life: Life, hint: Hint, now_ms: int) -> Busy | Await:
     """Waits if the next attempt's message is here before the answer that calls for it."""
-    if hint.attempt > life.attempt and now_ms <= life.lease_ms:
+    if hint.attempt > life.starts and now_ms <= life.lease_ms:
         return Busy(min(BUSY_MAX_SEC, (MARGIN_SEC + 1) * 2 ** min(hint.receives - 1, 8)))
     return Await()
 
@@ -144,9 +145,9 @@ def _when_due(run: Run, task: Task, hint: Hint, now_ms: int) -> Decision:
             starting = Start(due_at * 1000, task.schedule_version)
         if misfire.is_late(starting.due_ms, now_ms):
             return Late(starting)
-    if life.status == "running" and life.attempt - life.released >= task.max_attempts:
+    if life.status == "running" and life.starts - life.released >= task.max_attempts:
         return Skip("dead", "attempts_exhausted")
-    if life.status == "retrying" and hint.attempt <= life.attempt:
+    if life.status == "retrying" and hint.attempt <= life.starts:
         return Over()
     return _not_before(starting, now_ms)
 

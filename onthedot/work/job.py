@@ -101,8 +101,10 @@ class Job:
 
     @property
     def deadline_ms(self) -> int:
-        """Returns when the attempt under way has used its time."""
-        return self.held.life.started_ms + self.its_task.timeout_sec * 1000
+        """Returns when its attempt has used its time. One that has not begun has all of it."""
+        attempt = self.held.life.attempt
+        started_ms = attempt.started_ms if attempt else clock.now_ms()
+        return started_ms + self.its_task.timeout_sec * 1000
 
     def stop(self) -> None:
         """Lets it stop. A call that waits for its answer stops at once."""

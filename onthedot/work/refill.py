@@ -108,7 +108,7 @@ class Refill:
         busy = [job for job in running if not job.ended]
         if self.asked is not None or not busy or any(was_lost(job.run) for job in running):
             return None
-        slow_ms = min(job.held.life.started_ms for job in busy) + int(SLOW_SEC * 1000)
+        slow_ms = min(job.held.life.its_attempt.started_ms for job in busy) + int(SLOW_SEC * 1000)
         moment = max(self._next, now + (slow_ms - now_ms) / 1000)
         return None if moment >= self.closes else now_ms + int((moment - now) * 1000)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import run_writes, stale_settles
 from onthedot.records.runs.message_pack import POLL, delay_sec
-from onthedot.records.runs.run_row import FINAL, Life, Run
+from onthedot.records.runs.run_row import FINAL, Attempt, Life, Run
 from onthedot.store import clock, conditional_writer, ids, run_messages
 from onthedot.store.conditional_writer import Forgiven
 from onthedot.targets.attempt_outcome import Done, after, after_cancel, next_look_sec
@@ -63,9 +63,15 @@ def _settle(batch: Batch, ended: Sequence[Job]) -> None:
 
 def _life_after(job: Job, now_ms: int) -> Life:
     answer = after_cancel(job.answer or job.part.result(), job.held)
-    delivered = job.delivers and isinstance(answer, Done)
-    life = replace(job.held.life, progress=job.reached, delivered=delivered)
-    return after(life, job.its_task, answer, now_ms=now_ms, fraction=ids.fraction())
+    life = replace(job.held.life, progress=job.reached)
+    return after(
+        life,
+        job.its_task,
+        answer,
+        now_ms=now_ms,
+        fraction=ids.fraction(),
+        delivered=job.delivers and isinstance(answer, Done),
+    )
 
 
 def _followed(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
@@ -109,13 +115,19 @@ def _read_back(doubtful: Sequence[Job]) -> None:
         job.run = replace(started, cancel_ms=job.held.cancel_ms, cancel_by=job.held.cancel_by)
 
 
+def _is_of(seen: Attempt | None, started: Attempt) -> bool:
+    """Tells whether a row still shows the very start that was ours."""
+    return seen is not None and (seen.number, seen.owner) == (started.number, started.owner)
+
+
 def _recognise(job: Job, started: Run) -> None:
     seen = job.run
     if seen is None:
         job.over = True
-    elif seen.life.owner != started.life.owner or seen.life.attempt != started.life.attempt:
+    elif not _is_of(seen.life.attempt, started.life.its_attempt):
         # The target was called all the same. This records it and changes nothing else.
-        conditional_writer.write_one(stale_settles.note(seen, started.life, now_ms=clock.now_ms()))
+        note = stale_settles.note(seen, started.life.its_attempt, now_ms=clock.now_ms())
+        conditional_writer.write_one(note)
         job.over = True
     elif seen.life.status != "running" and job.ending:
         job.ending = replace(job.ending, status=seen.life.status)

@@ -219,4 +219,5 @@ def _read(doubtful: Sequence[Job]) -> Sequence[Job]:
 
 
 def _runs_by(job: Job, worker: str) -> bool:
-    return bool(job.run) and job.held.life.status == "running" and job.held.life.owner == worker
+    life = job.run and job.run.life
+    return bool(life and life.status == "running" and life.its_attempt.owner == worker)

@@ -107,7 +107,7 @@ def call_of(job: Job, run: Run, task: Task) -> Call:
         tenant_id=run.tenant_id,
         name=task.name,
         origin=run.origin,
-        attempt=run.life.attempt,
+        attempt=run.life.starts,
         max_attempts=task.max_attempts,
         scheduled_for=run.key if is_slot_key(run.key) else run.slot or None,
         due_ms=run.life.due_ms,

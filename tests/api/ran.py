@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from onthedot.records.conditional_writes import Outcome
@@ -56,7 +55,7 @@ def started(run_id: str, *, log: str = "", noted: bool = True) -> Run:
 def settled(run_id: str, status: str, reason: str = "", **life: Any) -> Run:
     """Let the attempt under way end so."""
     seen, now_ms = read(run_id), clock.now_ms()
-    after = replace(ended(seen.life, status, reason, now_ms=now_ms), **life)
+    after = ended(seen.life, status, reason, now_ms=now_ms, **life)
     assert (
         conditional_writer.write_one(run_writes.settle(seen, after, now_ms=now_ms)) is Outcome.DONE
     )

@@ -76,7 +76,7 @@ def test_a_long_outage_is_a_range_and_the_newest_fires_in_the_same_tick(stage: S
     kept = Counter(run.life.reason or run.life.status for run in runs(stage, task))
     assert kept["coalesced"] == 50
     assert runs(stage, task)[0].origin == "schedule"
-    assert sum(run.origin == "catchup" and run.life.attempt == 1 for run in runs(stage, task)) == 1
+    assert sum(run.origin == "catchup" and run.life.starts == 1 for run in runs(stage, task)) == 1
 
 
 def test_a_payload_among_the_missed_slots_is_no_row_of_theirs(stage: Stage) -> None:

@@ -65,7 +65,7 @@ def test_only_the_newest_starts_owner_settles_and_only_once(
     assert outcomes[::2] == [Outcome.REFUSED] * (THREADS // 2)
     assert outcomes[1::2].count(Outcome.DONE) == 1
     assert outcomes[1::2].count(Outcome.REFUSED) == THREADS // 2 - 1
-    assert _read(run).life.ended_ms == outcomes.index(Outcome.DONE)
+    assert _read(run).life.its_end.ended_ms == outcomes.index(Outcome.DONE)
 
 
 @spelled

@@ -271,7 +271,7 @@ def test_late_slots_go_before_what_is_left_of_it(stage: Stage, overlap: str) -> 
     step()
     wait(stage, 900)
 
-    by_start = sorted(runs(stage, task), key=lambda run: run.life.started_ms)
+    by_start = sorted(runs(stage, task), key=lambda run: run.life.its_attempt.started_ms)
     slots = [run.key[11:16] for run in by_start]
     assert slots == ["11:57", "12:01", "12:02", "12:03", "11:58", "11:59"]
     assert {said(run) for run in by_start} == {"succeeded"}
@@ -329,10 +329,9 @@ def test_a_cancelled_one_is_followed_by_the_next(stage: Stage) -> None:
 
 def most_at_once(stage: Stage) -> int:
     """How many runs were under way beside one another."""
-    found = [run.life for run in stage.rows().values() if run.life.attempt]
-    return max(
-        sum(one.started_ms <= other.started_ms < one.ended_ms for one in found) for other in found
-    )
+    lives = [run.life for run in stage.rows().values() if run.life.attempt]
+    spans = [(life.its_attempt.started_ms, life.its_end.ended_ms) for life in lives]
+    return max(sum(start <= other < end for start, end in spans) for other, _ in spans)
 
 
 def _minute(run_id: str) -> int:

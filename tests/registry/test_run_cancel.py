@@ -80,7 +80,7 @@ def test_a_handler_that_never_looks_is_left_five_seconds_after_it_was_asked(stag
     wait(stage, 70 + 6 + 5 + 1)
 
     after = stage.rows()[run.run_id]
-    assert (said(after), after.life.note) == ("cancelled(user)", LEFT)
+    assert (said(after), after.life.its_end.note) == ("cancelled(user)", LEFT)
 
 
 @pytest.mark.parametrize("answer", [Again("failed", after_sec=3_600), Awaiting("callback")])

@@ -46,7 +46,7 @@ def test_a_retry_uses_the_schedule_as_it_is_by_then(stage: Stage) -> None:
 
     life = stage.rows()[run.run_id].life
     assert given(stage) == [(OLD, {"n": "old"}), (NEW, {"n": "new"})]
-    assert [life.attempts[0]["version"], life.version] == [1, 2]
+    assert [life.attempts[0]["version"], life.its_attempt.version] == [1, 2]
 
 
 def test_a_replay_sends_what_was_sent_to_where_it_is_told(stage: Stage) -> None:

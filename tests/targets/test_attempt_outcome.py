@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -31,7 +30,7 @@ from onthedot.targets.attempt_outcome import (
     next_look_sec,
     words_of,
 )
-from tests.schedule.samples import NOON_MS, law, run, task
+from tests.schedule.samples import NOON_MS, law, lived, run, task
 
 NOW_MS = NOON_MS + 1_000
 
@@ -70,17 +69,17 @@ def test_an_end_is_an_end_at_whichever_attempt(answer: Answer, status: str, reas
     for attempt in (1, 3):
         life = came(running(attempt=attempt), answer)
 
-        assert (life.status, life.reason, life.ended_ms) == (status, reason, NOW_MS)
-        assert (life.attempt, life.lease_ms) == (attempt, 0)
+        assert (life.status, life.reason, life.its_end.ended_ms) == (status, reason, NOW_MS)
+        assert (life.starts, life.lease_ms) == (attempt, 0)
 
 
 def test_an_end_keeps_what_was_said() -> None:
     error = error_of("Fail", "no")
 
-    assert came(running(), Done({"ok": 1})).result == {"ok": 1}
-    assert came(running(), Skipped("nothing to do")).note == "nothing to do"
-    assert came(running(), Dead("permanent", error)).error == error
-    assert came(running(attempt=3), Again("failed", error)).error == error
+    assert came(running(), Done({"ok": 1})).its_end.result == {"ok": 1}
+    assert came(running(), Skipped("nothing to do")).its_end.note == "nothing to do"
+    assert came(running(), Dead("permanent", error)).its_end.error == error
+    assert came(running(attempt=3), Again("failed", error)).its_end.error == error
 
 
 @pytest.mark.parametrize("outcome", ["failed", "timed_out", "lost"])
@@ -144,16 +143,16 @@ def test_a_retry_keeps_what_became_of_the_attempt_and_when_the_run_first_began()
             "error": error,
         },
     )
-    assert first.first_started_ms == NOON_MS
+    assert first.its_attempt.first_started_ms == NOON_MS
     assert first.lease_ms == 0
 
 
 def test_a_later_retry_keeps_when_the_run_first_began_and_was_first_due() -> None:
     first = came(running(), Again("failed"))
-    again = replace(first, attempt=2, started_ms=NOW_MS + 9_000, due_ms=first.due_ms)
+    again = lived(first, attempt=2, started_ms=NOW_MS + 9_000, due_ms=first.due_ms)
     second = came(again, Again("failed"))
 
-    assert (second.first_started_ms, second.first_due_ms) == (NOON_MS, NOON_MS)
+    assert (second.its_attempt.first_started_ms, second.first_due_ms) == (NOON_MS, NOON_MS)
     assert [record["attempt"] for record in second.attempts] == [1, 2]
 
 
@@ -167,7 +166,7 @@ def test_a_checkpoint_is_kept_until_another_one_is_left() -> None:
 def test_of_earlier_attempts_only_type_and_words_of_an_error_are_kept() -> None:
     error = error_of("ValueError", "no", "line 1", "<html>")
     first = came(running(), Again("failed", error))
-    second = came(replace(first, attempt=2), Again("failed"))
+    second = came(lived(first, attempt=2), Again("failed"))
 
     assert first.attempts[0]["error"] == error
     assert second.attempts[0]["error"] == {
@@ -179,7 +178,8 @@ def test_of_earlier_attempts_only_type_and_words_of_an_error_are_kept() -> None:
 def test_what_is_awaited_may_take_as_long_as_the_attempt() -> None:
     life = came(running(), Awaiting("callback", "arn:x"))
 
-    assert (life.status, life.reason, life.waits_on) == ("awaiting", "callback", "arn:x")
+    assert (life.status, life.reason) == ("awaiting", "callback")
+    assert life.its_attempt.waits_on == "arn:x"
     assert life.lease_ms == NOON_MS + task().timeout_sec * 1000
 
 
@@ -201,7 +201,7 @@ def test_what_is_awaited_may_take_as_long_as_the_attempt() -> None:
 def test_an_execution_is_looked_at_after_a_quarter_of_its_age(
     age_sec: int, left_ms: int, look_sec: int
 ) -> None:
-    life = replace(running(), waits_on="arn:x", lease_ms=NOON_MS + age_sec * 1000 + left_ms)
+    life = lived(running(), waits_on="arn:x", lease_ms=NOON_MS + age_sec * 1000 + left_ms)
 
     assert next_look_sec(life, NOON_MS + age_sec * 1000) == look_sec
 
@@ -210,7 +210,7 @@ def test_an_execution_is_looked_at_after_a_quarter_of_its_age(
     ("left_ms", "look_sec"), [(3_600_000, 900), (900_000, 900), (40_001, 41), (1, 1), (-1, 1)]
 )
 def test_a_callback_is_looked_for_when_its_time_is_up(left_ms: int, look_sec: int) -> None:
-    life = replace(running(), lease_ms=NOW_MS + left_ms)
+    life = lived(running(), lease_ms=NOW_MS + left_ms)
 
     assert next_look_sec(life, NOW_MS) == look_sec
 
@@ -230,7 +230,7 @@ def test_a_hundred_attempts_with_a_stack_each_fit_into_a_row() -> None:
     error = error_of("ValueError", "m" * 1_000, "s" * 8_192)
     life = running()
     for attempt in range(1, 100):
-        life = came(replace(life, attempt=attempt), Again("failed", error), max_attempts=100)
+        life = came(lived(life, attempt=attempt), Again("failed", error), max_attempts=100)
 
     assert len(str(life.stored())) < 100_000
     assert life.attempts[-1]["error"] == error
@@ -239,7 +239,7 @@ def test_a_hundred_attempts_with_a_stack_each_fit_into_a_row() -> None:
 
 @pytest.mark.parametrize("result", [None, 0, "text", [1, {"a": 0.5}], {"x": "y" * 4_000}])
 def test_a_result_that_is_json_and_small_is_kept(result: object) -> None:
-    assert came(running(), Done(result)).result == result
+    assert came(running(), Done(result)).its_end.result == result
 
 
 class Shy:
@@ -266,10 +266,10 @@ def test_what_is_no_json_is_kept_as_its_text_with_its_type(
     life = came(running(), Done(result))
 
     assert life.status == "succeeded"
-    assert life.result["unreadable"] is True
-    assert life.result["note"].startswith(f"{kind} is no JSON: ")
-    assert life.result["text"] == text
-    assert " at 0x" not in str(life.result)
+    assert life.its_end.result["unreadable"] is True
+    assert life.its_end.result["note"].startswith(f"{kind} is no JSON: ")
+    assert life.its_end.result["text"] == text
+    assert " at 0x" not in str(life.its_end.result)
 
 
 def test_values_that_are_alike_are_kept_alike() -> None:
@@ -298,7 +298,7 @@ def test_a_large_result_is_cut_once_and_says_so(result: object) -> None:
     assert shown["truncated"] is True
     assert json.dumps(result, default=repr).startswith(shown["text"][:1_000])
     assert 4_000 < len(json.dumps(shown)) <= 4_096
-    assert came(running(), Done(shown)).result == shown
+    assert came(running(), Done(shown)).its_end.result == shown
 
 
 def test_a_result_nested_deeper_than_is_safe_to_read_is_kept_as_text() -> None:
@@ -388,6 +388,6 @@ def test_what_nobody_asked_to_stop_goes_on() -> None:
 
 
 def test_who_was_not_waited_for_says_so() -> None:
-    stopped = after(run(status="running").life, task(), Stopped(note=LEFT), now_ms=1, fraction=0)
+    stopped = after(running(), task(), Stopped(note=LEFT), now_ms=1, fraction=0)
 
-    assert (stopped.status, stopped.reason, stopped.note) == ("cancelled", "user", LEFT)
+    assert (stopped.status, stopped.reason, stopped.its_end.note) == ("cancelled", "user", LEFT)

@@ -128,7 +128,7 @@ def test_a_success_is_recorded_as_what_it_is_and_the_payload_arrives_as_it_was_g
     assert (shown["status"], shown["reason"], shown["attempt"]) == ("succeeded", None, 1)
     assert shown["completion"] == completion
     if kind == "lambda":
-        got = run.life.result["got"]
+        got = run.life.its_end.result["got"]
     assert got == payload or kind == "lambda async"
 
 
@@ -149,8 +149,8 @@ def test_a_failure_for_good_ends_the_run(place: Place, ground: Ground, kind: str
 
     _, run, _ = carried_out(place, kind, trial, "never will")
 
-    assert (run.life.status, run.life.reason, run.life.attempt) == ("dead", "permanent", 1)
-    assert run.life.error["type"]
+    assert (run.life.status, run.life.reason, run.life.starts) == ("dead", "permanent", 1)
+    assert run.life.its_end.error["type"]
 
 
 def test_a_cancelled_run_stops_the_execution_that_it_waits_for(

@@ -9,13 +9,14 @@ import pytest
 
 from onthedot.launch.trigger import trigger
 from onthedot.records.runs import manifest, run_writes
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import Run
 from onthedot.registry.run_cancel import cancel
 from onthedot.schedule.time.instants import nominal
 from onthedot.targets.attempt_outcome import Again, Done
 from onthedot.upkeep import claims_audit
 from onthedot.upkeep.claims_audit import audit
 from onthedot.upkeep.ledger import Ledger
+from tests.schedule.samples import lived
 from tests.simulation.calm import (
     NOON,
     add,
@@ -256,14 +257,13 @@ def test_a_run_is_asked_after_once_it_is_overdue(
     """What has a lease is left alone until that is over by any clock, and half a minute longer."""
     task = add(stage, "0 0 * * *")
     due_ms = (NOON - 600 if "lease_ms" in life else NOON + 60) * 1000
-    given = {"tv": 1, "schedule_version": 1, "due_ms": due_ms, **life}
     run = Run(
         task_id=task.task_id,
         key="2026-11-18T12:00:00Z",
         tenant_id="acme",
         origin="schedule",
         queue="normal",
-        life=Life(**given),
+        life=lived(**{"due_ms": due_ms, **life}),
     )
     put_run(stage, dict(run_writes.insert(run, now_ms=due_ms).item))
     entry, since_ms = manifest.Entry(run.run_id, 1, "acme"), (NOON - 120) * 1000
@@ -352,9 +352,7 @@ def test_after_the_first_look_only_what_has_another_due_time_is_listed_once_more
 
 def _row(slot: int, due_sec: int) -> Run:
     """A run that is over, of a schedule that is gone."""
-    life = Life(
-        status="succeeded", tv=1, schedule_version=1, due_ms=due_sec * 1000, ended_ms=NOON * 1000
-    )
+    life = lived(status="succeeded", due_ms=due_sec * 1000, ended_ms=NOON * 1000)
     return Run(
         task_id="sch_A",
         key=nominal(slot),

@@ -22,7 +22,7 @@ def test_a_letter_is_found_by_the_millisecond_that_it_died(
     run = trigger(add(stage, "0 0 * * *").task_id)
     wait(stage, 10)
     assert run is not None
-    died_ms = stage.rows()[run.run_id].life.ended_ms
+    died_ms = stage.rows()[run.run_id].life.its_end.ended_ms
 
     chosen = Chosen(from_ms=died_ms + since, to_ms=died_ms + until)
     assert [letter.key for letter in find("acme", chosen)] == [run.key] * found

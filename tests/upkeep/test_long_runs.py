@@ -7,15 +7,16 @@ from dataclasses import replace
 import pytest
 
 from onthedot.records.runs import run_writes
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import Run
 from onthedot.schedule.time.instants import nominal
 from onthedot.upkeep.long_runs import look_at
+from tests.schedule.samples import lived
 from tests.simulation.calm import NOON, add, go, put_run, runs
 from tests.simulation.stage import Stage
 
 
 def longer(run: Run, *, by_ms: int) -> Run:
-    return replace(run, life=replace(run.life, ended_ms=run.life.ended_ms + by_ms))
+    return replace(run, life=lived(run.life, ended_ms=run.life.its_end.ended_ms + by_ms))
 
 
 def newest(stage: Stage, *, ran: int) -> Run:
@@ -56,10 +57,8 @@ def put(stage: Stage, seconds: list[int]) -> Run:
     found = []
     for ago, sec in enumerate(seconds):
         at_ms = (NOON - 60 * ago) * 1000
-        life = Life(
+        life = lived(
             status="succeeded",
-            tv=1,
-            schedule_version=1,
             attempt=1,
             due_ms=at_ms,
             started_ms=at_ms,

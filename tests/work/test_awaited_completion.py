@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
 from botocore.exceptions import EndpointConnectionError
@@ -20,6 +20,7 @@ from onthedot.targets.aws import stepfunctions
 from onthedot.targets.call import Call
 from onthedot.work.awaited_completion import conclude
 from onthedot.work.outside.lease_answers import Told, extend, settle
+from tests.schedule.samples import lived
 from tests.simulation.calm import (
     add,
     employ,
@@ -74,7 +75,7 @@ def test_a_run_that_was_taken_on_waits_without_a_worker(stage: Stage) -> None:
     _, run = awaited(stage)
 
     assert said(run) == "awaiting(callback)"
-    assert run.life.lease_ms == run.life.started_ms + HOUR * 1000
+    assert run.life.lease_ms == run.life.its_attempt.started_ms + HOUR * 1000
     assert len(waiting_messages(stage)) == 1
 
 
@@ -85,7 +86,7 @@ def test_an_answer_ends_it_and_its_message_finds_it_so(stage: Stage) -> None:
     wait(stage, 2 * HOUR)
 
     assert said(now(run)) == "succeeded"
-    assert now(run).life.result == {"pages": 3}
+    assert now(run).life.its_end.result == {"pages": 3}
     assert waiting_messages(stage) == []
     assert told(stage) == [(HOUR, 1)]
 
@@ -148,7 +149,7 @@ def test_an_answer_that_comes_twice_counts_once(stage: Stage) -> None:
 
     assert conclude(run, task, Done(1))
     assert not conclude(run, task, Done(2))
-    assert now(run).life.result == 1
+    assert now(run).life.its_end.result == 1
 
 
 def test_an_answer_before_the_worker_has_settled_is_the_outcome(stage: Stage) -> None:
@@ -164,7 +165,7 @@ def test_an_answer_before_the_worker_has_settled_is_the_outcome(stage: Stage) ->
     go(stage, HOUR + 60)
 
     (run,) = runs(stage, task)
-    assert (said(run), run.life.result) == ("succeeded", "called back")
+    assert (said(run), run.life.its_end.result) == ("succeeded", "called back")
     assert run.stale == ()
 
 
@@ -190,8 +191,8 @@ def test_its_target_keeps_no_lease_of_the_worker_that_has_not_heard_it_yet(stage
     def answer(call: Call) -> Answer:
         kept = extend(call.run_id, 1, tenant_id="acme", lease_sec=600)
         assert isinstance(kept, Run)
-        assert kept.life.lease_ms == kept.life.started_ms + HOUR * 1000
-        leases.append(now(kept).life.lease_ms - now(kept).life.started_ms)
+        assert kept.life.lease_ms == kept.life.its_attempt.started_ms + HOUR * 1000
+        leases.append(now(kept).life.lease_ms - now(kept).life.its_attempt.started_ms)
         return Done()
 
     stage.answer = answer
@@ -234,7 +235,7 @@ def test_it_holds_its_place_until_it_has_ended(stage: Stage) -> None:
 
 def test_a_word_that_is_said_again_frees_the_place_that_a_dead_process_kept(stage: Stage) -> None:
     task, run = awaited(stage, overlap="queue", target=CALLS_BACK)
-    ended = replace(run.life, status="succeeded", lease_ms=0)
+    ended = lived(run.life, status="succeeded", lease_ms=0)
     conditional_writer.write_one(run_writes.mark(run, ended, now_ms=clock.now_ms()))
     assert gate(stage, task)["holders"] == [run.key]
 
@@ -255,7 +256,7 @@ def test_a_look_that_fails_says_nothing(stage: Stage, monkeypatch: pytest.Monkey
 
     assert outcomes(stage, task)["13:00:00"] == "dead(attempts_exhausted)"
     (run,) = runs(stage, task)
-    assert run.life.ended_ms - run.life.started_ms < 700_000
+    assert run.life.its_end.ended_ms - run.life.its_attempt.started_ms < 700_000
 
 
 @pytest.fixture

@@ -205,7 +205,7 @@ def test_line(line: str) -> None:
     row, of_task, now_ms, expected = LINES[line]
     seen = run(**row)
 
-    assert decide(seen, task(**of_task), hint(seen.life.attempt + 1), now_ms) == expected
+    assert decide(seen, task(**of_task), hint(seen.life.starts + 1), now_ms) == expected
 
 
 def test_line_1_a_missing_row_is_over() -> None:

@@ -51,7 +51,7 @@ def test_the_last_attempt_past_its_time_is_the_end(stage: Stage) -> None:
     go(stage, 700)
 
     assert outcomes(stage, task)["12:10:00"] == "dead(attempts_exhausted)"
-    assert runs(stage, task)[0].life.error["type"] == "TimedOut"
+    assert runs(stage, task)[0].life.its_end.error["type"] == "TimedOut"
 
 
 def test_a_handler_whose_lease_is_in_doubt_for_too_long_is_stopped_before_another_starts() -> None:
@@ -99,7 +99,7 @@ def test_a_worker_that_lost_its_lease_settles_nothing(stage: Stage) -> None:
     # The other's lease ends too: what the first one did is attempt 1's, and outcome of nothing.
     run = runs(stage, task)[0]
     assert [attempt for _, attempt in told(stage)] == [1, 3]
-    assert (run.life.attempt, run.life.status) == (3, "succeeded")
+    assert (run.life.starts, run.life.status) == (3, "succeeded")
 
 
 def test_a_worker_whose_permit_is_anothers_by_now_lets_its_run_go(stage: Stage) -> None:
@@ -112,7 +112,7 @@ def test_a_worker_whose_permit_is_anothers_by_now_lets_its_run_go(stage: Stage) 
     assert [attempt for _, attempt in told(stage)] == [1, 2]
     (run,) = runs(stage, task)
     assert [each["outcome"] for each in run.life.attempts] == ["lost"]
-    assert (run.life.attempt, run.life.status) == (2, "succeeded")
+    assert (run.life.starts, run.life.status) == (2, "succeeded")
 
 
 def test_an_attempt_that_gives_the_run_back_is_not_counted(stage: Stage) -> None:

@@ -38,7 +38,7 @@ def indexed(stage: Stage) -> dict[str, str]:
 
 def job(run: Run) -> Job:
     """A run in the hands of the worker that fetches it."""
-    attempt = run.life.attempt + 1
+    attempt = run.life.starts + 1
     return Job(
         ticket=Ticket(run.run_id, attempt, run.life.tv),
         hint=Hint(attempt=attempt, receives=1, message_id="lease"),
@@ -80,7 +80,7 @@ def test_a_fetched_run_is_started_and_turns_up_again_when_its_lease_is_over(stag
 
     (run,) = fetched(stage, task)
 
-    assert (run.life.status, run.life.attempt) == ("running", 1)
+    assert (run.life.status, run.life.starts) == ("running", 1)
     assert indexed(stage)["13:00:00"].startswith("9#")
     assert fetched(stage, task, "another") == []
 
@@ -92,7 +92,7 @@ def test_what_the_worker_says_is_the_outcome_and_ends_its_place_in_the_index(sta
     assert conclude(run, task, Done("trained"))
 
     (ended,) = runs(stage, task)
-    assert (said(ended), ended.life.result) == ("succeeded", "trained")
+    assert (said(ended), ended.life.its_end.result) == ("succeeded", "trained")
     assert indexed(stage) == {}
 
 
@@ -108,7 +108,7 @@ def test_a_failure_is_in_the_index_again_when_it_is_due(stage: Stage) -> None:
     assert waiting_messages(stage) == []
     assert fetched(stage, task) == []
     wait(stage, 3_600 + 120)
-    assert [run.life.attempt for run in fetched(stage, task)] == [2]
+    assert [run.life.starts for run in fetched(stage, task)] == [2]
 
 
 def test_the_run_of_a_worker_that_died_is_another_s_and_the_dead_one_cannot_settle(
@@ -120,7 +120,7 @@ def test_the_run_of_a_worker_that_died_is_another_s_and_the_dead_one_cannot_sett
 
     (second,) = fetched(stage, task, "alive")
 
-    assert second.life.attempt == 2
+    assert second.life.starts == 2
     assert not conclude(first, task, Done("too late"))
     settled = run_writes.settle(first, first.life, now_ms=NOON * 1000)
     assert conditional_writer.write_one(settled).value == "refused"
@@ -215,7 +215,7 @@ def test_what_was_handed_over_after_the_index_showed_it_is_not_started_for_an_ou
     assert told(stage) == []
     wait(stage, 3_620)
     assert [attempt for _, attempt in told(stage)] == [1]
-    assert [run.life.attempt for run in runs(stage, task)] == [1]
+    assert [run.life.starts for run in runs(stage, task)] == [1]
 
 
 def test_a_takeover_that_comes_after_the_run_was_handed_over_is_refused(stage: Stage) -> None:

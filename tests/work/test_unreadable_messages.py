@@ -123,8 +123,8 @@ def test_a_false_message_about_a_real_run_moves_no_start(
     wait(stage, 30)
 
     (row,) = runs(stage, task)
-    assert (said(row), row.life.attempt) == ("succeeded", 1)
-    assert 0 <= row.life.started_ms - row.life.due_ms < 1_000
+    assert (said(row), row.life.starts) == ("succeeded", 1)
+    assert 0 <= row.life.its_attempt.started_ms - row.life.due_ms < 1_000
 
 
 def test_a_message_cannot_start_what_outside_workers_fetch(stage: Stage) -> None:

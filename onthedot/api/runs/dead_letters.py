@@ -91,7 +91,7 @@ def groups() -> Response[str]:
 
 
 def _shown(run: Run, task: Task, letter: Letter) -> dict[str, Any]:
-    error = run.life.error or {}
+    error = run.life.its_end.error or {}
     return {
         **run_view.summary(run, task),
         "died_at": moment(letter.died_ms),

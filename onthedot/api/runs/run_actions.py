@@ -98,7 +98,7 @@ def _effects(old: Run, wish: Wish, target: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _world(run: Run) -> list[object]:
-    return [run.life.status, run.life.attempt, run.replayed_as]
+    return [run.life.status, run.life.starts, run.replayed_as]
 
 
 def _own_key() -> str:

@@ -39,7 +39,7 @@ def partition(tenant_id: str, kind: str) -> str:
 
 def _fingerprint(life: Life) -> str:
     """Returns the fingerprint that similar errors share. Without an error it is the reason."""
-    error: Mapping[str, str] = life.error or {}
+    error: Mapping[str, str] = life.its_end.error or {}
     return error.get("fingerprint", life.reason)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from onthedot.records.keys import is_slot_key
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import Claim, Life, Run
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import LOOK_AHEAD_SEC
 from onthedot.schedule.schedule import JITTER_MAX_SEC
@@ -41,6 +41,6 @@ def why_dropped(run: Run, task: Task) -> str | None:
     return None
 
 
-def marked(life: Life, reason: str, claim_id: str) -> Life:
+def marked(life: Life, reason: str, by: str) -> Life:
     """Marks now what the run will become when it is due. Writers that saw it before are refused."""
-    return replace(life, dropped=reason, claim_id=claim_id, claim_until=0)
+    return replace(life, dropped=reason, claim=Claim(by=by))

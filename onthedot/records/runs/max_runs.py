@@ -18,7 +18,7 @@ def counts(run: Run) -> bool:
     life = run.life
     given_up = life.status == "missed" or life.reason == "coalesced" or bool(life.dropped)
     claimed = is_slot_key(run.key) and life.claimed_ms > 0
-    return claimed and (life.attempt > 0 or not given_up)
+    return claimed and (life.starts > 0 or not given_up)
 
 
 def gives_back(task: Task, run: Run, status: str, reason: str) -> bool:

@@ -107,14 +107,14 @@ def limit_key(tenant_id: str) -> dict[str, str]:
 def permit_of(run: Run) -> Permit | None:
     """Returns the permit that a run's newest attempt took, even if the run lost it."""
     life = run.life
-    if not life.permit:
+    if not life.permit or life.attempt is None:
         return None
     return Permit(
         tenant_id=run.tenant_id,
         number=int(life.permit),
         holder=run.run_id,
-        owner=life.owner,
-        lease_ms=life.lease_ms,
+        owner=life.attempt.owner,
+        lease_ms=life.attempt.lease_ms,
     )
 
 

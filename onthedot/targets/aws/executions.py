@@ -24,8 +24,8 @@ def stopped(run: Run) -> bool:
 
 def stop(run: Run) -> bool:
     """Stops the execution that a run waits for, if there is one."""
-    return not _started(run) or stepfunctions.stop(run.life.waits_on)
+    return not _started(run) or stepfunctions.stop(run.life.its_attempt.waits_on)
 
 
 def _started(run: Run) -> bool:
-    return bool(run.life.waits_on)
+    return bool(run.life.attempt and run.life.attempt.waits_on)

@@ -40,7 +40,7 @@ def stands(run: Run, found: Items) -> bool:
     place = run.life.key_gate
     of_key = _of(found, concurrency_key.gate_key(place)) if place else None
     waited = own.waited(run.key) or overlap_gate.parse(place, of_key).waited(run.run_id)
-    put_off = bool(run.life.gate_ms) or run.life.waited == LANE
+    put_off = run.life.booking is not None or run.life.waited == LANE
     return waited or put_off or bool(_of(found, tenant_permits.entry_key(run)))
 
 
@@ -82,7 +82,7 @@ def _reason(run: Run, found: Items, full: Collection[str], now_ms: int) -> str:
         return "tenant"
     if _of(found, tenant_permits.entry_key(run)):
         return "tenant"
-    if run.life.gate_ms > now_ms:
+    if run.life.booking and run.life.booking.at_ms > now_ms:
         return "rate"
     return LANE if run.life.waited == LANE else ""
 

@@ -8,7 +8,7 @@ from enum import Enum
 
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import pull, run_row, run_writes
-from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_row import Run, leased
 from onthedot.records.tasks import task_spec
 from onthedot.records.tasks.task_spec import Task
 from onthedot.store import clock, conditional_writer, run_inputs, table_reads
@@ -37,9 +37,9 @@ class Told(Enum):
 
 def extended(run: Run, task: Task, lease_sec: int) -> Run:
     """Extends a lease, but not beyond the attempt's own time."""
-    deadline_ms = run.life.started_ms + task.timeout_sec * 1000
+    deadline_ms = run.life.its_attempt.started_ms + task.timeout_sec * 1000
     lease_ms = max(clock.now_ms() + lease_sec * 1000, run.life.lease_ms)
-    return replace(run, life=replace(run.life, lease_ms=min(lease_ms, deadline_ms)))
+    return replace(run, life=leased(run.life, min(lease_ms, deadline_ms)))
 
 
 def extend(
@@ -56,14 +56,14 @@ def extend(
         run, task = _held(run_id, tenant_id, queues)
         if run is None or task is None:
             return Told.MISSING
-        if run.life.attempt != attempt or not _under_way(run, task):
+        if run.life.starts != attempt or not _under_way(run, task):
             return Told.LOST
         if run.life.status == "running" and not pull.pulled(run.queue):
             # Its target took the work on, and our worker has not read that yet: the lease is that
             # worker's.
             return _at_its_longest(run, task)
         now_ms = clock.now_ms()
-        if now_ms >= run.life.started_ms + task.timeout_sec * 1000:
+        if now_ms >= run.life.its_attempt.started_ms + task.timeout_sec * 1000:
             over = Again("timed_out", error_of("TimedOut", "the time is over"))
             conclude(run, task, after_cancel(over, run))
             return Told.LOST
@@ -88,7 +88,7 @@ def settle(
         run, task = _held(run_id, tenant_id, queues)
         if run is None or task is None:
             return Told.MISSING
-        if run.life.attempt != attempt or not _may_be_told(run, task):
+        if run.life.starts != attempt or not _may_be_told(run, task):
             return Told.LOST
         if run.life.status not in ("running", "awaiting"):
             if not _came_of(run, answer):
@@ -106,7 +106,7 @@ def standing(run_id: str, attempt: int, *, tenant_id: str, queues: Collection[st
     run, task = _held(run_id, tenant_id, queues)
     if run is None or task is None:
         return Told.MISSING
-    stands = run.life.attempt == attempt and _under_way(run, task)
+    stands = run.life.starts == attempt and _under_way(run, task)
     return Told.TAKEN if stands else Told.LOST
 
 
@@ -116,8 +116,8 @@ def _under_way(run: Run, task: Task) -> bool:
 
 
 def _at_its_longest(run: Run, task: Task) -> Run:
-    deadline_ms = run.life.started_ms + task.timeout_sec * 1000
-    return replace(run, life=replace(run.life, lease_ms=deadline_ms))
+    deadline_ms = run.life.its_attempt.started_ms + task.timeout_sec * 1000
+    return replace(run, life=leased(run.life, deadline_ms))
 
 
 def _may_be_told(run: Run, task: Task) -> bool:

@@ -72,9 +72,9 @@ def test_a_crash_between_effect_and_record_asks_again_under_the_same_key(
 
     (run,) = stage.rows().values()
     assert said(run) == "succeeded"
-    assert run.life.attempt == 2
+    assert run.life.starts == 2
     assert Counter(stage.asked) == {f"{run.run_id}#charge": asked}
-    assert run.life.result == 1
+    assert run.life.its_end.result == 1
 
 
 def one_run(aims: tuple[Aim, ...] = ()) -> Till:
@@ -89,10 +89,10 @@ def test_a_thousand_runs_whose_workers_are_killed_at_random_charge_once_each() -
         stage = history(seed, HALF_A_MINUTE, KILLS)
         rows = stage.rows()
         outcomes.update(run.life.status for run in rows.values())
-        attempts += sum(run.life.attempt for run in rows.values())
+        attempts += sum(run.life.starts for run in rows.values())
         repeated += len(stage.asked) - len(stage.charged)
         assert set(stage.charged) == {f"{run_id}#charge" for run_id in rows}
-        results = [run.life.result for run in rows.values()]
+        results = [run.life.its_end.result for run in rows.values()]
         assert sorted(results) == list(range(1, len(rows) + 1))
 
     assert outcomes["succeeded"] == sum(outcomes.values())

@@ -52,7 +52,7 @@ def started(*tasks: Task) -> list[Run]:
 def spans(stage: Stage, tasks: list[Task]) -> list[tuple[int, int]]:
     """From when to when each run worked, in order."""
     lives = [run.life for task in tasks for run in runs(stage, task)]
-    return sorted((life.started_ms, life.ended_ms) for life in lives)
+    return sorted((life.its_attempt.started_ms, life.its_end.ended_ms) for life in lives)
 
 
 def lists(customer: str) -> tuple[int, int]:
@@ -327,7 +327,7 @@ def test_in_any_weather_a_place_is_one_run_s_and_nobody_waits_for_ever(seed: int
 def _overlapping(found: list[Run]) -> list[tuple[str, str]]:
     """Pairs of runs whose last attempts worked at the same time, by the rows' own words."""
     worked = sorted(
-        (run.life.started_ms, run.life.ended_ms, run.run_id)
+        (run.life.its_attempt.started_ms, run.life.its_end.ended_ms, run.run_id)
         for run in found
         if run.life.status == "succeeded"
     )

@@ -68,7 +68,7 @@ def now(run: Run) -> Run:
 def most_at_once(stage: Stage, tasks: list[Task]) -> int:
     """How many runs of these worked at the same time."""
     lives = [run.life for task in tasks for run in runs(stage, task)]
-    spans = [(life.started_ms, life.ended_ms) for life in lives]
+    spans = [(life.its_attempt.started_ms, life.its_end.ended_ms) for life in lives]
     return max(sum(begin <= at < end for begin, end in spans) for at, _ in spans)
 
 
@@ -99,7 +99,7 @@ def test_as_many_run_as_the_quota_allows_and_the_rest_in_order(stage: Stage) -> 
     assert [call.run_id[4:6] for call in stage.deliveries] == ["T0", "T1", "T2", "T3", "T4", "T5"]
     assert (permits(), waiting(), waiting_messages(stage)) == ([], [], [])
     lives = [run.life for task in tasks for run in runs(stage, task)]
-    assert {(life.status, life.attempt) for life in lives} == {("succeeded", 1)}
+    assert {(life.status, life.starts) for life in lives} == {("succeeded", 1)}
 
 
 def test_who_loses_a_permit_to_another_takes_the_next_and_joins_no_line(
@@ -116,7 +116,7 @@ def test_who_loses_a_permit_to_another_takes_the_next_and_joins_no_line(
 
     rows = [run.life for task in tasks for run in runs(stage, task)]
     assert {life.status for life in rows} == {"succeeded"}
-    assert max(life.started_ms - life.due_ms for life in rows) < 1_000
+    assert max(life.its_attempt.started_ms - life.due_ms for life in rows) < 1_000
     written = [key for _, key, _ in stage.world.store.table("runs").rows._log]  # noqa: SLF001
     assert [sort for _, sort in written if sort.startswith("#wait#")] == []
 
@@ -129,9 +129,10 @@ def test_who_waits_starts_as_soon_as_another_ends(stage: Stage) -> None:
     wait(stage, 60)
 
     lives = sorted(
-        (run.life for task in tasks for run in runs(stage, task)), key=lambda x: x.started_ms
+        (run.life for task in tasks for run in runs(stage, task)),
+        key=lambda life: life.its_attempt.started_ms,
     )
-    gaps = [late.started_ms - soon.ended_ms for soon, late in pairwise(lives)]
+    gaps = [late.its_attempt.started_ms - soon.its_end.ended_ms for soon, late in pairwise(lives)]
     assert max(gaps) < 1_000
 
 
@@ -391,6 +392,6 @@ def test_a_partition_of_permits_that_is_busy_costs_no_run_a_second_call() -> Non
         stage.world.close()
 
     assert stage.world.bugs() == []
-    assert {(life.status, life.attempt) for life in lives} == {("succeeded", 1)}
+    assert {(life.status, life.starts) for life in lives} == {("succeeded", 1)}
     assert len(stage.deliveries) == 16
     assert left == []

@@ -241,9 +241,10 @@ def stranger() -> list[Patch]:
 
     def changed(told: Decision, run: Any, _: Any, hint: Any) -> Decision:
         stays = isinstance(told, Busy) and hint.receives == 1
-        if stays and run.life.msg != hint.message_id and hint.attempt <= run.life.attempt:
-            return Busy(60)
-        return told
+        if not stays:
+            return told
+        held = run.life.its_attempt
+        return Busy(60) if held.msg != hint.message_id and hint.attempt <= held.number else told
 
     return _deciding(changed)
 

@@ -147,7 +147,7 @@ def counted_twice() -> list[Patch]:
 
     def note(self: Ledger, run: Run) -> None:
         original(self, run)
-        if run.life.attempt > 1:
+        if run.life.starts > 1:
             original(self, run)
 
     return [(Ledger, "note", note)]

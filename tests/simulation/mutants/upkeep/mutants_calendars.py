@@ -61,7 +61,8 @@ def closed_by_utc() -> list[Patch]:
 
 
 def _missed(run: Run) -> Run:
-    life = replace(run.life, status="missed", reason="unaccounted", note="")
+    end = replace(run.life.its_end, note="")
+    life = replace(run.life, status="missed", reason="unaccounted", end=end)
     return replace(run, life=life)
 
 

@@ -51,7 +51,8 @@ def late() -> list[Patch]:
     def row(due: Any, planned: Any, tick: Tick) -> Run:
         made = original(due, planned, tick)
         until = clock.now_ms() + 40_000
-        return replace(made, life=replace(made.life, claim_until=until))
+        claim = made.life.claim and replace(made.life.claim, until_ms=until)
+        return replace(made, life=replace(made.life, claim=claim))
 
     return [(plan_effects, "_row", row)]
 

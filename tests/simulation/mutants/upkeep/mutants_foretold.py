@@ -42,7 +42,8 @@ def ended_when_due() -> list[Patch]:
 
     def record(task: Task, slot: int, now: int, calendar: str) -> Run:
         made = original(task, slot, now, calendar)
-        return replace(made, life=replace(made.life, ended_ms=made.life.due_ms - 60_000))
+        end = replace(made.life.its_end, ended_ms=made.life.due_ms - 60_000)
+        return replace(made, life=replace(made.life, end=end))
 
     return [(edit, "_record", record)]
 

@@ -10,6 +10,7 @@ from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import payload_key
 from onthedot.records.runs import manifest, run_row, run_writes, side_item
 from onthedot.records.runs.run_row import Claim, Life, Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks.payloads import of_run
 from onthedot.records.tasks.task_spec import Task
 from onthedot.schedule.expression.errors import BusyError
@@ -20,7 +21,7 @@ from onthedot.store.payloads import stored
 def first_life(task: Task, due_ms: int, claim_id: str) -> Life:
     """Returns the first life of a run with a due time of its own, apart from any schedule."""
     return Life(
-        status="claimed",
+        status=Status.CLAIMED,
         tv=task.version,
         schedule_version=task.schedule_version,
         due_ms=due_ms,
@@ -67,7 +68,7 @@ def launched(run: Run, payload: object, target: Mapping[str, Any] | None = None)
 
 def relaunched(earlier: Run) -> Run:
     """Sends a run again that an earlier try of the same request claimed: it may have died."""
-    if earlier.life.status == "claimed":
+    if earlier.life.status == Status.CLAIMED:
         send([earlier], why="start")
     return earlier
 

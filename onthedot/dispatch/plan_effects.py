@@ -14,6 +14,7 @@ from onthedot.records.conditional_writes import Outcome, Update
 from onthedot.records.runs import manifest, run_row, run_writes
 from onthedot.records.runs.manifest import Manifest
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks import exhausted_schedules, task_cursor, task_spec
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.schedule.time.instants import nominal
@@ -29,7 +30,7 @@ def write_lists(manifests: Sequence[Manifest]) -> None:
 
 def list_the_missed(records: Sequence[Run], *, by: str, now_ms: int) -> None:
     """Lists missed runs that users must be told of. On an ordinary day there are none."""
-    missed = [record for record in records if record.life.status == "missed"]
+    missed = [record for record in records if record.life.status == Status.MISSED]
     if missed:
         entries = [manifest.entry(record) for record in missed]
         write_lists(manifest.listing(by, entries, now_ms=now_ms))
@@ -69,7 +70,7 @@ def _claims(each: Plan, tick: Tick) -> list[Claim]:
 
 def _row(due: Due, planned: Firing | Unfired, tick: Tick) -> run_row.Run:
     life = run_row.Life(
-        status="claimed",
+        status=Status.CLAIMED,
         tv=due.version,
         schedule_version=due.schedule_version,
         due_ms=planned.due * 1000,

@@ -13,6 +13,7 @@ from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import is_slot_key, lies_beside, range_key
 from onthedot.records.runs import max_runs, run_row, run_writes
 from onthedot.records.runs.run_row import End, Life, Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks import task_cursor, task_spec
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.timings import ROWS_MAX
@@ -66,7 +67,7 @@ def covering(run: Run) -> Run | None:
             continue
         spanned = run_row.parse(item)
         # A blackout may have been lifted since. The worker knows which ones hold.
-        if spanned.life.reason != "calendar":
+        if spanned.life.reason != Reason.CALENDAR:
             return spanned if spanned.range_to >= run.key else None
     return None
 
@@ -121,7 +122,7 @@ def _resolve_inside(due: Due, spanned: Unfired, last: int, *, force: bool) -> in
         seen = run_row.readable(item)
         if seen is None:
             return None
-        if is_slot_key(seen.key) and seen.life.status == "claimed" and not seen.life.attempt:
+        if is_slot_key(seen.key) and seen.life.status == Status.CLAIMED and not seen.life.attempt:
             if not force and seen.life.claim and seen.life.claim.until_ms >= now_ms:
                 return None
             left.append(seen)

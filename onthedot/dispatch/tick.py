@@ -8,6 +8,7 @@ from enum import Enum
 from onthedot.records.runs import max_runs, run_row
 from onthedot.records.runs.message_pack import Address, Ticket
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks.misfire import ENDINGS
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.timings import CLAIM_SEC, DISPATCH_LIMIT_SEC
@@ -39,7 +40,7 @@ class Claim:
     @property
     def fires(self) -> bool:
         """Tells whether the slot is to run. Others are only recorded."""
-        return self.run.life.status == "claimed"
+        return self.run.life.status == Status.CLAIMED
 
     @property
     def is_given_up(self) -> bool:
@@ -73,9 +74,9 @@ def fate_of(claim: Claim, seen: Run | None, dispatch_id: str, now_ms: int, *, fo
         return Fate.LEFT
     theirs = seen.life.claim
     ours = theirs is not None and theirs.by == dispatch_id
-    if ours and seen.life.status in ("claimed", claim.run.life.status):
+    if ours and seen.life.status in (Status.CLAIMED, claim.run.life.status):
         return Fate.MINE
-    if seen.life.status != "claimed" or seen.life.attempt:
+    if seen.life.status != Status.CLAIMED or seen.life.attempt:
         return Fate.DONE
     if force or theirs is None or theirs.until_ms < now_ms:
         return Fate.TAKE
@@ -94,7 +95,7 @@ class Tick:
     watch: Watch = field(default_factory=aws.watching)
     hopeless: bool = False
     # The reason for slots that were lost while the backlog's circuit was open.
-    lost_for: str = "outside_grace"
+    lost_for: Reason = Reason.OUTSIDE_GRACE
     counts: dict[str, int] = field(default_factory=dict)
     # How many lists it has written for the audit.
     lists: int = 0

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from onthedot.records.keys import manifest_keys
 from onthedot.records.runs import manifest, run_row
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks import task_spec
 from onthedot.records.timings import LOOK_AHEAD_SEC
 from onthedot.schedule.time.instants import nominal
@@ -55,7 +56,7 @@ class Watch:
             self._over[seen.run_id] = now_ms
             return seen.life.its_end.ended_ms >= self.since_ms
         told = "started" if seen.life.attempt else ""
-        if seen.life.status == "waiting":
+        if seen.life.status == Status.WAITING:
             told = seen.life.reason
         news = bool(told) and self._said.get(seen.run_id) != told
         if news:

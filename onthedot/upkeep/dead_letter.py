@@ -14,7 +14,7 @@ from onthedot.records.runs.run_row import TABLE, Life, Run
 from onthedot.schedule.time.instants import moment
 
 KIND = "dead"
-Reason = Literal[
+DeathReason = Literal[
     "attempts_exhausted",
     "permanent",
     "handler_not_found",
@@ -113,7 +113,8 @@ def groups(letters: Iterable[Letter]) -> list[Group]:
 
 def group_view(group: Group, sample: Run | None) -> dict[str, Any]:
     """Shows a group by its newest letter."""
-    error: Mapping[str, Any] = (sample.life.its_end.error if sample else None) or {}
+    end = sample.life.end if sample else None
+    error: Mapping[str, Any] = (end and end.error) or {}
     return {
         "fingerprint": group.newest.fingerprint,
         "reason": group.newest.reason,

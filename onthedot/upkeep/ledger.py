@@ -35,10 +35,10 @@ class Ledger:
     def note(self, run: Run) -> None:
         """Counts a final run."""
         life = run.life
-        self.count(life.status)
-        self.tally.count(run.tenant_id, life.status)
+        self.count(life.status.value)
+        self.tally.count(run.tenant_id, life.status.value)
         minute = life.due_first_ms // _MINUTE_MS * _MINUTE_SEC
-        self.due.setdefault(minute, Tally()).count(run.tenant_id, life.status)
+        self.due.setdefault(minute, Tally()).count(run.tenant_id, life.status.value)
         attempt = life.attempt
         if attempt is None:
             return

@@ -14,6 +14,7 @@ from onthedot.records.runs.edited_slots import surely_within
 from onthedot.records.runs.message_pack import Ticket
 from onthedot.records.runs.pull import alike, pulled
 from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.runs.tenant_permits import Permit
 from onthedot.records.tasks import task_spec
 from onthedot.records.tasks.task_spec import Task
@@ -251,7 +252,7 @@ def look_again(started: Iterable[Job]) -> None:
         spec = specs.get((job.held.task_id,))
         job.task = (task_spec.readable(spec) if spec else None) or job.task
         if spec is None or spec["status"] in task_spec.ENDED:
-            job.answer = Stopped(task_spec.ENDED[spec["status"]] if spec else "task_deleted")
+            job.answer = Stopped(task_spec.ENDED[spec["status"]] if spec else Reason.TASK_DELETED)
     _aim(old)
 
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import run_writes, stale_settles
 from onthedot.records.runs.message_pack import POLL, delay_sec
-from onthedot.records.runs.run_row import FINAL, Attempt, Life, Run
+from onthedot.records.runs.run_row import Attempt, Life, Run
+from onthedot.records.runs.run_status import FINAL, Status
 from onthedot.store import clock, conditional_writer, ids, run_messages
 from onthedot.store.conditional_writer import Forgiven
 from onthedot.targets.attempt_outcome import Done, after, after_cancel, next_look_sec
@@ -42,7 +43,7 @@ def _settle(batch: Batch, ended: Sequence[Job]) -> None:
     for job in ended:
         if job.ending is None:
             job.ending = _life_after(job, now_ms)
-            if job.ending.status == "awaiting" and job.permit:
+            if job.ending.status == Status.AWAITING and job.permit:
                 # What it waits for goes on elsewhere, and holds its permit as long as it may take.
                 tenant_quota.extend([job], job.ending.lease_ms)
     ready = [
@@ -84,7 +85,7 @@ def _followed(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
 def _next_sent(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
     # An edit of the priority may have sent it by another queue than its row names.
     run = replace(job.held, life=life, queue=batch.queue)
-    if life.status == "awaiting":
+    if life.status == Status.AWAITING:
         return run_messages.send(run, POLL, next_look_sec(life, now_ms))
     return run_messages.send(run, "retry", max(1, delay_sec(life.due_ms, now_ms)))
 
@@ -92,7 +93,9 @@ def _next_sent(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
 def _close(batch: Batch, settled: Sequence[Job]) -> None:
     """Gives up places before messages go: the runs that wait must not be forgotten."""
     lives = [(job, job.ending) for job in settled if job.ending]
-    again = [job.held for job, life in lives if life.status == "retrying" and job.held.life.permit]
+    again = [
+        job.held for job, life in lives if life.status == Status.RETRYING and job.held.life.permit
+    ]
     if again:
         tenant_quota.leave(again)
     overlap.leave([job for job, life in lives if life.status in FINAL])
@@ -129,7 +132,7 @@ def _recognise(job: Job, started: Run) -> None:
         note = stale_settles.note(seen, started.life.its_attempt, now_ms=clock.now_ms())
         conditional_writer.write_one(note)
         job.over = True
-    elif seen.life.status != "running" and job.ending:
+    elif seen.life.status != Status.RUNNING and job.ending:
         job.ending = replace(job.ending, status=seen.life.status)
         job.written = True
     elif seen.cancel_ms:

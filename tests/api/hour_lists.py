@@ -10,6 +10,7 @@ from onthedot.dispatch import plan_effects
 from onthedot.records.keys import moment_key
 from onthedot.records.runs import manifest, run_writes
 from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_status import Status
 from onthedot.schedule.time.instants import nominal
 from onthedot.store import clock, conditional_writer
 from onthedot.upkeep import tallies
@@ -110,7 +111,7 @@ def made(
 def claimed(task_id: str, slot_ms: int) -> Run:
     """A run that was claimed, and that no list has."""
     row = run(task_id, "acme", nominal(slot_ms // 1000), slot_ms)
-    return replace(row, life=Life(status="claimed", tv=1, schedule_version=1, due_ms=slot_ms))
+    return replace(row, life=Life(status=Status.CLAIMED, tv=1, schedule_version=1, due_ms=slot_ms))
 
 
 def passed(api: Api, seconds: int) -> None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from onthedot.records.runs.run_row import Claim, Life, Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.schedule_actions import create_many
 from onthedot.schedule.schedule import compile_schedule, pack
@@ -63,7 +64,7 @@ def claimed(owner: str, slot: int = SLOT, *, task_id: str = "sch_A") -> Run:
         origin="schedule",
         queue="normal",
         life=Life(
-            status="claimed",
+            status=Status.CLAIMED,
             tv=1,
             schedule_version=1,
             due_ms=slot * 1000,

@@ -7,6 +7,7 @@ import pytest
 from onthedot.launch import backfill_flow
 from onthedot.launch.backfill import Backfill, Past, loop
 from onthedot.records.attributes import typed_item
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.bulk_operation import Loop, Named
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel
@@ -131,7 +132,7 @@ def test_a_slot_that_another_backfill_has_filled_counts_for_that_one_only(
 
 def test_what_succeeded_or_is_open_is_left_alone_and_the_rest_runs(stage: Stage) -> None:
     task = add(stage, "* * * * *")
-    stage.answer = lambda call: Dead("permanent") if _minute(call.run_id) == 2 else Done()
+    stage.answer = lambda call: Dead(Reason.PERMANENT) if _minute(call.run_id) == 2 else Done()
     go(stage, 190)
     stage.answer = lambda _: Done()
 
@@ -157,7 +158,7 @@ def test_not_only_missing_runs_what_succeeded_again(stage: Stage) -> None:
 
 @pytest.mark.parametrize(
     ("first", "following"),
-    [(Dead("permanent"), "12:01:00Z~b2"), (Done(), None)],
+    [(Dead(Reason.PERMANENT), "12:01:00Z~b2"), (Done(), None)],
 )
 def test_the_next_number_comes_after_a_dead_one_only(
     stage: Stage, first: Answer, following: str | None

@@ -19,6 +19,7 @@ from onthedot.records.conditional_writes import (
 from onthedot.records.runs import overlap_gate, run_writes
 from onthedot.records.runs.overlap_gate import Gate
 from onthedot.records.runs.run_row import Claim, Life
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks import bulk_operation, task_cursor
 from tests.schedule.samples import NOON, NOON_MS, TASK_ID, run
 from tests.schedule.samples import due as made_due
@@ -58,15 +59,17 @@ UPDATES: dict[str, tuple[Make, list[str]]] = {
         [*EXACT, "life.claim_id"],
     ),
     "miss a claim": (
-        lambda: run_writes.miss_claim(CLAIMED, "missed", "outside_grace", now_ms=NOON_MS),
+        lambda: run_writes.miss_claim(CLAIMED, Status.MISSED, Reason.OUTSIDE_GRACE, now_ms=NOON_MS),
         [*EXACT, "life.claim_id"],
     ),
     "settle unstarted": (
-        lambda: run_writes.settle_unstarted(CLAIMED, "skipped", "paused", now_ms=NOON_MS),
+        lambda: run_writes.settle_unstarted(CLAIMED, Status.SKIPPED, Reason.PAUSED, now_ms=NOON_MS),
         EXACT,
     ),
     "settle a lost one": (
-        lambda: run_writes.settle_unstarted(RUNNING, "dead", "undeliverable", now_ms=NOON_MS),
+        lambda: run_writes.settle_unstarted(
+            RUNNING, Status.DEAD, Reason.UNDELIVERABLE, now_ms=NOON_MS
+        ),
         [*EXACT, "life.lease_ms"],
     ),
     "start": (lambda: _start(CLAIMED), [*EXACT, "life.due_ms"]),

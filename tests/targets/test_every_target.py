@@ -15,7 +15,8 @@ from onthedot.api.requests import target_shapes
 from onthedot.api.views import run_view
 from onthedot.launch.trigger import trigger
 from onthedot.records.runs import run_row
-from onthedot.records.runs.run_row import FINAL, Run
+from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import FINAL
 from onthedot.records.tasks.kept_versions import Sent
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel

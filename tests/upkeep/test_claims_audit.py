@@ -10,6 +10,7 @@ import pytest
 from onthedot.launch.trigger import trigger
 from onthedot.records.runs import manifest, run_writes
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.registry.run_cancel import cancel
 from onthedot.schedule.time.instants import nominal
 from onthedot.targets.attempt_outcome import Again, Done
@@ -81,7 +82,7 @@ def test_a_lost_message_is_sent_again_twenty_seconds_after_it_was_due(stage: Sta
 
 def test_a_lost_retry_is_sent_again_as_the_next_attempt(stage: Stage) -> None:
     task = add(stage, "0 0 * * *")
-    stage.answer = lambda call: Again("failed", after_sec=20) if call.attempt == 1 else Done()
+    stage.answer = lambda call: Again(Reason.FAILED, after_sec=20) if call.attempt == 1 else Done()
     trigger(task.task_id)
     wait(stage, 5)
     purge(stage)
@@ -94,7 +95,7 @@ def test_a_lost_retry_is_sent_again_as_the_next_attempt(stage: Stage) -> None:
 
 def test_what_stays_open_is_asked_for_less_and_less_often(stage: Stage) -> None:
     task = add(stage, "0 0 * * *")
-    stage.answer = lambda _: Again("failed", after_sec=7_200)
+    stage.answer = lambda _: Again(Reason.FAILED, after_sec=7_200)
     trigger(task.task_id)
     minutes = []
     for minute in range(1, 60):
@@ -116,7 +117,7 @@ def test_what_stays_open_is_asked_for_less_and_less_often(stage: Stage) -> None:
 def test_a_crash_between_the_two_manifests_looks_twice(stage: Stage) -> None:
     run = trigger(add(stage, "0 0 * * *").task_id)
     assert run is not None
-    stage.answer = lambda _: Again("failed", after_sec=7_200)
+    stage.answer = lambda _: Again(Reason.FAILED, after_sec=7_200)
     (before,) = partition(stage, "check#")
     wait(stage, 90)
     audit()

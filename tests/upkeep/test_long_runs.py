@@ -8,6 +8,7 @@ import pytest
 
 from onthedot.records.runs import run_writes
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 from onthedot.schedule.time.instants import nominal
 from onthedot.upkeep.long_runs import look_at
 from tests.schedule.samples import lived
@@ -100,7 +101,7 @@ def test_the_past_is_twenty_runs(stage: Stage, ago: int, unusual: int) -> None:
 def test_only_what_succeeded_makes_a_habit(stage: Stage) -> None:
     run = put(stage, [9, *[1] * 5])
     for each in runs(stage, stage.tasks[0])[:2]:
-        dead = replace(each, life=replace(each.life, status="dead"))
+        dead = replace(each, life=replace(each.life, status=Status.DEAD))
         put_run(stage, dict(run_writes.insert(dead, now_ms=0).item))
 
     assert look_at([run])["unusually_long"] == 0

@@ -10,6 +10,7 @@ from botocore.exceptions import EndpointConnectionError
 from onthedot.launch.trigger import trigger
 from onthedot.records.runs import run_row, run_writes
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import LEASE_SEC
 from onthedot.registry.run_cancel import cancel
@@ -58,7 +59,7 @@ class Execution:
 def awaited(stage: Stage, **given: object) -> tuple[Task, Run]:
     """A daily run whose target has taken it on at one o'clock, and answers within the hour."""
     task = add(stage, "0 13 * * *", timeout_sec=HOUR, **given)
-    stage.answer = lambda call: Awaiting("callback") if call.attempt == 1 else Done("again")
+    stage.answer = lambda call: Awaiting(Reason.CALLBACK) if call.attempt == 1 else Done("again")
     go(stage, HOUR + 5)
     (run,) = runs(stage, task)
     return task, run
@@ -94,7 +95,7 @@ def test_an_answer_ends_it_and_its_message_finds_it_so(stage: Stage) -> None:
 def test_a_failure_is_tried_again_as_any_other(stage: Stage) -> None:
     task, run = awaited(stage)
 
-    assert conclude(run, task, Again("failed", after_sec=60))
+    assert conclude(run, task, Again(Reason.FAILED, after_sec=60))
     assert said(now(run)) == "retrying(failed)"
     wait(stage, 2 * HOUR)
 
@@ -107,12 +108,16 @@ def test_a_failure_whose_next_message_sqs_does_not_take_is_not_taken() -> None:
     with staged(stage):
         employ(stage)
         task = add(stage, "0 0 1 1 *", timeout_sec=HOUR)
-        stage.answer = lambda call: Awaiting("callback") if call.attempt == 1 else Done("again")
+        stage.answer = lambda call: (
+            Awaiting(Reason.CALLBACK) if call.attempt == 1 else Done("again")
+        )
         trigger(task.task_id)
         wait(stage, 10)
         (run,) = runs(stage, task)
         says = [
-            stage.world.spawn("said", lambda: conclude(run, task, Again("failed")), at_sec=at_sec)
+            stage.world.spawn(
+                "said", lambda: conclude(run, task, Again(Reason.FAILED)), at_sec=at_sec
+            )
             for at_sec in (32, 45)
         ]
         wait(stage, 40)
@@ -159,7 +164,7 @@ def test_an_answer_before_the_worker_has_settled_is_the_outcome(stage: Stage) ->
     def answer(_: object) -> Answer:
         (run,) = runs(stage, task)
         assert conclude(now(run), task, Done("called back"))
-        return Awaiting("callback")
+        return Awaiting(Reason.CALLBACK)
 
     stage.answer = answer
     go(stage, HOUR + 60)
@@ -251,7 +256,7 @@ def test_a_look_that_fails_says_nothing(stage: Stage, monkeypatch: pytest.Monkey
     monkeypatch.setattr(stepfunctions, "look", look)
     monkeypatch.setattr(stepfunctions, "stop", lambda _arn: False)
     task = add(stage, "0 13 * * *", timeout_sec=600, max_attempts=1)
-    stage.answer = lambda _: Awaiting("execution", "arn:execution")
+    stage.answer = lambda _: Awaiting(Reason.EXECUTION, "arn:execution")
     go(stage, 2 * HOUR)
 
     assert outcomes(stage, task)["13:00:00"] == "dead(attempts_exhausted)"
@@ -265,7 +270,7 @@ def execution(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Execution:
     made = Execution()
     monkeypatch.setattr(stepfunctions, "look", lambda _arn: None)
     monkeypatch.setattr(stepfunctions, "stop", made.stop)
-    stage.answer = lambda _: Awaiting("execution", "arn:execution")
+    stage.answer = lambda _: Awaiting(Reason.EXECUTION, "arn:execution")
     return made
 
 
@@ -340,7 +345,7 @@ def test_a_run_that_was_to_stop_before_it_began_to_wait_stops(
     def answer(_: object) -> Answer:
         (run,) = runs(stage, task)
         assert cancel(run.run_id) is not None
-        return Awaiting("execution", "arn:execution")
+        return Awaiting(Reason.EXECUTION, "arn:execution")
 
     stage.answer = answer
     go(stage, HOUR + 60)
@@ -380,7 +385,7 @@ def test_an_execution_is_looked_at_until_it_has_ended(
 
     monkeypatch.setattr(stepfunctions, "look", look)
     task = add(stage, "0 13 * * *", timeout_sec=HOUR)
-    stage.answer = lambda _: Awaiting("execution", "arn:execution")
+    stage.answer = lambda _: Awaiting(Reason.EXECUTION, "arn:execution")
     go(stage, 2 * HOUR)
 
     assert outcomes(stage, task)["13:00:00"] == "succeeded"

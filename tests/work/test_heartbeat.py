@@ -6,6 +6,7 @@ import json
 
 from onthedot.launch.trigger import trigger
 from onthedot.records.conditional_writes import Outcome
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.runs.tenant_permits import Permit
 from onthedot.store import conditional_writer
 from onthedot.targets.attempt_outcome import Again, Answer, Done
@@ -119,7 +120,7 @@ def test_an_attempt_that_gives_the_run_back_is_not_counted(stage: Stage) -> None
     task = add(stage, "*/10 * * * *", max_attempts=2)
 
     def answer(call: Call) -> Answer:
-        return Again("released" if call.attempt <= 3 else "failed", after_sec=1)
+        return Again(Reason.RELEASED if call.attempt <= 3 else Reason.FAILED, after_sec=1)
 
     stage.answer = answer
     go(stage, 700)
@@ -130,7 +131,9 @@ def test_an_attempt_that_gives_the_run_back_is_not_counted(stage: Stage) -> None
 
 def test_a_backoff_of_hours_arrives_in_hops_and_never_early(stage: Stage) -> None:
     task = add(stage, "0 0 1 1 *")
-    stage.answer = lambda call: Again("failed", after_sec=7_200) if call.attempt == 1 else Done()
+    stage.answer = lambda call: (
+        Again(Reason.FAILED, after_sec=7_200) if call.attempt == 1 else Done()
+    )
     stage.world.spawn("api", lambda: trigger(task.task_id))
     wait(stage, 3)
     (body,) = [json.loads(m.body) for m in stage.world.queues.queue("normal").messages.values()]

@@ -12,6 +12,7 @@ from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import pull, run_writes
 from onthedot.records.runs.message_pack import Ticket
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_spec import Task
 from onthedot.store import conditional_writer
 from onthedot.targets.attempt_outcome import Again, Done
@@ -100,7 +101,7 @@ def test_a_failure_is_in_the_index_again_when_it_is_due(stage: Stage) -> None:
     task = added(stage)
     (run,) = fetched(stage, task)
 
-    assert conclude(run, task, Again("failed", after_sec=60))
+    assert conclude(run, task, Again(Reason.FAILED, after_sec=60))
 
     (retrying,) = runs(stage, task)
     assert said(retrying) == "retrying(failed)"
@@ -159,7 +160,7 @@ def test_what_is_ours_by_now_and_no_outside_worker_asks_for_goes_to_ours_by_the_
     if begun:
         (run,) = fetched(stage, task)
         user.change(task.task_id, lambda task, _: _with_target(task, {"type": "recording"}))
-        assert begun == "lost" or conclude(run, task, Again("failed", after_sec=1))
+        assert begun == "lost" or conclude(run, task, Again(Reason.FAILED, after_sec=1))
     else:
         user.change(task.task_id, lambda task, _: _with_target(task, {"type": "recording"}))
 

@@ -8,6 +8,7 @@ from typing import Any
 from onthedot.records.keys import is_slot_key
 from onthedot.records.runs import attempts
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks.kept_versions import Sent
 from onthedot.records.tasks.task_spec import Task
 from onthedot.schedule.time.instants import local, moment
@@ -26,7 +27,7 @@ def view(run: Run, task: Task, sent: Sent, *, log_group: str | None = None) -> d
         "note": _note(run, task),
         "worker": (begun and begun.owner) or None,
         "lease_until": moment(life.lease_ms),
-        "retry_at": moment(life.due_ms) if life.status == "retrying" else None,
+        "retry_at": moment(life.due_ms) if life.status == Status.RETRYING else None,
         "lag_ms": begun.run_started_ms - life.due_first_ms if begun else None,
         "schedule_version": life.schedule_version,
         "target": sent.target,
@@ -55,8 +56,8 @@ def summary(run: Run, task: Task) -> dict[str, Any]:
         "name": task.name or None,
         "tenant_id": run.tenant_id,
         "origin": run.origin,
-        "status": life.status,
-        "reason": life.reason or None,
+        "status": life.status.value,
+        "reason": life.reason.value or None,
         "completion": _completion(run, task),
         "scheduled_for": slot,
         "local": local(zone(task.schedule.timezone), instant_of(slot)) if slot else None,
@@ -80,7 +81,7 @@ def slot_of(run: Run) -> str | None:
 
 
 def _completion(run: Run, task: Task) -> str | None:
-    if run.life.status != "succeeded":
+    if run.life.status != Status.SUCCEEDED:
         return None
     # The row of a former release's run does not say it.
     begun, end = run.life.attempt, run.life.end

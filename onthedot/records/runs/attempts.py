@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from onthedot.records.runs.run_row import Attempt, Life
+from onthedot.records.runs.run_status import Reason, Status
 
 ATTEMPTS_KEPT = 50
-_OUTCOMES = {"succeeded": "succeeded", "skipped": "skipped", "cancelled": "cancelled"}
 
 
 def attempt_record(
@@ -37,9 +37,16 @@ def all_of(life: Life) -> list[Mapping[str, Any]]:
 
 def _outcome(life: Life) -> str | None:
     """Returns the outcome of the newest attempt, if it has ended."""
-    if life.status != "dead":
-        return _OUTCOMES.get(life.status)
-    error = life.its_end.error
+    match life.status:
+        case Status.SUCCEEDED | Status.SKIPPED | Status.CANCELLED:
+            return life.status.value
+        case Status.DEAD:
+            return _outcome_of(life.its_end.error).value
+    return None
+
+
+def _outcome_of(error: Mapping[str, Any] | None) -> Reason:
+    """Returns the outcome of the last attempt of a dead run."""
     if not error:
-        return "lost"
-    return "timed_out" if error.get("type") == "TimedOut" else "failed"
+        return Reason.LOST
+    return Reason.TIMED_OUT if error.get("type") == "TimedOut" else Reason.FAILED

@@ -8,11 +8,9 @@ from typing import Any
 
 from onthedot.records import attributes
 from onthedot.records.keys import row_of, run_id
+from onthedot.records.runs.run_status import FINAL, Reason, Status
 
 TABLE = "runs"
-OPEN = frozenset({"claimed", "waiting", "running", "awaiting", "retrying"})
-FINAL = frozenset({"succeeded", "dead", "skipped", "missed", "cancelled"})
-NOT_STARTED = ("claimed", "retrying")
 # The value of `waited` for a regular slot that waits behind late ones.
 BEHIND = "catchup"
 # What it says of a run whose tenant has its share of a worker that slow runs keep.
@@ -81,8 +79,8 @@ class Life:
     It is stored flat, as one map of short names. A part that does not exist is not stored.
     """
 
-    status: str
-    reason: str = ""
+    status: Status
+    reason: Reason = Reason.NONE
     # The newest version of the task that this run is known to obey.
     tv: int
     schedule_version: int
@@ -95,7 +93,7 @@ class Life:
     attempt: Attempt | None = None
     end: End | None = None
     # An edit dropped the slot and gave its place to another, so no later edit may restore it.
-    dropped: str = ""
+    dropped: Reason = Reason.NONE
     # Why the first start waited: in a line, or for a rate. Such a start is not late by our fault.
     waited: str = ""
     # How often SQS gave up on a message of it.
@@ -145,15 +143,15 @@ class Life:
     @property
     def called_back(self) -> bool:
         """Tells whether the run ends by a callback: then there is nothing to poll."""
-        return self.status == "awaiting" and not (self.attempt and self.attempt.waits_on)
+        return self.status == Status.AWAITING and not (self.attempt and self.attempt.waits_on)
 
     def stored(self) -> dict[str, Any]:
         """Returns the map attribute. It omits zero and empty values that no clause needs."""
         kept = {
-            "reason": self.reason,
+            "reason": self.reason.value,
             "first_due_ms": self.first_due_ms,
             "claimed_ms": self.claimed_ms,
-            "dropped": self.dropped,
+            "dropped": self.dropped.value,
             "waited": self.waited,
             "buried": self.buried,
             "released": self.released,
@@ -170,10 +168,10 @@ class Life:
         if attempt := self.attempt:
             kept |= {name: getattr(attempt, name) for name in _OF_ATTEMPT}
         if end := self.end:
-            kept |= {name: getattr(end, name) for name in _OF_END}
+            kept |= {name: getattr(end, name) for name in _END}
             kept["result"] = _text(end.result)
         return {
-            "status": self.status,
+            "status": self.status.value,
             "attempt": self.starts,
             "tv": self.tv,
             "schedule_version": self.schedule_version,
@@ -184,7 +182,6 @@ class Life:
 
 
 _OF_ATTEMPT = ("owner", "msg", "started_ms", "first_started_ms", "version", "log", "waits_on")
-_OF_END = ("ended_ms", "note", "delivered", "error")
 _END = frozenset(End.__slots__)
 
 
@@ -284,8 +281,8 @@ def life_of(stored: Mapping[str, Any]) -> Life:
     """Reads the map attribute. Fields of a newer version are ignored."""
     told = stored.get
     return Life(
-        status=stored["status"],
-        reason=told("reason", ""),
+        status=_status(stored["status"]),
+        reason=_reason(told("reason", "")),
         tv=stored["tv"],
         schedule_version=stored["schedule_version"],
         due_ms=stored["due_ms"],
@@ -294,7 +291,7 @@ def life_of(stored: Mapping[str, Any]) -> Life:
         claim=_claim(stored),
         attempt=_attempt(stored),
         end=_end(stored),
-        dropped=told("dropped", ""),
+        dropped=_reason(told("dropped", "")),
         waited=told("waited", ""),
         buried=told("buried", 0),
         released=told("released", 0),
@@ -305,6 +302,19 @@ def life_of(stored: Mapping[str, Any]) -> Life:
         progress=attributes.read(told("progress")),
         attempts=tuple(told("attempts", ())),
     )
+
+
+# Each row that is read has these words, and an enumeration is slow to look them up.
+_STATUSES = {each.value: each for each in Status}
+_REASONS = {each.value: each for each in Reason}
+
+
+def _status(text: str) -> Status:
+    return _STATUSES[text] if text in _STATUSES else Status(text)
+
+
+def _reason(text: str) -> Reason:
+    return _REASONS[text] if text in _REASONS else Reason(text)
 
 
 def _claim(stored: Mapping[str, Any]) -> Claim | None:
@@ -371,8 +381,8 @@ def leased(life: Life, lease_ms: int) -> Life:
 
 def ended(
     life: Life,
-    status: str,
-    reason: str,
+    status: Status,
+    reason: Reason = Reason.NONE,
     *,
     now_ms: int,
     note: str = "",

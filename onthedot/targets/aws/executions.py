@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from onthedot.records.runs.message_pack import POLL
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 from onthedot.store import run_messages
 from onthedot.targets.aws import stepfunctions
 
@@ -19,7 +20,7 @@ def stop_soon(run: Run) -> None:
 
 def stopped(run: Run) -> bool:
     """Stops what a cancelled run has started. False means that its message must come back."""
-    return run.life.status != "cancelled" or stop(run)
+    return run.life.status != Status.CANCELLED or stop(run)
 
 
 def stop(run: Run) -> bool:

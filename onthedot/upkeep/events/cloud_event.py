@@ -12,6 +12,7 @@ from typing import Any
 from onthedot.records.conditional_writes import Insert
 from onthedot.records.keys import is_slot_key
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks.task_spec import Task
 
 TABLE = "runs"
@@ -73,8 +74,8 @@ def of_run(what: str, run: Run) -> Event:
             "run_id": run.run_id,
             "scheduled_for": _slot(run),
             "origin": run.origin,
-            "status": life.status,
-            "reason": life.reason,
+            "status": life.status.value,
+            "reason": life.reason.value,
             "attempt": life.starts,
             "lag_ms": lag_ms(run),
             "error": error or None,
@@ -118,8 +119,8 @@ def lag_ms(run: Run) -> int | None:
 
 def of_ended(run: Run) -> Event | None:
     """Describes a run that ended badly or began too late. None: nothing to tell."""
-    if run.life.status in ("dead", "missed"):
-        return of_run(run.life.status, run)
+    if run.life.status in (Status.DEAD, Status.MISSED):
+        return of_run(run.life.status.value, run)
     return of_run("late", run) if (lag_ms(run) or 0) > LATE_MS else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from onthedot.records.runs import pull
-from onthedot.records.runs.run_row import FINAL
+from onthedot.records.runs.run_status import FINAL
 from tests.schedule.samples import NOON_MS, run
 
 QUEUE = "pull:1:gpu:large"

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onthedot.records.runs import run_writes
-from onthedot.records.runs.run_row import FINAL, OPEN, ended, life_of, parse, readable, row_key
+from onthedot.records.runs.run_row import ended, life_of, parse, readable, row_key
+from onthedot.records.runs.run_status import FINAL, OPEN, Reason, Status
 from tests.schedule.samples import NOON_MS, SLOT, TASK_ID, law, run
 
 ITEM = run_writes.insert(run(), now_ms=NOON_MS).item
@@ -71,9 +72,13 @@ def test_a_row_is_found_by_the_id_of_its_run() -> None:
 
 def test_an_outcome_ends_the_lease() -> None:
     running = run(status="running", attempt=2, lease_ms=NOON_MS + 9).life
-    life = ended(running, "skipped", "handler", now_ms=NOON_MS + 5, note="nothing to do")
+    life = ended(running, Status.SKIPPED, Reason.HANDLER, now_ms=NOON_MS + 5, note="nothing to do")
 
-    assert (life.status, life.reason, life.its_end.note) == ("skipped", "handler", "nothing to do")
+    assert (life.status, life.reason, life.its_end.note) == (
+        Status.SKIPPED,
+        Reason.HANDLER,
+        "nothing to do",
+    )
     assert (life.its_end.ended_ms, life.lease_ms, life.starts) == (NOON_MS + 5, 0, 2)
 
 

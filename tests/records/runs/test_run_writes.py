@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from onthedot.records.runs import run_writes
-from onthedot.records.runs.run_row import FINAL, OPEN, Life, Run, parse
+from onthedot.records.runs.run_row import Life, Run, parse
+from onthedot.records.runs.run_status import FINAL, OPEN
 from tests.schedule.samples import NOON_MS, run
 
 

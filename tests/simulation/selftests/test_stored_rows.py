@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -9,10 +10,11 @@ import pytest
 
 from onthedot.records.attributes import plain_item
 from onthedot.records.runs import run_row
-from onthedot.records.runs.run_row import FINAL
+from onthedot.records.runs.run_status import FINAL, OPEN, Status
 from tests.simulation.histories import history
 from tests.simulation.machine.journal import pairs
 from tests.simulation.profiles.all_profiles import ALL
+from tests.simulation.stage import Stage
 
 # In "mixed" yesterday's release writes rows beside this one.
 PROFILES = (
@@ -27,7 +29,7 @@ PROFILES = (
     "given back",
     "buried refused",
 )
-STATUSES = FINAL | {"claimed", "running", "awaiting", "retrying"}
+STATUSES = FINAL | OPEN - {Status.WAITING}
 FIELDS = frozenset(
     "status reason attempt tv schedule_version version due_ms claim_id claim_until claimed_ms "
     "owner msg lease_ms started_ms first_started_ms first_due_ms ended_ms dropped waited "
@@ -57,6 +59,35 @@ def test_a_row_is_stored_again_as_it_was_read(profile: str) -> None:
             "stale": [],
             **{name: item[name] for name in kept},
         }
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_what_is_stored_is_plain(profile: str) -> None:
+    """A status or a reason is written as its text, never as the word of an enumeration."""
+    stage = history(ALL[profile], 0)
+
+    kinds = {type(value) for item in kept(stage) for value in leaves(item)}
+    assert kinds <= {str, bool, bytes}
+
+
+def kept(stage: Stage) -> list[Any]:
+    """Every item that a history leaves, as the store keeps it."""
+    tables = ("runs", "tasks", "access")
+    return [item for name in tables for item in stage.world.store.scan(TableName=name)["Items"]]
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The names and the values of an item."""
+    match value:
+        case dict():
+            for name, inner in value.items():
+                yield name
+                yield from leaves(inner)
+        case list() | set():
+            for inner in value:
+                yield from leaves(inner)
+        case _:
+            yield value
 
 
 def test_these_histories_have_every_status_and_every_field() -> None:

@@ -13,6 +13,7 @@ import pytest
 from botocore.exceptions import BotoCoreError
 
 from onthedot.records.runs import steps
+from onthedot.records.runs.run_status import Reason
 from onthedot.targets.attempt_outcome import Again, Answer, Done
 from onthedot.targets.call import Call
 from onthedot.targets.python.step_effects import once
@@ -41,7 +42,7 @@ class Till(Stage):
                 call.run_id, "charge", lambda: self.world.act("charge", self.charge, key=key)
             )
         except BotoCoreError:
-            return Again("failed", after_sec=1)
+            return Again(Reason.FAILED, after_sec=1)
         return Done(number)
 
     def charge(self, key: str) -> int:

@@ -10,6 +10,7 @@ import pytest
 from onthedot.launch.trigger import trigger
 from onthedot.records.runs.message_pack import Pack, Ticket
 from onthedot.records.runs.run_row import Run, row_key
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel
 from onthedot.store import queue
@@ -105,7 +106,9 @@ def test_as_many_as_the_key_allows_run_at_once(stage: Stage) -> None:
 
 def test_a_retry_keeps_its_place_and_a_death_gives_it_up(stage: Stage) -> None:
     tasks = [keyed_task(stage, "one"), keyed_task(stage, "two")]
-    stage.answer = lambda call: Again("failed", after_sec=5) if call.attempt == 1 else Dead("x")
+    stage.answer = lambda call: (
+        Again(Reason.FAILED, after_sec=5) if call.attempt == 1 else Dead(Reason.PERMANENT)
+    )
     started(*tasks)
     wait(stage, 90)
 

@@ -13,6 +13,7 @@ from onthedot.records.attributes import typed_item
 from onthedot.records.runs import run_row, tenant_permits
 from onthedot.records.runs.message_pack import of_run
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.runs.tenant_permits import Permit
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel
@@ -159,7 +160,9 @@ def test_a_tenant_without_a_quota_has_no_permits(stage: Stage) -> None:
 def test_who_waits_to_try_again_leaves_its_permit_to_others(stage: Stage) -> None:
     tenant_line.set_limit("acme", 1)
     tasks = several(stage, 2)
-    stage.answer = lambda call: Again("failed", after_sec=30) if "T0" in call.run_id else Done()
+    stage.answer = lambda call: (
+        Again(Reason.FAILED, after_sec=30) if "T0" in call.run_id else Done()
+    )
     started(*tasks)
     wait(stage, 10)
 
@@ -269,7 +272,7 @@ def test_a_lower_limit_counts_what_is_under_way(stage: Stage) -> None:
 def test_an_awaiting_run_holds_its_permit_until_it_is_answered(stage: Stage) -> None:
     tenant_line.set_limit("acme", 1)
     tasks = several(stage, 2, timeout_sec=3_600)
-    stage.answer = lambda call: Awaiting("callback") if "T0" in call.run_id else Done()
+    stage.answer = lambda call: Awaiting(Reason.CALLBACK) if "T0" in call.run_id else Done()
     first, second = started(*tasks)
     wait(stage, 300)
     assert (said(now(first)), said(now(second))) == ("awaiting(callback)", "claimed")
@@ -284,7 +287,7 @@ def test_an_awaiting_run_that_gives_way_to_the_next_gives_its_permit_back(stage:
     tenant_line.set_limit("acme", 1)
     replaced = one(stage, "t0", overlap="cancel_previous", timeout_sec=3_600)
     other = one(stage, "t1")
-    stage.answer = lambda _: Awaiting("callback") if len(stage.deliveries) == 1 else Done()
+    stage.answer = lambda _: Awaiting(Reason.CALLBACK) if len(stage.deliveries) == 1 else Done()
     started(replaced)
     wait(stage, 10)
     started(other)
@@ -313,7 +316,7 @@ def test_the_permit_of_a_dead_worker_is_its_run_s_again(stage: Stage) -> None:
 def test_a_run_that_died_for_good_gives_its_permit_back(stage: Stage) -> None:
     tenant_line.set_limit("acme", 1)
     tasks = several(stage, 2)
-    stage.answer = lambda call: Dead("permanent") if "T0" in call.run_id else Done()
+    stage.answer = lambda call: Dead(Reason.PERMANENT) if "T0" in call.run_id else Done()
     started(*tasks)
     wait(stage, 30)
 

@@ -9,6 +9,7 @@ import pytest
 from onthedot.launch.trigger import trigger
 from onthedot.records.attributes import typed_item
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel
 from onthedot.store import clock
@@ -80,8 +81,8 @@ def now(stage: Stage, run: Run) -> Run:
     return stage.rows()[run.run_id]
 
 
-FAILED, BACK = Again("failed"), Again("released")
-NOTHING, NEVER = Skipped("nothing"), Dead("permanent")
+FAILED, BACK = Again(Reason.FAILED), Again(Reason.RELEASED)
+NOTHING, NEVER = Skipped("nothing"), Dead(Reason.PERMANENT)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +96,7 @@ NOTHING, NEVER = Skipped("nothing"), Dead("permanent")
         (NOTHING, NOTHING, Told.TAKEN),
         (NOTHING, Done(1), Told.LOST),
         (NEVER, NEVER, Told.TAKEN),
-        (NEVER, Dead("other"), Told.LOST),
+        (NEVER, Dead(Reason("other")), Told.LOST),
         (NEVER, Done(1), Told.LOST),
         (NEVER, FAILED, Told.LOST),
         (FAILED, FAILED, Told.TAKEN),

@@ -10,6 +10,7 @@ from onthedot.api.views import merged_fires
 from onthedot.dispatch import dispatcher, due_plan
 from onthedot.dispatch.due_plan import Firing, Plan
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import edit
@@ -62,7 +63,7 @@ def open_for_good() -> list[Patch]:
     original = due_plan.plan
 
     def plan(due: Due, now: int, **_lost_for: str) -> Plan:
-        return original(due, now, lost_for="circuit_open")
+        return original(due, now, lost_for=Reason.CIRCUIT_OPEN)
 
     return [(dispatcher, "plan", plan)]
 

@@ -9,7 +9,8 @@ from typing import Any
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import payload_key
 from onthedot.records.runs import manifest, run_row, run_writes, side_item
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import Claim, Life, Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks.payloads import of_run
 from onthedot.records.tasks.task_spec import Task
 from onthedot.schedule.expression.errors import BusyError
@@ -20,11 +21,11 @@ from onthedot.store.payloads import stored
 def first_life(task: Task, due_ms: int, claim_id: str) -> Life:
     """Returns the first life of a run with a due time of its own, apart from any schedule."""
     return Life(
-        status="claimed",
+        status=Status.CLAIMED,
         tv=task.version,
         schedule_version=task.schedule_version,
         due_ms=due_ms,
-        claim_id=claim_id,
+        claim=Claim(by=claim_id),
         claimed_ms=due_ms,
     )
 
@@ -67,7 +68,7 @@ def launched(run: Run, payload: object, target: Mapping[str, Any] | None = None)
 
 def relaunched(earlier: Run) -> Run:
     """Sends a run again that an earlier try of the same request claimed: it may have died."""
-    if earlier.life.status == "claimed":
+    if earlier.life.status == Status.CLAIMED:
         send([earlier], why="start")
     return earlier
 
@@ -80,7 +81,7 @@ def _ours(run: Run) -> bool:
     if seen is None or seen.backfill_id != run.backfill_id:
         return False
     # A started run no longer has its claim. Another message does no harm.
-    return bool(seen.life.attempt) or seen.life.claim_id == run.life.claim_id
+    return bool(seen.life.attempt) or seen.life.claim == run.life.claim
 
 
 def send(claimed: Sequence[Run], why: str = "resend") -> None:

@@ -30,7 +30,7 @@ def recall() -> int:
     ]
     lost = [each for each in map(run_row.parse, items) if not each.final]
     run_messages.send_packed(_first_starts(lost))
-    begun = [(each, _delay_sec(each, now_ms)) for each in lost if each.life.attempt > 0]
+    begun = [(each, _delay_sec(each, now_ms)) for each in lost if each.life.starts > 0]
     run_messages.send_each(begun, "resend")
     return len(lost)
 
@@ -43,7 +43,7 @@ def _first_starts(lost: Sequence[Run]) -> list[tuple[Address, Ticket]]:
             Ticket(each.run_id, 1, each.life.tv),
         )
         for each in lost
-        if each.life.attempt == 0
+        if each.life.starts == 0
     ]
 
 

@@ -18,7 +18,8 @@ from onthedot.dispatch.plan_effects import list_the_missed
 from onthedot.records.conditional_writes import Clause, Outcome, Update, Write
 from onthedot.records.keys import CURSOR, SPEC, range_key
 from onthedot.records.runs import edited_slots, run_row, run_writes
-from onthedot.records.runs.run_row import NOT_STARTED, Life, Run
+from onthedot.records.runs.run_row import End, Life, Run
+from onthedot.records.runs.run_status import NOT_STARTED, Reason, Status
 from onthedot.records.tasks import exhausted_schedules, task_cursor, task_spec
 from onthedot.records.tasks.payloads import of_task
 from onthedot.records.tasks.task_items import Known, cursor, first_due
@@ -166,14 +167,14 @@ def _to_be_stamped(run: Run, task: Task) -> bool:
 def _stamped(run: Run, task: Task) -> Update:
     now_ms = clock.now_ms()
     if task.status in ENDED:
-        return run_writes.settle_unstarted(run, "cancelled", ENDED[task.status], now_ms=now_ms)
+        return run_writes.settle_unstarted(run, Status.CANCELLED, ENDED[task.status], now_ms=now_ms)
     return run_writes.stamp(run, task.version, now_ms=now_ms)
 
 
 def _send(near: Sequence[Run], sent_from: int | None) -> None:
     if sent_from is None:
         return
-    claimed = [run for run in near if run.life.status == "claimed"]
+    claimed = [run for run in near if run.life.status == Status.CLAIMED]
     if due := [run for run in claimed if run.life.due_ms // 1000 >= sent_from]:
         send(due)
 
@@ -340,17 +341,16 @@ def _open_slots(known: Known, now: int) -> Iterator[int]:
 
 
 def _record(task: Task, slot: int, now: int, calendar: str) -> Run:
-    status, reason = _OUTCOMES.get(task.status, ("missed", "unaccounted"))
+    status, reason = _OUTCOMES.get(task.status, (Status.MISSED, Reason.UNACCOUNTED))
     if calendar:
-        status, reason = "skipped", "calendar"
+        status, reason = Status.SKIPPED, Reason.CALENDAR
     life = Life(
         status=status,
         reason=reason,
-        note=calendar,
         tv=task.version,
         schedule_version=task.schedule_version,
         due_ms=task.schedule.due_at(slot) * 1000,
-        ended_ms=now * 1000,
+        end=End(ended_ms=now * 1000, note=calendar),
     )
     return Run(
         task_id=task.task_id,
@@ -362,4 +362,7 @@ def _record(task: Task, slot: int, now: int, calendar: str) -> Run:
     )
 
 
-_OUTCOMES = {"paused": ("skipped", "paused"), "invalid": ("missed", "quarantined")}
+_OUTCOMES = {
+    "paused": (Status.SKIPPED, Reason.PAUSED),
+    "invalid": (Status.MISSED, Reason.QUARANTINED),
+}

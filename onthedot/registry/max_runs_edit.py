@@ -13,6 +13,7 @@ from onthedot.records.keys import shard_of
 from onthedot.records.runs import max_runs, run_row, run_writes
 from onthedot.records.runs.edited_slots import marked, why_dropped
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks import exhausted_schedules, task_spec
 from onthedot.records.tasks.task_items import Known, first_due
 from onthedot.records.tasks.task_spec import Task
@@ -89,9 +90,9 @@ def _count_again(wanted: Task, written: int, raised: int) -> None:
             return
 
 
-def _why_dropped(run: Run, wanted: Task, counted: Recount) -> str | None:
+def _why_dropped(run: Run, wanted: Task, counted: Recount) -> Reason | None:
     """Returns why a run that this edit counted will never start, or None."""
-    waits = run.key in counted.claimed and run.life.status == "claimed"
+    waits = run.key in counted.claimed and run.life.status == Status.CLAIMED
     return why_dropped(run, wanted) if waits and wanted.status == "active" else None
 
 

@@ -141,7 +141,7 @@ def entry(item: Mapping[str, Any], run: Run | None) -> dict[str, Any]:
         "tags": item.get("tags", {}),
         "priority": item["priority"],
         "managed_by": item.get("managed_by", "api"),
-        "run": None if run is None else {"run_id": run.run_id, "status": run.life.status},
+        "run": None if run is None else {"run_id": run.run_id, "status": run.life.status.value},
         "created_at": item["created_at"],
     }
 

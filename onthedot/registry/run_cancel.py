@@ -5,6 +5,7 @@ from __future__ import annotations
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import run_row, run_writes
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 from onthedot.schedule.expression.errors import BusyError
 from onthedot.store import clock, conditional_writer, table_reads
 from onthedot.targets.aws import executions
@@ -20,11 +21,11 @@ def cancel(run_id: str, *, by: str = "user") -> Run | None:
         if item is None:
             return None
         seen = run_row.parse(item)
-        asked = seen.cancel_ms and seen.life.status == "running"
+        asked = seen.cancel_ms and seen.life.status == Status.RUNNING
         if seen.final or asked:
             return seen
         now_ms = clock.now_ms()
-        if seen.life.status == "running":
+        if seen.life.status == Status.RUNNING:
             conditional_writer.write_one(run_writes.request_cancel(seen, by, now_ms=now_ms))
         elif (
             conditional_writer.write_one(run_writes.cancel(seen, by, now_ms=now_ms)) is Outcome.DONE

@@ -12,7 +12,8 @@ from onthedot.dispatch.range_rows import covering
 from onthedot.records.keys import is_slot_key, manifest_keys, row_of
 from onthedot.records.runs import manifest, run_row, run_writes
 from onthedot.records.runs.manifest import Entry, Manifest
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import End, Life, Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks import task_cursor, task_spec
 from onthedot.records.timings import MARGIN_SEC
 from onthedot.schedule.schedule import UNREADABLE
@@ -179,7 +180,7 @@ def _overdue(run: Run, now_ms: int) -> bool:
     """Tells whether an open run should have moved on by now."""
     if run.final:
         return False
-    if run.life.status in ("running", "awaiting"):
+    if run.life.status in (Status.RUNNING, Status.AWAITING):
         return now_ms > run.life.lease_ms + (_LEASE_OVER_SEC + MARGIN_SEC) * 1000
     return _is_overdue(run.life.due_ms, now_ms)
 
@@ -206,12 +207,12 @@ def _still_missing(listed: Entry, source: Manifest, seen: Ledger) -> bool:
     if due >= cursor.next_run_at:
         return False
     life = Life(
-        status="missed",
-        reason="unaccounted",
+        status=Status.MISSED,
+        reason=Reason.UNACCOUNTED,
         tv=listed.tv,
         schedule_version=cursor.schedule_version,
         due_ms=due * 1000,
-        ended_ms=now_ms,
+        end=End(ended_ms=now_ms),
     )
     record = Run(
         task_id=task_id,

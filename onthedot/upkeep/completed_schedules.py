@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import CURSOR
-from onthedot.records.runs.run_row import OPEN
+from onthedot.records.runs.run_status import OPEN
 from onthedot.records.tasks import exhausted_schedules, task_cursor, task_spec
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import Task

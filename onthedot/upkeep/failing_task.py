@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 
 TABLE = "runs"
 PARTITION = "health"
@@ -34,11 +35,11 @@ class Health:
     def after(self, run: Run) -> Health:
         """Counts a run that died, and forgets all if it succeeded. A run seen before is ignored."""
         at = moment(run)
-        if at <= self.last or run.life.status not in ("dead", "succeeded"):
+        if at <= self.last or run.life.status not in (Status.DEAD, Status.SUCCEEDED):
             return self
-        if run.life.status == "dead":
+        if run.life.status == Status.DEAD:
             return replace(self, failures=self.failures + 1, last=at)
-        works_ms = self.resumed_ms or (run.life.ended_ms if self.paused_ms else 0)
+        works_ms = self.resumed_ms or (run.life.its_end.ended_ms if self.paused_ms else 0)
         return replace(self, failures=0, last=at, resumed_ms=works_ms)
 
     def paused(self, now_ms: int) -> Health:
@@ -68,4 +69,4 @@ def key(task_id: str) -> dict[str, str]:
 
 def moment(run: Run) -> str:
     """Orders runs by their end."""
-    return f"{run.life.ended_ms:013}#{run.key}"
+    return f"{run.life.its_end.ended_ms:013}#{run.key}"

@@ -10,6 +10,7 @@ from typing import Any
 
 from onthedot.launch.trigger import Moment, trigger
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks import pause_ends, task_spec
 from onthedot.records.tasks.pause_ends import SYSTEM
 from onthedot.records.tasks.task_spec import Task
@@ -45,7 +46,7 @@ class Ward:
         changed: dict[str, Health] = {}
         for run in sorted(ended, key=failing_task.moment):
             before = changed.get(run.task_id) or known.get(run.task_id)
-            if before is None and run.life.status != "dead":
+            if before is None and run.life.status != Status.DEAD:
                 continue
             before = before or Health(task_id=run.task_id)
             after = before.after(run)

@@ -10,6 +10,7 @@ from itertools import islice
 
 from onthedot.records.runs import run_row
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks import task_spec
 from onthedot.store import table_reads
 from onthedot.upkeep.ledger import duration_ms, percentile
@@ -52,4 +53,4 @@ def _past_ms(run: Run) -> list[int]:
         ("task_id", run.task_id), "scheduled_for", ("0", run.key), newest_first=True, page=_PAST + 1
     )
     read = [run_row.readable(item) for item in islice(before, 1, _PAST + 1)]
-    return [duration_ms(each) for each in read if each and each.life.status == "succeeded"]
+    return [duration_ms(each) for each in read if each and each.life.status == Status.SUCCEEDED]

@@ -14,6 +14,7 @@ from onthedot.records.runs.edited_slots import surely_within
 from onthedot.records.runs.message_pack import Ticket
 from onthedot.records.runs.pull import alike, pulled
 from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.runs.tenant_permits import Permit
 from onthedot.records.tasks import task_spec
 from onthedot.records.tasks.task_spec import Task
@@ -101,8 +102,10 @@ class Job:
 
     @property
     def deadline_ms(self) -> int:
-        """Returns when the attempt under way has used its time."""
-        return self.held.life.started_ms + self.its_task.timeout_sec * 1000
+        """Returns when its attempt has used its time. One that has not begun has all of it."""
+        attempt = self.held.life.attempt
+        started_ms = attempt.started_ms if attempt else clock.now_ms()
+        return started_ms + self.its_task.timeout_sec * 1000
 
     def stop(self) -> None:
         """Lets it stop. A call that waits for its answer stops at once."""
@@ -249,7 +252,7 @@ def look_again(started: Iterable[Job]) -> None:
         spec = specs.get((job.held.task_id,))
         job.task = (task_spec.readable(spec) if spec else None) or job.task
         if spec is None or spec["status"] in task_spec.ENDED:
-            job.answer = Stopped(task_spec.ENDED[spec["status"]] if spec else "task_deleted")
+            job.answer = Stopped(task_spec.ENDED[spec["status"]] if spec else Reason.TASK_DELETED)
     _aim(old)
 
 

@@ -34,7 +34,7 @@ def judged(found: Sequence[tuple[Job, Late]]) -> list[tuple[Job, Skip | Busy | N
 def _known(job: Job) -> bool:
     """Tells whether the job itself shows that it was late before, or taken up."""
     run = job.held
-    return run.origin == "catchup" or pulled(run.queue) or bool(run.life.gate_ms)
+    return run.origin == "catchup" or pulled(run.queue) or run.life.booking is not None
 
 
 def _lines(jobs: Sequence[Job]) -> Items:

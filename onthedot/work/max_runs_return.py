@@ -41,7 +41,7 @@ def _with_its_place(job: Job, write: Update) -> Outcome:
     if cursor is None or task is None:
         return conditional_writer.write_one(write)
     if not _is_counted(job, task, cursor):
-        claiming = clock.now_ms() <= life.claim_until
+        claiming = life.claim is not None and clock.now_ms() <= life.claim.until_ms
         return Outcome.UNSURE if claiming else conditional_writer.write_one(write)
     return conditional_writer.write_together([write, *max_runs.given_back(cursor, task)])
 

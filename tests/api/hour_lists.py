@@ -9,12 +9,14 @@ from random import Random
 from onthedot.dispatch import plan_effects
 from onthedot.records.keys import moment_key
 from onthedot.records.runs import manifest, run_writes
-from onthedot.records.runs.run_row import Life, Run, ended
+from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_status import Status
 from onthedot.schedule.time.instants import nominal
 from onthedot.store import clock, conditional_writer
 from onthedot.upkeep import tallies
 from onthedot.upkeep.claims_audit import audit
 from tests.api.kit import NOON, Api
+from tests.schedule.samples import lived
 
 MINUTES = 57
 _LOOK_BACK_MIN = 6
@@ -79,8 +81,14 @@ def _of_another(now_ms: int) -> list[Run]:
 
 def run(task_id: str, tenant_id: str, key: str, due_ms: int) -> Run:
     """A run that is over."""
-    life = Life(status="claimed", tv=1, schedule_version=1, due_ms=due_ms, claim_id="C")
-    life = replace(ended(life, "succeeded", "", now_ms=due_ms + 50), attempt=1, started_ms=due_ms)
+    life = lived(
+        status="succeeded",
+        due_ms=due_ms,
+        claim_id="C",
+        attempt=1,
+        started_ms=due_ms,
+        ended_ms=due_ms + 50,
+    )
     return Run(
         task_id=task_id,
         key=key,
@@ -103,7 +111,7 @@ def made(
 def claimed(task_id: str, slot_ms: int) -> Run:
     """A run that was claimed, and that no list has."""
     row = run(task_id, "acme", nominal(slot_ms // 1000), slot_ms)
-    return replace(row, life=Life(status="claimed", tv=1, schedule_version=1, due_ms=slot_ms))
+    return replace(row, life=Life(status=Status.CLAIMED, tv=1, schedule_version=1, due_ms=slot_ms))
 
 
 def passed(api: Api, seconds: int) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import manifest_keys
 from onthedot.records.runs import manifest, run_row, run_writes
 from onthedot.records.runs.run_row import Run, ended
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.store import clock, conditional_writer, table_reads
 from onthedot.store.tasks import read as known
 from onthedot.targets.attempt_outcome import error_of
@@ -56,7 +56,7 @@ def started(run_id: str, *, log: str = "", noted: bool = True) -> Run:
 def settled(run_id: str, status: str, reason: str = "", **life: Any) -> Run:
     """Let the attempt under way end so."""
     seen, now_ms = read(run_id), clock.now_ms()
-    after = replace(ended(seen.life, status, reason, now_ms=now_ms), **life)
+    after = ended(seen.life, Status(status), Reason(reason), now_ms=now_ms, **life)
     assert (
         conditional_writer.write_one(run_writes.settle(seen, after, now_ms=now_ms)) is Outcome.DONE
     )

@@ -118,15 +118,15 @@ def test_a_worker_killed_in_mid_run_has_its_run_started_again_and_settled_once(
         assert local.settled(run_id, within_sec=120)["status"] == "succeeded"
         long = run_row.parse(table_reads.get("runs", run_row.row_key(run_id)) or {})
 
-        again_ms = [each.life.started_ms - killed_ms for each in (long, *seen.again)]
-        others = [each.life for each in seen.runs if each.life.attempt == 1]
-        waited_ms = [life.started_ms - max(killed_ms, life.due_ms) for life in others]
+        again_ms = [each.life.its_attempt.started_ms - killed_ms for each in (long, *seen.again)]
+        others = [each.life for each in seen.runs if each.life.starts == 1]
+        waited_ms = [life.its_attempt.started_ms - max(killed_ms, life.due_ms) for life in others]
         print(
             f"{len(again_ms)} runs again {min(again_ms)} to {max(again_ms)} ms after the kill; "
             f"{len(others)} others at most {max(waited_ms)} ms after it and their due time"
         )
         assert (seen.missing, seen.stray) == (set(), set())
-        assert (long.life.attempt, len(long.life.attempts)) == (2, 1)
+        assert (long.life.starts, len(long.life.attempts)) == (2, 1)
         assert max(again_ms) < (AGAIN_SEC + BUSY_SEC) * 1000
         assert max(waited_ms) < (AUDITED_SEC + BUSY_SEC) * 1000
 

@@ -6,7 +6,8 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import Claim, Life, Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.schedule_actions import create_many
 from onthedot.schedule.schedule import compile_schedule, pack
@@ -63,12 +64,11 @@ def claimed(owner: str, slot: int = SLOT, *, task_id: str = "sch_A") -> Run:
         origin="schedule",
         queue="normal",
         life=Life(
-            status="claimed",
+            status=Status.CLAIMED,
             tv=1,
             schedule_version=1,
             due_ms=slot * 1000,
-            claim_id=owner,
-            claim_until=slot * 1000 + 30_000,
+            claim=Claim(by=owner, until_ms=slot * 1000 + 30_000),
             claimed_ms=slot * 1000 - 5_000,
         ),
     )

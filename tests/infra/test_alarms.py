@@ -8,7 +8,7 @@ from typing import Any
 
 from infra.rules import RULES
 from onthedot.api.door.routes import ROUTES
-from onthedot.records.runs.run_row import FINAL
+from onthedot.records.runs.run_status import FINAL
 from onthedot.store import invocation_metrics
 from onthedot.upkeep import bulk_operations
 from tests.infra import deployed

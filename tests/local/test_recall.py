@@ -13,13 +13,14 @@ from onthedot.records.runs.run_row import Run
 from onthedot.store import aws, table_reads
 from tests.engines.place import Place
 from tests.engines.tasks import claimed
+from tests.schedule.samples import lived
 
 
 def listed(number: int, **life: Any) -> Run:
     """A run of this minute, listed and claimed; its message is lost."""
     slot = int(time.time())
     run = claimed("d", slot, task_id=f"sch_{number}")
-    run = replace(run, life=replace(run.life, **life))
+    run = replace(run, life=lived(run.life, **life))
     now_ms = slot * 1000
     entries = [manifest.entry(run)]
     for each in manifest.listing(f"d{number}", entries, now_ms=now_ms):

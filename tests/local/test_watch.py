@@ -15,6 +15,7 @@ from onthedot.store import table_reads
 from onthedot.work.gates import tenant_line
 from tests.engines.place import put
 from tests.engines.tasks import SLOT, claimed, daily
+from tests.schedule.samples import lived
 
 pytestmark = pytest.mark.usefixtures("place")
 
@@ -32,7 +33,7 @@ def listed() -> Run:
 
 
 def stored(run: Run, **life: Any) -> Run:
-    changed = replace(run, life=replace(run.life, **life))
+    changed = replace(run, life=lived(run.life, **life))
     table_reads.put("runs", run_writes.insert(changed, now_ms=DUE_MS).item)
     return changed
 

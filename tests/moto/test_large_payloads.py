@@ -142,4 +142,4 @@ def test_a_template_that_gives_too_much_ends_a_workers_run_and_no_other() -> Non
     assert [each.task.task_id for each in leased] == [healthy.task_id]
     (run,) = rows(large.task_id).values()
     assert (run.life.status, run.life.reason) == ("dead", "permanent")
-    assert run.life.error["type"] == "TemplateTooLarge"
+    assert run.life.its_end.error["type"] == "TemplateTooLarge"

@@ -112,7 +112,7 @@ WORK = (
     Equivalent(
         "onthedot.work.outside.lease",
         "_job",
-        "attempt = run.life.attempt + 1",
+        "attempt = run.life.starts + 1",
         "2",
         "the code only checks that it is above the row's own attempt",
     ),

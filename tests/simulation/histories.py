@@ -16,6 +16,7 @@ from onthedot.launch.backfill import Backfill, loop
 from onthedot.launch.trigger import trigger
 from onthedot.records.attributes import typed, typed_item
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.runs.tenant_permits import limit_key
 from onthedot.records.tasks.bulk_operation import Named
 from onthedot.records.tasks.calendar import Stored, insert
@@ -200,10 +201,10 @@ def _answers(scene: Scene, seed: int) -> Callable[[Call], Answer]:
         error = error_of("ValueError", f"no {call.attempt}", "line 1") if scene.raising else None
         if random.random() < 0.1:
             dead = random.random() < 0.5
-            return Dead("permanent", error) if dead else Skipped("nothing to do")
+            return Dead(Reason.PERMANENT, error) if dead else Skipped("nothing to do")
         if scene.yielding and random.random() < scene.yielding:
-            return Again("yielded", after_sec=random.choice([1, 5]))
-        return Again("failed", error, after_sec=random.choice(scene.waits))
+            return Again(Reason.YIELDED, after_sec=random.choice([1, 5]))
+        return Again(Reason.FAILED, error, after_sec=random.choice(scene.waits))
 
     return answer
 

@@ -23,6 +23,7 @@ from onthedot.records.attributes import plain_item, typed_item
 from onthedot.records.keys import shard_of
 from onthedot.records.runs import run_row
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.schema import ACCESS, RUNS, TASKS, creation
 from onthedot.records.tasks import task_items
 from onthedot.records.tasks.task_items import cursor, first_due
@@ -179,7 +180,7 @@ class Stage:
                 self._kill_worker()
             answer: Answer = world.act("deliver", told, run=call.run_id, attempt=call.attempt)
         except BotoCoreError:
-            return Again("failed")
+            return Again(Reason.FAILED)
         left, deaf = self.takes_sec(call), self.deaf(call)
         while left > 0:
             clock.sleep(min(5.0, left))
@@ -187,12 +188,12 @@ class Stage:
             if call.lease_lost():
                 self._told(call)
                 if not deaf:
-                    return Again("lost")
+                    return Again(Reason.LOST)
             self.outside.report(call, {"left": round(left, 1)}, self.world.epoch_us() / 1000)
             if not deaf and call.cancelled():
                 return Stopped()
             if not deaf and clock.now_ms() >= call.deadline_ms:
-                return Again("timed_out")
+                return Again(Reason.TIMED_OUT)
         return answer
 
     def _told(self, call: Call) -> None:

@@ -15,7 +15,8 @@ from onthedot.api.requests import target_shapes
 from onthedot.api.views import run_view
 from onthedot.launch.trigger import trigger
 from onthedot.records.runs import run_row
-from onthedot.records.runs.run_row import FINAL, Run
+from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import FINAL
 from onthedot.records.tasks.kept_versions import Sent
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel
@@ -128,7 +129,7 @@ def test_a_success_is_recorded_as_what_it_is_and_the_payload_arrives_as_it_was_g
     assert (shown["status"], shown["reason"], shown["attempt"]) == ("succeeded", None, 1)
     assert shown["completion"] == completion
     if kind == "lambda":
-        got = run.life.result["got"]
+        got = run.life.its_end.result["got"]
     assert got == payload or kind == "lambda async"
 
 
@@ -149,8 +150,8 @@ def test_a_failure_for_good_ends_the_run(place: Place, ground: Ground, kind: str
 
     _, run, _ = carried_out(place, kind, trial, "never will")
 
-    assert (run.life.status, run.life.reason, run.life.attempt) == ("dead", "permanent", 1)
-    assert run.life.error["type"]
+    assert (run.life.status, run.life.reason, run.life.starts) == ("dead", "permanent", 1)
+    assert run.life.its_end.error["type"]
 
 
 def test_a_cancelled_run_stops_the_execution_that_it_waits_for(

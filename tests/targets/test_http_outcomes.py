@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.store import clock
 from onthedot.targets.attempt_outcome import Again, Answer, Awaiting, Dead, Done
 from onthedot.targets.call import Call
@@ -190,5 +191,5 @@ def test_redirects_without_end_are_a_failure(receiver: Receiver) -> None:
 def test_a_callback_is_awaited_once_the_work_is_taken_on(receiver: Receiver) -> None:
     url = f"{receiver.url}/status?code="
 
-    assert outcome(url + "202", complete="callback") == Awaiting("callback")
+    assert outcome(url + "202", complete="callback") == Awaiting(Reason.CALLBACK)
     assert isinstance(outcome(url + "503", complete="callback"), Again)

@@ -9,13 +9,15 @@ import pytest
 
 from onthedot.launch.trigger import trigger
 from onthedot.records.runs import manifest, run_writes
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.registry.run_cancel import cancel
 from onthedot.schedule.time.instants import nominal
 from onthedot.targets.attempt_outcome import Again, Done
 from onthedot.upkeep import claims_audit
 from onthedot.upkeep.claims_audit import audit
 from onthedot.upkeep.ledger import Ledger
+from tests.schedule.samples import lived
 from tests.simulation.calm import (
     NOON,
     add,
@@ -80,7 +82,7 @@ def test_a_lost_message_is_sent_again_twenty_seconds_after_it_was_due(stage: Sta
 
 def test_a_lost_retry_is_sent_again_as_the_next_attempt(stage: Stage) -> None:
     task = add(stage, "0 0 * * *")
-    stage.answer = lambda call: Again("failed", after_sec=20) if call.attempt == 1 else Done()
+    stage.answer = lambda call: Again(Reason.FAILED, after_sec=20) if call.attempt == 1 else Done()
     trigger(task.task_id)
     wait(stage, 5)
     purge(stage)
@@ -93,7 +95,7 @@ def test_a_lost_retry_is_sent_again_as_the_next_attempt(stage: Stage) -> None:
 
 def test_what_stays_open_is_asked_for_less_and_less_often(stage: Stage) -> None:
     task = add(stage, "0 0 * * *")
-    stage.answer = lambda _: Again("failed", after_sec=7_200)
+    stage.answer = lambda _: Again(Reason.FAILED, after_sec=7_200)
     trigger(task.task_id)
     minutes = []
     for minute in range(1, 60):
@@ -115,7 +117,7 @@ def test_what_stays_open_is_asked_for_less_and_less_often(stage: Stage) -> None:
 def test_a_crash_between_the_two_manifests_looks_twice(stage: Stage) -> None:
     run = trigger(add(stage, "0 0 * * *").task_id)
     assert run is not None
-    stage.answer = lambda _: Again("failed", after_sec=7_200)
+    stage.answer = lambda _: Again(Reason.FAILED, after_sec=7_200)
     (before,) = partition(stage, "check#")
     wait(stage, 90)
     audit()
@@ -256,14 +258,13 @@ def test_a_run_is_asked_after_once_it_is_overdue(
     """What has a lease is left alone until that is over by any clock, and half a minute longer."""
     task = add(stage, "0 0 * * *")
     due_ms = (NOON - 600 if "lease_ms" in life else NOON + 60) * 1000
-    given = {"tv": 1, "schedule_version": 1, "due_ms": due_ms, **life}
     run = Run(
         task_id=task.task_id,
         key="2026-11-18T12:00:00Z",
         tenant_id="acme",
         origin="schedule",
         queue="normal",
-        life=Life(**given),
+        life=lived(**{"due_ms": due_ms, **life}),
     )
     put_run(stage, dict(run_writes.insert(run, now_ms=due_ms).item))
     entry, since_ms = manifest.Entry(run.run_id, 1, "acme"), (NOON - 120) * 1000
@@ -352,9 +353,7 @@ def test_after_the_first_look_only_what_has_another_due_time_is_listed_once_more
 
 def _row(slot: int, due_sec: int) -> Run:
     """A run that is over, of a schedule that is gone."""
-    life = Life(
-        status="succeeded", tv=1, schedule_version=1, due_ms=due_sec * 1000, ended_ms=NOON * 1000
-    )
+    life = lived(status="succeeded", due_ms=due_sec * 1000, ended_ms=NOON * 1000)
     return Run(
         task_id="sch_A",
         key=nominal(slot),

@@ -10,6 +10,7 @@ import pytest
 from onthedot.launch.replay import replay
 from onthedot.launch.trigger import Moment, trigger
 from onthedot.records.conditional_writes import Outcome
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks import exhausted_schedules
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import lifecycle, max_runs_edit
@@ -91,12 +92,12 @@ def test_a_range_that_ends_a_schedule_lists_it(stage: Stage) -> None:
 
 def test_an_open_run_keeps_it_active_whatever_the_run_waits_for(stage: Stage) -> None:
     task = add(stage, "* * * * *", max_runs=1)
-    stage.answer = lambda _call: Again("failed", after_sec=100)
+    stage.answer = lambda _call: Again(Reason.FAILED, after_sec=100)
     go(stage, 70)
     assert [run.life.status for run in runs(stage, task)] == ["retrying"]
     assert completed_schedules.note() == {"completed": 0}
 
-    stage.answer = lambda _call: Again("failed", after_sec=1)
+    stage.answer = lambda _call: Again(Reason.FAILED, after_sec=1)
     go(stage, 600)
 
     assert [run.life.status for run in runs(stage, task)] == ["dead"]
@@ -121,7 +122,7 @@ def test_an_older_run_than_a_page_of_newer_ones_keeps_it_active(
     task = add(stage, "*/10 * * * * *", max_runs=9)
     stage.takes_sec = lambda call: 200 if call.due_ms == (NOON + 10) * 1000 else 0.05
     go(stage, 95)
-    assert [run.life.status for run in runs(stage, task)].count("running") == 1
+    assert [run.life.status for run in runs(stage, task)].count(Status.RUNNING) == 1
 
     assert completed_schedules.note() == {"completed": 0}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from onthedot.records.runs.run_row import FINAL
+from onthedot.records.runs.run_status import FINAL
 from onthedot.upkeep.ledger import Ledger
 from onthedot.upkeep.minute_tally import Tally
 from tests.schedule.samples import NOON_MS, run

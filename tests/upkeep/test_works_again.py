@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from onthedot.dispatch.dispatcher import dispatch
+from onthedot.records.runs.run_status import Reason
 from onthedot.store import table_reads
 from onthedot.targets.attempt_outcome import Answer, Dead, Done
 from onthedot.upkeep import failing_task, failing_tasks
@@ -47,7 +48,7 @@ def play(aims: tuple[Aim, ...]) -> tuple[Stage, str]:
     world = stage.world
 
     def answer(_: object) -> Answer:
-        return Dead("permanent") if world.now_us < BROKEN_SEC * 1_000_000 else Done()
+        return Dead(Reason.PERMANENT) if world.now_us < BROKEN_SEC * 1_000_000 else Done()
 
     def minute(_: object) -> None:
         audit()

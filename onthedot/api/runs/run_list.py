@@ -15,7 +15,7 @@ from onthedot.api.door.query_times import From, To, window
 from onthedot.api.door.request import tenant
 from onthedot.api.door.responses import Handlers
 from onthedot.api.runs import run_rows
-from onthedot.api.runs.run_history import ALL, Origin, Question, Status, history
+from onthedot.api.runs.run_history import ALL, Origin, Question, StatusAsked, history
 from onthedot.api.views import run_view
 from onthedot.api.views.run_filter import RunFilter
 from onthedot.records.keys import instant_ms, row_of
@@ -36,7 +36,7 @@ _SORTED = "~"
 
 
 def index(
-    status: Status = None,
+    status: StatusAsked = None,
     origin: Origin = None,
     *,
     task_id: TaskId = None,

@@ -159,4 +159,4 @@ def _last_run(last: Run | None) -> Mapping[str, Any] | None:
     """Shows the outcome of the newest slot that was claimed."""
     if last is None:
         return None
-    return {"run_id": last.run_id, "scheduled_for": last.key, "status": last.life.status}
+    return {"run_id": last.run_id, "scheduled_for": last.key, "status": last.life.status.value}

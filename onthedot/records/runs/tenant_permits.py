@@ -9,7 +9,8 @@ from typing import Any
 
 from onthedot.records.conditional_writes import Clause, Delete, Insert, Update, Write
 from onthedot.records.runs.pull import pulled
-from onthedot.records.runs.run_row import NOT_STARTED, Run
+from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import NOT_STARTED, Status
 from onthedot.records.timings import MARGIN_SEC
 
 TABLE = "runs"
@@ -107,14 +108,14 @@ def limit_key(tenant_id: str) -> dict[str, str]:
 def permit_of(run: Run) -> Permit | None:
     """Returns the permit that a run's newest attempt took, even if the run lost it."""
     life = run.life
-    if not life.permit:
+    if not life.permit or life.attempt is None:
         return None
     return Permit(
         tenant_id=run.tenant_id,
         number=int(life.permit),
         holder=run.run_id,
-        owner=life.owner,
-        lease_ms=life.lease_ms,
+        owner=life.attempt.owner,
+        lease_ms=life.attempt.lease_ms,
     )
 
 
@@ -169,7 +170,7 @@ def waits(run: Run, now_ms: int) -> bool:
     """
     if run.final or pulled(run.queue):
         return False
-    over = run.life.status == "running" and now_ms > run.life.lease_ms + MARGIN_SEC * 1000
+    over = run.life.status == Status.RUNNING and now_ms > run.life.lease_ms + MARGIN_SEC * 1000
     return over or run.life.status in NOT_STARTED
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from onthedot.records.keys import CURSOR, SPEC
 from onthedot.records.runs import pull
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks import payloads
 from onthedot.schedule import schedule
 from onthedot.schedule.blackouts import Blackout, calendars_of
@@ -17,7 +18,7 @@ from onthedot.schedule.schedule import Schedule
 
 TABLE = "tasks"
 # Statuses in which nothing starts any more, and the reason that open runs get.
-ENDED = {"deleted": "task_deleted", "cancelled": "task_cancelled"}
+ENDED = {"deleted": Reason.TASK_DELETED, "cancelled": Reason.TASK_CANCELLED}
 QUEUES = {1: "high", 2: "normal", 3: "low"}
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import run_writes
 from onthedot.records.runs.overlap_gate import Enter, Gate, Have, Wait
-from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_row import Booking, Run
 from onthedot.records.timings import BUSY_MAX_SEC
 from onthedot.store import clock, conditional_writer, table_reads
 from onthedot.store.conditional_writer import Forgiven
@@ -113,7 +113,8 @@ def _names(job: Job, place: str) -> bool:
 def _waits_for_its_turn(job: Job, limit: Limit) -> Verdict | None:
     """A turn that has come is taken; one that is taken and not used is a start less."""
     now_ms = clock.now_ms()
-    at_ms = job.held.life.gate_ms
+    booking = job.held.life.booking
+    at_ms = booking.at_ms if booking else 0
     if at_ms <= now_ms:
         at_ms = _turn(job, limit, now_ms)
     if not at_ms:
@@ -133,17 +134,18 @@ def _turn(job: Job, limit: Limit, now_ms: int) -> int:
             limit.place,
             table_reads.get(concurrency_key.TABLE, concurrency_key.rate_key(limit.place)),
         )
-        if life.gate_ms:
-            booked_ms = life.gate_ms - life.gate_behind_ms
+        if life.booking:
+            booked_ms = life.booking.at_ms - life.booking.behind_ms
             wanted, at_ms = seen.take(limit, booked_ms, now_ms)
         else:
             wanted, at_ms = seen.booked(limit, now_ms)
             booked_ms = wanted.at_ms[-1]
         if wanted != seen and conditional_writer.write_one(seen.write(wanted)) is not Outcome.DONE:
             continue
-        if at_ms > now_ms and not life.gate_ms:
+        if at_ms > now_ms and not life.booking:
             # It holds no permit until then.
-            life = replace(life, gate_ms=at_ms, gate_behind_ms=wanted.behind_ms, permit="")
+            booking = Booking(at_ms=at_ms, behind_ms=wanted.behind_ms)
+            life = replace(life, booking=booking, permit="")
             if (
                 conditional_writer.write_one(run_writes.mark(job.held, life, now_ms=now_ms))
                 is not Outcome.DONE

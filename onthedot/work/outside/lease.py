@@ -93,7 +93,7 @@ def _run_id(item: Mapping[str, Any]) -> str:
 
 
 def _job(run: Run, owner: str) -> Job:
-    attempt = run.life.attempt + 1
+    attempt = run.life.starts + 1
     return Job(
         ticket=Ticket(run.run_id, attempt, run.life.tv),
         hint=Hint(attempt=attempt, receives=1, message_id=owner),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from onthedot.records.attributes import plain, plain_item
 from onthedot.records.keys import GATE, run_id
-from onthedot.records.runs.run_row import FINAL
+from onthedot.records.runs.run_status import FINAL
 from onthedot.records.runs.tenant_permits import LIMIT, LINE
 from onthedot.records.tasks import task_spec
 from onthedot.records.tasks.task_spec import Task

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, ReadTimeoutError
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.store.aws import BrokenOff
 from onthedot.targets.attempt_outcome import CLOSED, Again, Answer, Done, Stopped
 from onthedot.targets.call import Call
@@ -93,7 +94,7 @@ class AwsTargets:
             raise HTTPClientError(error=broken) from broken
         except (BotoCoreError, ClientError):
             # It may be done: nobody has heard of it.
-            self._stage.answered(call.run_id, call.attempt, Again("timed_out"))
+            self._stage.answered(call.run_id, call.attempt, Again(Reason.TIMED_OUT))
             raise
         self._stage.answered(call.run_id, call.attempt, verdict.means)
         if verdict.error is not None:
@@ -127,7 +128,7 @@ class AwsTargets:
                 self._done(receipt, random)
             else:
                 receipt.refused = "never came"
-            return Verdict(Again("timed_out"), waits_sec=_HANGS_SEC)
+            return Verdict(Again(Reason.TIMED_OUT), waits_sec=_HANGS_SEC)
         return self._done(receipt, random)
 
     def _done(self, receipt: Receipt, random: Random) -> Verdict:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.targets.attempt_outcome import Again, Answer
 from tests.simulation.outside.call_facts import Told
 from tests.simulation.outside.outside import Word
@@ -47,4 +48,4 @@ def lost(stage: Stage, run_id: str, attempt: int, answer: Answer) -> None:
     """Note that nobody heard that answer; what was said of the attempt since then counts."""
     delivery = stage.delivery(run_id, attempt)
     if delivery and delivery.answer is answer:
-        stage.answered(run_id, attempt, Again("timed_out"))
+        stage.answered(run_id, attempt, Again(Reason.TIMED_OUT))

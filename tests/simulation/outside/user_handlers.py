@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.store import clock
 from onthedot.targets.attempt_outcome import Again, Answer, Dead, Done, Skipped, Stopped
 from onthedot.targets.python.context import Context
@@ -64,7 +65,7 @@ class Handled:
             stage.answered(ctx.run_id, ctx.attempt, Stopped())
             raise
         except Exception:
-            stage.answered(ctx.run_id, ctx.attempt, Again("failed"))
+            stage.answered(ctx.run_id, ctx.attempt, Again(Reason.FAILED))
             raise
         stage.answered(ctx.run_id, ctx.attempt, answer)
         return _said(answer)
@@ -123,11 +124,11 @@ class Handled:
 def _answer(random: Random, ctx: Context) -> Answer:
     answers: list[Answer] = [
         Done({"attempt": ctx.attempt}),
-        Again("failed", RAISED),
-        Dead("permanent"),
+        Again(Reason.FAILED, RAISED),
+        Dead(Reason.PERMANENT),
         Skipped("nothing to do"),
-        Again("yielded", after_sec=random.choice([None, 0, 7]), checkpoint=None),
-        Again("yielded", after_sec=3, checkpoint={"page": [ctx.attempt, ctx.run_id[-6:]]}),
+        Again(Reason.YIELDED, after_sec=random.choice([None, 0, 7]), checkpoint=None),
+        Again(Reason.YIELDED, after_sec=3, checkpoint={"page": [ctx.attempt, ctx.run_id[-6:]]}),
     ]
     return random.choices(answers, weights=[10, 3, 1, 1, 1, 4])[0]
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.store import clock
 from onthedot.targets.attempt_outcome import Again, Answer, Dead, Done, Skipped
 from tests.simulation.machine.process import Process
@@ -174,7 +175,7 @@ class Workers:
         if held.stubborn or (kept and not stops):
             return True
         if kept:
-            self._say(held, Again("failed"))
+            self._say(held, Again(Reason.FAILED))
         return False
 
     def _told(self, held: _Held) -> bool:
@@ -205,11 +206,11 @@ class Workers:
 def _answer(random: Random) -> Answer:
     answers: list[Answer] = [
         Done({"by": random.getrandbits(32)}),
-        Again("failed"),
-        Again("failed", after_sec=random.choice([0, 5, 20])),
-        Again("released", after_sec=random.choice([0, 4])),
-        Again("released", checkpoint={"page": random.getrandbits(16)}),
-        Dead("permanent"),
+        Again(Reason.FAILED),
+        Again(Reason.FAILED, after_sec=random.choice([0, 5, 20])),
+        Again(Reason.RELEASED, after_sec=random.choice([0, 4])),
+        Again(Reason.RELEASED, checkpoint={"page": random.getrandbits(16)}),
+        Dead(Reason.PERMANENT),
         Skipped("nothing to do"),
     ]
     return random.choices(answers, weights=[10, 2, 2, 2, 1, 1, 1])[0]

@@ -19,6 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.targets.attempt_outcome import Answer
 from onthedot.targets.call import Call
 
@@ -107,13 +108,14 @@ def _its(module: str) -> Any:
 
 
 def _answering(deliver: Callable[[Call], Answer]) -> Callable[[Any], Any]:
-    """It knows its own answers only."""
+    """It knows its own answers only, and reasons that are plain text."""
     policy = _its("core.policy")
 
     def call(asked: Any) -> Any:
         answer = deliver(asked)
-        fields = {name: getattr(answer, name) for name in type(answer).__slots__}
-        return getattr(policy, type(answer).__name__)(**fields)
+        told = {name: getattr(answer, name) for name in type(answer).__slots__}
+        plain = {name: one.value for name, one in told.items() if isinstance(one, Reason)}
+        return getattr(policy, type(answer).__name__)(**told | plain)
 
     return call
 

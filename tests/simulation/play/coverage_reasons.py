@@ -55,7 +55,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         "registry/calendar_edits.py:resolve: raise Problem",
     ),
     f"{_CALLER}tests/work/test_target_call.py, tests/moto/test_large_payloads.py": (
-        'work/target_call.py:deliver: return Dead("permanent"',
+        "work/target_call.py:deliver: return Dead(Reason.PERMANENT",
         "work/target_call.py:complete: return _unfit",
     ),
     f"{_CALLER}tests/work/test_target_table.py": ("work/target_table.py:_python: return Dead(",),

@@ -10,6 +10,7 @@ import pytest
 from onthedot.launch.trigger import trigger
 from onthedot.records.runs.message_pack import Pack, Ticket
 from onthedot.records.runs.run_row import Run, row_key
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel
 from onthedot.store import queue
@@ -52,7 +53,7 @@ def started(*tasks: Task) -> list[Run]:
 def spans(stage: Stage, tasks: list[Task]) -> list[tuple[int, int]]:
     """From when to when each run worked, in order."""
     lives = [run.life for task in tasks for run in runs(stage, task)]
-    return sorted((life.started_ms, life.ended_ms) for life in lives)
+    return sorted((life.its_attempt.started_ms, life.its_end.ended_ms) for life in lives)
 
 
 def lists(customer: str) -> tuple[int, int]:
@@ -105,7 +106,9 @@ def test_as_many_as_the_key_allows_run_at_once(stage: Stage) -> None:
 
 def test_a_retry_keeps_its_place_and_a_death_gives_it_up(stage: Stage) -> None:
     tasks = [keyed_task(stage, "one"), keyed_task(stage, "two")]
-    stage.answer = lambda call: Again("failed", after_sec=5) if call.attempt == 1 else Dead("x")
+    stage.answer = lambda call: (
+        Again(Reason.FAILED, after_sec=5) if call.attempt == 1 else Dead(Reason.PERMANENT)
+    )
     started(*tasks)
     wait(stage, 90)
 
@@ -327,7 +330,7 @@ def test_in_any_weather_a_place_is_one_run_s_and_nobody_waits_for_ever(seed: int
 def _overlapping(found: list[Run]) -> list[tuple[str, str]]:
     """Pairs of runs whose last attempts worked at the same time, by the rows' own words."""
     worked = sorted(
-        (run.life.started_ms, run.life.ended_ms, run.run_id)
+        (run.life.its_attempt.started_ms, run.life.its_end.ended_ms, run.run_id)
         for run in found
         if run.life.status == "succeeded"
     )

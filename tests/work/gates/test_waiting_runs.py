@@ -7,6 +7,7 @@ from typing import Any
 
 from onthedot.launch.trigger import trigger
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel
 from onthedot.store import clock
@@ -96,7 +97,7 @@ def test_what_workers_fetch_waits_for_the_tenant_as_long_as_no_permit_is_left(
 def test_a_retry_that_waits_for_its_tenant_is_retrying_still(stage: Stage) -> None:
     tenant_line.set_limit("acme", 1)
     one, two = add(stage, YEARLY, name="one", timeout_sec=200), busy(stage, "two")
-    stage.answer = lambda call: Again("failed", after_sec=5) if call.attempt == 1 else Done()
+    stage.answer = lambda call: Again(Reason.FAILED, after_sec=5) if call.attempt == 1 else Done()
     stage.takes_sec = lambda call: 60 if call.task_id == two.task_id else 0.1
     started(one)
     wait(stage, 2)

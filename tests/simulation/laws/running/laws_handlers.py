@@ -115,12 +115,12 @@ def spent(stage: Stage, journal: Journal) -> Iterator[str]:
             continue
         back = sum(
             _released(answers.get((run.run_id, attempt)))
-            for attempt in range(1, run.life.attempt + 1)
+            for attempt in range(1, run.life.starts + 1)
         )
         versions = [one.task for one in journal.versions[run.task_id]]
         least = min(one.max_attempts for one in (stage.task_of(run.run_id), *versions))
-        if run.life.attempt - back < least:
-            failed = run.life.attempt - back
+        if run.life.starts - back < least:
+            failed = run.life.starts - back
             yield f"died early: {run.run_id} after {failed} of {least} attempts"
 
 

@@ -93,8 +93,8 @@ def _noted(known: _Known, *, mixed: bool) -> Iterator[str]:
 
 def _versions(run: Run) -> Iterator[tuple[int, int]]:
     """The attempts that its row tells of, each with its version."""
-    newest = {"attempt": run.life.attempt, "version": run.life.version}
-    records = chain(run.life.attempts, run.stale, [newest] if run.life.attempt else [])
+    newest = [{"attempt": one.number, "version": one.version}] if (one := run.life.attempt) else []
+    records = chain(run.life.attempts, run.stale, newest)
     # A stamp that came too late left the run the version of its own start.
     found = {one["attempt"]: one.get("version", 0) for one in records}
     yield from found.items()
@@ -105,19 +105,19 @@ def _again(known: _Known) -> Iterator[str]:
     asked = _asked(known.stage)
     for run in known.rows.values():
         old = known.rows.get(run.replay_of)
-        if old is None or not old.life.attempt or not old.life.version:
+        if old is None or not old.life.attempt or not old.life.its_attempt.version:
             continue
         body = asked.get(run.run_id, asked[""])
         if body is None or body.keys() - {"use"}:
             continue
-        for attempt in range(1, run.life.attempt + 1):
+        for attempt in range(1, run.life.starts + 1):
             delivery = known.told.get((run.run_id, attempt))
             if delivery is not None:
                 yield from _as_sent(known, old, delivery, body.get("use", {}))
 
 
 def _as_sent(known: _Known, old: Run, delivery: Delivery, use: Mapping[str, str]) -> Iterator[str]:
-    target, payload = known.sent(old, old.life.version)
+    target, payload = known.sent(old, old.life.its_attempt.version)
     of_old = use.get("payload", "sent") == "sent" and not old.payload_ref
     if of_old and not known.carried(delivery, payload):
         yield f"not sent again: {delivery.run_id} was given {str(delivery.payload)[:100]}"

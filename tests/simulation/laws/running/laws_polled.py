@@ -69,7 +69,7 @@ def left_none(stage: Stage) -> Iterator[str]:
         run = stage.rows().get(execution.run_id)
         if run is None or not run.final:
             continue
-        until_ms = min(now_ms, run.life.ended_ms + slack_ms)
+        until_ms = min(now_ms, run.life.its_end.ended_ms + slack_ms)
         if execution.over_ms() > until_ms:
             yield f"left running: {execution.arn}, its run is {run.life.status}"
 

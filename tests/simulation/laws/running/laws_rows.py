@@ -7,7 +7,7 @@ from typing import Any
 
 from onthedot.records.attributes import plain_item
 from onthedot.records.keys import is_slot_key
-from onthedot.records.runs.run_row import FINAL
+from onthedot.records.runs.run_status import FINAL
 from onthedot.schedule.time.instants import parse_nominal
 from tests.simulation.laws.running.laws_moved import is_fetched
 from tests.simulation.laws.timing import true_slots

@@ -168,7 +168,7 @@ def calm_end(stage: Stage, journal: Journal, until_sec: float, *, audited: bool)
             continue
         if not audited and _excused(stage, journal, run, until_ms):
             continue
-        yield f"open: {run.run_id} is {run.life.status} at attempt {run.life.attempt}"
+        yield f"open: {run.run_id} is {run.life.status} at attempt {run.life.starts}"
 
 
 def _excused(stage: Stage, journal: Journal, run: Run, until_ms: float) -> bool:
@@ -253,15 +253,15 @@ def attempts_bounded(stage: Stage, journal: Journal) -> Iterator[str]:
     for task_id, versions in journal.versions.items():
         most[task_id] = max(version.task.max_attempts for version in versions)
     for run in stage.rows().values():
-        if run.life.attempt - run.life.released > most[run.task_id]:
-            yield f"too often: {run.run_id} has {run.life.attempt} attempts"
+        if run.life.starts - run.life.released > most[run.task_id]:
+            yield f"too often: {run.run_id} has {run.life.starts} attempts"
 
 
 def all_succeed(stage: Stage) -> Iterator[str]:
     """Where no handler fails and no process dies, nothing ends otherwise."""
     for run in stage.rows().values():
-        if run.life.status != "succeeded" or run.life.attempt != 1:
-            yield f"not at once: {run.run_id} is {run.life.status} at attempt {run.life.attempt}"
+        if run.life.status != "succeeded" or run.life.starts != 1:
+            yield f"not at once: {run.run_id} is {run.life.status} at attempt {run.life.starts}"
 
 
 def spared(stage: Stage) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from onthedot.records.attributes import plain_item
 from onthedot.records.keys import payload_key, row_of
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import ABANDON_SEC
 from onthedot.targets.attempt_outcome import Again, Answer, Dead, Done
@@ -210,7 +211,7 @@ def doom_of(stage: Stage, change: Change) -> Iterator[Answer]:
     names = (task.name for task in stage.tasks if task.task_id == change.task_id)
     yield from (DOOMED[name] for name in names if name in DOOMED)
     if any(lost_ms <= change.at_ms for lost_ms in _losses(stage, change.task_id)):
-        yield Dead("payload_unreadable")
+        yield Dead(Reason.PAYLOAD_UNREADABLE)
 
 
 def _losses(stage: Stage, task_id: str) -> list[float]:

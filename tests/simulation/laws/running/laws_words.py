@@ -38,10 +38,10 @@ def acknowledged(stage: Stage, journal: Journal) -> Iterator[str]:
             yield f"taken in vain: {said} of attempt {word.attempt} of {word.run_id}"
         elif _is_to_stop(end, word, asked_ms.get(word.run_id, 0.0)):
             yield f"not stopped: {word.run_id} is to be tried again"
-        if isinstance(word.answer, Done) and rows[word.run_id].life.result not in _results(
-            stage, word
-        ):
-            yield f"another's result: {word.run_id} has {rows[word.run_id].life.result}"
+        over = rows[word.run_id].life.end
+        result = over.result if over else None
+        if isinstance(word.answer, Done) and result not in _results(stage, word):
+            yield f"another's result: {word.run_id} has {result}"
 
 
 def refused(stage: Stage, journal: Journal) -> Iterator[str]:

@@ -71,7 +71,7 @@ def counted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]:
         if task.max_runs is None:
             continue
         slots = [run for run in rows if run.task_id == task.task_id and is_slot_key(run.key)]
-        started = sum(run.life.attempt > 0 for run in slots)
+        started = sum(run.life.starts > 0 for run in slots)
         claimed = [run for run in slots if run.life.claimed_ms]
         most = max(one.task.max_runs or 0 for one in journal.versions[task.task_id])
         if started > most:
@@ -116,9 +116,10 @@ def unspent(stage: Stage) -> Iterator[str]:
     rows = stage.rows().values()
     for task in stage.tasks:
         slots = [run for run in rows if run.task_id == task.task_id and is_slot_key(run.key)]
-        started = sum(run.life.attempt > 0 for run in slots)
+        started = sum(run.life.starts > 0 for run in slots)
         acts = [act for act in stage.acts if act.task_id == task.task_id]
-        met = any(a.began_ms <= run.life.ended_ms <= a.acked_ms for a in acts for run in slots)
+        ends = [run.life.end.ended_ms for run in slots if run.life.end]
+        met = any(a.began_ms <= ended_ms <= a.acked_ms for a in acts for ended_ms in ends)
         if task.max_runs and started < task.max_runs and not met:
             yield f"too few: {task.name} has {started} runs of {task.max_runs}"
 

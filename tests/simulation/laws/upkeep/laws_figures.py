@@ -163,10 +163,11 @@ def _lags(stage: Stage, journal: Journal, told: Told) -> Iterator[str]:
         (change.at_ms - change.after.due_ms, rows[change.run_id].life)
         for change in journal.changes
         if change.started and change.after and change.after.attempt == 1
-        if change.run_id in at_once and rows[change.run_id].life.attempt == 1
+        if change.run_id in at_once and rows[change.run_id].life.starts == 1
     ]
     last = max((at for at, _ in told), default=0.0) - _NOTED_SEC
-    owed_ms = max((lag for lag, life in starts if 0 < life.ended_ms < last * 1000), default=0.0)
+    ended = (lag for lag, life in starts if life.end and life.end.ended_ms < last * 1000)
+    owed_ms = max(ended, default=0.0)
     said = [figures["lag_max_ms"] for _, figures in told if "lag_max_ms" in figures]
     if max(said, default=0) < owed_ms - _CALLS_MS:
         yield f"figures: no start was told to be late by {owed_ms:.0f} ms"

@@ -68,7 +68,7 @@ def sorted_in(stage: Stage, journal: Journal) -> Iterator[str]:
     for change in journal.changes:
         claimed = change.before is None and change.after and "claimed_ms" in change.after.life
         run = rows.get(change.run_id) if claimed else None
-        if run is None or not run.final or run.life.ended_ms >= end_ms - _WAITS_MS:
+        if run is None or not run.final or run.life.its_end.ended_ms >= end_ms - _WAITS_MS:
             continue
         if run.life.claimed_ms < stage.world.start.timestamp() * 1000:
             # A run from days ago: the audit looks at its list every quarter of an hour.

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from onthedot.records.attributes import plain_item
 from onthedot.records.keys import is_run_id, run_id
-from onthedot.records.runs.run_row import FINAL
+from onthedot.records.runs.run_status import FINAL
 from onthedot.records.timings import ABANDON_SEC
 from tests.simulation.faults.expiry import Vanished
 from tests.simulation.laws.timing.laws_lateness import steady_sec

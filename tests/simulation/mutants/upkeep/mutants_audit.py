@@ -9,8 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import lambdas.audit
-from onthedot.records.runs import run_row
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import NOT_STARTED
 from onthedot.records.tasks import pause_ends
 from onthedot.registry import definition, max_runs_edit
 from onthedot.store import blobs, clock, table_reads
@@ -147,7 +147,7 @@ def counted_twice() -> list[Patch]:
 
     def note(self: Ledger, run: Run) -> None:
         original(self, run)
-        if run.life.attempt > 1:
+        if run.life.starts > 1:
             original(self, run)
 
     return [(Ledger, "note", note)]
@@ -181,7 +181,7 @@ def open_stays() -> list[Patch]:
 
 def awaited_stays() -> list[Patch]:
     """After a restore a run whose attempt is under way goes on."""
-    return [(run_row, "OPEN", frozenset({"claimed", "retrying"}))]
+    return [(after_restore, "OPEN", NOT_STARTED)]
 
 
 def overdue_stays() -> list[Patch]:

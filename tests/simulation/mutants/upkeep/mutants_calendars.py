@@ -8,6 +8,7 @@ from typing import Any
 
 from onthedot.dispatch import dispatcher, due_plan, range_ends, range_rows
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks.task_items import Known
 from onthedot.registry import calendar_edits, edit
 from onthedot.schedule import calendar_times
@@ -61,7 +62,8 @@ def closed_by_utc() -> list[Patch]:
 
 
 def _missed(run: Run) -> Run:
-    life = replace(run.life, status="missed", reason="unaccounted", note="")
+    end = replace(run.life.its_end, note="")
+    life = replace(run.life, status=Status.MISSED, reason=Reason.UNACCOUNTED, end=end)
     return replace(run, life=life)
 
 

@@ -10,6 +10,7 @@ from onthedot.api.views import merged_fires
 from onthedot.dispatch import dispatcher, due_plan
 from onthedot.dispatch.due_plan import Firing, Plan
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import edit
@@ -42,7 +43,8 @@ def ended_when_due() -> list[Patch]:
 
     def record(task: Task, slot: int, now: int, calendar: str) -> Run:
         made = original(task, slot, now, calendar)
-        return replace(made, life=replace(made.life, ended_ms=made.life.due_ms - 60_000))
+        end = replace(made.life.its_end, ended_ms=made.life.due_ms - 60_000)
+        return replace(made, life=replace(made.life, end=end))
 
     return [(edit, "_record", record)]
 
@@ -61,7 +63,7 @@ def open_for_good() -> list[Patch]:
     original = due_plan.plan
 
     def plan(due: Due, now: int, **_lost_for: str) -> Plan:
-        return original(due, now, lost_for="circuit_open")
+        return original(due, now, lost_for=Reason.CIRCUIT_OPEN)
 
     return [(dispatcher, "plan", plan)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.targets.attempt_outcome import Answer, Dead, Done
 from onthedot.targets.call import Call
 from tests.simulation.auditor import Auditor, Law
@@ -54,7 +55,7 @@ def _heals(stage: Stage) -> None:
     """What dies for some minutes works again when it is probed, an hour later."""
 
     def answer(_call: Call) -> Answer:
-        return Dead("permanent") if stage.world.now_us < 500_000_000 else Done()
+        return Dead(Reason.PERMANENT) if stage.world.now_us < 500_000_000 else Done()
 
     stage.answer = answer
 
@@ -74,7 +75,7 @@ _FIGURES = replace(
 
 def _never_heals(stage: Stage) -> None:
     """Whatever runs dies."""
-    stage.answer = lambda _call: Dead("permanent")
+    stage.answer = lambda _call: Dead(Reason.PERMANENT)
 
 
 # What befalls some of the audits costs the events of a run a few of its looks.

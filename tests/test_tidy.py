@@ -52,6 +52,13 @@ def test_messages_are_sent_kept_and_deleted_by_their_owners_only() -> None:
     assert _broken(found) == {}
 
 
+def test_one_module_knows_how_the_store_refuses_a_write() -> None:
+    found = {name: imports.of_a_refusal(name, tree.text(name)) for name in tree.modules()}
+
+    assert imports.CONDITIONS in found
+    assert _broken(found) == {}
+
+
 def test_nothing_imports_a_handler() -> None:
     found = {name: imports.of_a_handler(name, tree.text(name)) for name in tree.modules()}
 

@@ -113,6 +113,20 @@ def test_a_call_of_the_queue_beside_the_owners_of_messages_is_found() -> None:
     assert imports.of_the_queue("tests/work/test_batch.py", line) == []
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'if error["Code"] == "ConditionalCheckFailedException":',
+        "except client.exceptions.ConditionalCheckFailedException:",
+        "from pynamodb.exceptions import PutError",
+    ],
+)
+def test_a_refusal_that_is_read_beside_its_module_is_found(line: str) -> None:
+    assert imports.of_a_refusal("onthedot/store/access/access_table.py", line) != []
+    assert imports.of_a_refusal("onthedot/store/conditional_writer.py", line) == []
+    assert imports.of_a_refusal("tests/contract/test_items.py", line) == []
+
+
 def test_a_handler_may_be_imported_by_a_test_only() -> None:
     line = "from lambdas.work import handler"
 

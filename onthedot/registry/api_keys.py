@@ -52,7 +52,7 @@ def of(tenant_id: str) -> list[Key]:
     place = ("pk", api_key.tenant_key(tenant_id)["pk"])
     pointers = table_reads.rows(place, "sk", ("key#", "key#~"), table=api_key.TABLE)
     named = [api_key.key_key(item["sk"].removeprefix("key#")) for item in pointers]
-    found = table_reads.by_key(table_reads.get_many({api_key.TABLE: named})[api_key.TABLE], "pk")
+    found = table_reads.by_key(table_reads.get_all(api_key.TABLE, named), "pk")
     return [api_key.parse(found[key["pk"],]) for key in named if (key["pk"],) in found]
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from onthedot.records.conditional_writes import Outcome
-from onthedot.records.runs import run_row, run_writes
+from onthedot.records.runs import run_writes
 from onthedot.records.runs.run_row import Run
 from onthedot.schedule.expression.errors import BusyError
-from onthedot.store import clock, conditional_writer, table_reads
+from onthedot.store import clock, conditional_writer, stored_runs
 from onthedot.targets.aws import executions
 from onthedot.work.gates import overlap, tenant_quota
 
@@ -16,10 +16,9 @@ _TRIES = 8
 def cancel(run_id: str, *, by: str = "user") -> Run | None:
     """Returns the run afterwards: cancelled, asked to stop, or already final."""
     for _ in range(_TRIES):
-        item = table_reads.get(run_row.TABLE, run_row.row_key(run_id))
-        if item is None:
+        seen = stored_runs.read(run_id)
+        if seen is None:
             return None
-        seen = run_row.parse(item)
         asked = seen.cancel_ms and seen.life.status == "running"
         if seen.final or asked:
             return seen

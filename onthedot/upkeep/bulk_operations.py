@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from onthedot.launch import backfill_flow
 from onthedot.records.conditional_writes import Outcome
+from onthedot.records.keys import item_key
 from onthedot.records.tasks import bulk_operation
 from onthedot.records.tasks.bulk_operation import RUNNING, TABLE, Loop
 from onthedot.registry import calendar_edits
@@ -38,7 +39,7 @@ def begin(loop: Loop) -> bool:
 
 
 def read(kind: str, tenant_id: str, loop_id: str) -> Loop | None:
-    key = {"task_id": bulk_operation.partition(kind, tenant_id), "scheduled_for": loop_id}
+    key = item_key(bulk_operation.partition(kind, tenant_id), loop_id)
     item = table_reads.get(TABLE, key)
     return bulk_operation.parse(item) if item else None
 
@@ -71,9 +72,7 @@ def step() -> Counter[str]:
 
 
 def _step(pointer: table_reads.Item) -> Counter[str]:
-    item = table_reads.get(
-        TABLE, {"task_id": pointer["of"], "scheduled_for": pointer["scheduled_for"]}
-    )
+    item = table_reads.get(TABLE, item_key(pointer["of"], pointer["scheduled_for"]))
     seen = bulk_operation.parse(item) if item else None
     if seen is None or not seen.running:
         # A step died between the end and this line.

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from onthedot.records.keys import item_key
 from onthedot.records.tasks import kept_versions, payloads
 from onthedot.records.tasks.payloads import ASIDE, Away, written
 from onthedot.records.tasks.task_spec import TABLE as TASKS
 from onthedot.store import blobs, clock, table_reads
 
 TABLE = "runs"
-_PLACE = {"task_id": "sweep", "scheduled_for": "-"}
+_PLACE = item_key("sweep", "-")
 _MINUTE = 7
 _BUDGET_SEC = 10.0
 # Milliseconds. An object is put before the item that names it, in a call of seconds.

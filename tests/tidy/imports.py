@@ -33,10 +33,6 @@ PURE_ROOMS = ("onthedot/schedule", "onthedot/records")
 # Messages are sent by the first, and received, kept, postponed and deleted by the others.
 MESSAGES = ("onthedot/store/run_messages.py", "onthedot/work/batch.py", "onthedot/work/refill.py")
 
-# Only this module knows how the store says that a condition does not hold.
-CONDITIONS = "onthedot/store/conditional_writer.py"
-_REFUSAL = re.compile(r"ConditionalCheckFailed|DuplicateItem|PutError|UpdateError")
-
 OURS = {"onthedot", "lambdas", "infra", "app", "jobs", "tests", "bench"}
 
 # Time, chance, identity, the machine and its logs reach pure code as arguments, or not at all.
@@ -108,13 +104,6 @@ def of_the_queue(path: str, source: str) -> list[str]:
     if not path.startswith(("onthedot/", "lambdas/")) or path in MESSAGES:
         return []
     return [name for name in imported(source) if name.startswith("onthedot.store.queue")]
-
-
-def of_a_refusal(path: str, source: str) -> list[str]:
-    """The names by which the store refuses a write, outside the module that reads them."""
-    if not path.startswith(("onthedot/", "lambdas/", "infra/")) or path == CONDITIONS:
-        return []
-    return _REFUSAL.findall(source)
 
 
 def unknown(text: str, modules: Iterable[str]) -> list[str]:

@@ -11,6 +11,7 @@ from onthedot.records.conditional_writes import Insert, Outcome, Part
 from onthedot.schedule.expression.errors import BusyError
 from onthedot.schedule.time.instants import moment
 from onthedot.store import clock, conditional_writer, ids, table_reads
+from onthedot.store.conditional_writer import Decision
 from onthedot.store.ids import new_id
 
 FIRST_TENANT = "default"
@@ -75,13 +76,19 @@ def revoke(key: Key, by: By) -> None:
     if not _operates(key):
         _write(writes)
         return
-    for _ in range(_TRIES):
-        item = table_reads.get(admin_keys.TABLE, admin_keys.turn_key())
-        check_revocable(key)
-        turn = admin_keys.next_turn(item["turn"] if item else None)
-        if conditional_writer.write_together([*writes, turn]) is Outcome.DONE:
-            return
-    raise BusyError(f"the admin keys kept changing under {_TRIES} tries to revoke one")
+    conditional_writer.compare_and_set(
+        read=lambda: _turn(key),
+        decide=lambda seen: Decision(None, [*writes, admin_keys.next_turn(seen)]),
+        tries=_TRIES,
+        what="the admin keys",
+    )
+
+
+def _turn(key: Key) -> int | None:
+    """Reads whose turn it is, then refuses if the key has become the last one."""
+    item = table_reads.get(admin_keys.TABLE, admin_keys.turn_key())
+    check_revocable(key)
+    return item["turn"] if item else None
 
 
 def check_revocable(key: Key) -> None:

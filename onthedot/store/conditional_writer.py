@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from botocore.exceptions import ClientError
 
@@ -223,7 +223,39 @@ def _takes_much_away(write: Write) -> bool:
     return isinstance(write, Update) and len(write.removes) > 1
 
 
+_Seen = TypeVar("_Seen")
 _Got = TypeVar("_Got")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision(Generic[_Got]):
+    """What follows from what was read: a result, and the write that makes it true.
+
+    Without a write it is true already. Several parts are written together.
+    """
+
+    result: _Got
+    write: Write | Sequence[Part] | None = None
+
+
+def compare_and_set(
+    *, read: Callable[[], _Seen], decide: Callable[[_Seen], Decision[_Got]], tries: int, what: str
+) -> _Got:
+    """Reads, decides and writes; if the item has changed meanwhile, it begins again at once.
+
+    The write names what was read, so no other write is lost. After so many tries it raises.
+    """
+    for _ in range(tries):
+        decision = decide(read())
+        if decision.write is None or _made(decision.write) is Outcome.DONE:
+            return decision.result
+    raise BusyError(f"{what} kept changing under {tries} tries")
+
+
+def _made(write: Write | Sequence[Part]) -> Outcome:
+    return write_together(write) if isinstance(write, Sequence) else write_one(write)
+
+
 Over = Callable[[], bool]
 # Seconds, of the 29 that a caller of the API waits at most.
 _SURELY_MAX_SEC = 8.0

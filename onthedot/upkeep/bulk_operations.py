@@ -11,8 +11,8 @@ from onthedot.records.keys import item_key
 from onthedot.records.tasks import bulk_operation
 from onthedot.records.tasks.bulk_operation import RUNNING, TABLE, Loop
 from onthedot.registry import calendar_edits
-from onthedot.schedule.expression.errors import BusyError
 from onthedot.store import clock, conditional_writer, table_reads
+from onthedot.store.conditional_writer import Decision
 from onthedot.upkeep import dead_letters
 from onthedot.upkeep.separate_steps import Apart
 
@@ -46,13 +46,21 @@ def read(kind: str, tenant_id: str, loop_id: str) -> Loop | None:
 
 def stop(kind: str, tenant_id: str, loop_id: str) -> Loop | None:
     """Stops it. Runs that are under way go on."""
-    for _ in range(_TRIES):
-        seen = read(kind, tenant_id, loop_id)
-        if seen is None or not seen.running:
-            return seen
-        if _moved(seen, replace(seen, status="cancelled", ended_ms=clock.now_ms())):
-            return read(kind, tenant_id, loop_id)
-    raise BusyError(f"{loop_id} kept moving under {_TRIES} attempts to stop it")
+    seen = conditional_writer.compare_and_set(
+        read=lambda: read(kind, tenant_id, loop_id), decide=_stopped, tries=_TRIES, what=loop_id
+    )
+    if seen is None or not seen.running:
+        return seen
+    table_reads.delete(TABLE, bulk_operation.pointer_key(loop_id))
+    return read(kind, tenant_id, loop_id)
+
+
+def _stopped(seen: Loop | None) -> Decision[Loop | None]:
+    """Stops a running one. The result is as it was seen."""
+    if seen is None or not seen.running:
+        return Decision(seen)
+    stopped = replace(seen, status="cancelled", ended_ms=clock.now_ms())
+    return Decision(seen, bulk_operation.moved(seen, stopped))
 
 
 def step() -> Counter[str]:

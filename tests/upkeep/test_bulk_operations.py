@@ -68,7 +68,7 @@ def test_a_stop_of_a_loop_that_keeps_moving_is_to_be_asked_again(
         return seen
 
     monkeypatch.setattr(bulk_operations, "read", moving)
-    with pytest.raises(BusyError, match="bkf_a kept moving"):
+    with pytest.raises(BusyError, match="bkf_a kept changing"):
         bulk_operations.stop("backfill", "acme", "bkf_a")
     monkeypatch.undo()
 

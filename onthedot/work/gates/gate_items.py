@@ -13,8 +13,8 @@ from onthedot.records.keys import GATE, item_key, row_of
 from onthedot.records.runs import overlap_gate
 from onthedot.records.runs.overlap_gate import Gate
 from onthedot.records.runs.run_row import Run
-from onthedot.schedule.expression.errors import BusyError
 from onthedot.store import conditional_writer, run_messages, stored_runs, table_reads
+from onthedot.store.conditional_writer import Decision
 from onthedot.work.gates import concurrency_key
 
 TRIES = 16
@@ -90,14 +90,20 @@ def written(seen: Gate, wanted: Gate) -> bool:
 
 
 def change(place: str, wanted_of: Callable[[Gate], Gate]) -> tuple[Gate, Gate]:
-    """Changes a gate, however often others do so meanwhile; returns it before and after."""
-    for _ in range(TRIES):
-        seen = read(place)
+    """Changes a gate, however often others do so meanwhile; returns it before and after.
+
+    If it raises, the message comes back: what it leaves behind would keep others waiting. What
+    `wanted_of` wakes is woken at each try, before the write.
+    """
+
+    def decide(seen: Gate) -> Decision[tuple[Gate, Gate]]:
         wanted = wanted_of(seen)
-        if written(seen, wanted):
-            return seen, wanted
-    # The message must come back: what it leaves behind would keep others waiting.
-    raise BusyError(f"the gate of {place} kept changing under {TRIES} attempts")
+        write = None if wanted == seen else overlap_gate.write(seen, wanted)
+        return Decision((seen, wanted), write)
+
+    return conditional_writer.compare_and_set(
+        read=lambda: read(place), decide=decide, tries=TRIES, what=f"the gate of {place}"
+    )
 
 
 def wake(runs: Iterable[Run | None]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from math import inf
 
 from onthedot.launch import backfill_flow
 from onthedot.records.conditional_writes import Outcome
@@ -17,8 +18,6 @@ from onthedot.upkeep import dead_letters
 from onthedot.upkeep.separate_steps import Apart
 
 _TRIES = 8
-# Seconds. The minute has its audit to do; the next minute continues.
-_BUDGET_SEC = 15
 _STEPS = {
     "backfill": backfill_flow.step,
     "replay": dead_letters.replay_step,
@@ -63,10 +62,13 @@ def _stopped(seen: Loop | None) -> Decision[Loop | None]:
     return Decision(seen, bulk_operation.moved(seen, stopped))
 
 
-def step() -> Counter[str]:
-    """Moves all running ones on by a minute's worth. Returns the number of runs by kind."""
+def step(work_sec: float = inf) -> Counter[str]:
+    """Moves all running ones on by a minute's worth. Returns the number of runs by kind.
+
+    Those that it does not reach within `work_sec` wait for the next minute.
+    """
     done, apart = Counter[str](), Apart()
-    over = clock.monotonic() + _BUDGET_SEC
+    over = clock.monotonic() + work_sec
     for pointer in _in_turn(
         list(table_reads.rows(("task_id", RUNNING), "scheduled_for", ("0", "~")))
     ):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
+from math import inf
 
 from onthedot.dispatch.range_rows import covering
 from onthedot.records.keys import is_slot_key, item_key, manifest_keys, row_of
@@ -42,14 +43,17 @@ MISSING_FOR_SEC = 600
 # Milliseconds that the clock's minute may take to reach the audit.
 _ON_TIME_MS = 5_000
 _MINUTES_AT_ONCE = 4
-# Seconds. After an outage there is much to check; the next minute continues.
-_LOOK_SEC, _LOOK_FURTHER_SEC = 60, 10
 _LEASE_OVER_SEC = 45
 _CARRY_MIN = (1, 2, 4, 8, 15)
 
 
-def audit(seen: Ledger | None = None, *, look_back_min: int | None = None) -> Ledger:
-    """Reads the manifests of the last minutes, sends what is overdue, carries on what is open."""
+def audit(
+    seen: Ledger | None = None, *, look_back_min: int | None = None, work_sec: float = inf
+) -> Ledger:
+    """Reads the manifests of the last minutes, sends what is overdue, carries on what is open.
+
+    After an outage there is much to check. After `work_sec` it stops; the next minute continues.
+    """
     back_min = LOOK_BACK_MIN if look_back_min is None else look_back_min
     seen = Ledger() if seen is None else seen
     this_minute = clock.now_ms() // 60_000 * 60
@@ -58,7 +62,7 @@ def audit(seen: Ledger | None = None, *, look_back_min: int | None = None) -> Le
         minutes[first : first + _MINUTES_AT_ONCE]
         for first in range(0, len(minutes), _MINUTES_AT_ONCE)
     ]
-    _look_at_each(portions, seen, _LOOK_SEC)
+    _look_at_each(portions, seen, work_sec)
     _glance_at(this_minute + 60, seen)
     return seen
 
@@ -80,7 +84,7 @@ def _glance_at(coming: int, seen: Ledger) -> None:
     apart.end()
 
 
-def audit_older(seen: Ledger) -> None:
+def audit_older(seen: Ledger, work_sec: float = inf) -> None:
     """Checks a sixtieth of the last day, so that each hour checks all of it.
 
     It finds what was left when the audit stood still for longer than its half hour.
@@ -88,12 +92,12 @@ def audit_older(seen: Ledger) -> None:
     this_minute = clock.now_ms() // 60_000 * 60
     hour = this_minute // 3_600 * 3_600
     first = hour - _DAY_SEC + (this_minute - hour) // 60 * _PART_SEC
-    _look_at_each([range(first, first + _PART_SEC, 60)], seen, _LOOK_FURTHER_SEC)
+    _look_at_each([range(first, first + _PART_SEC, 60)], seen, work_sec)
 
 
-def _look_at_each(portions: Iterable[Iterable[int]], seen: Ledger, budget_sec: float) -> None:
+def _look_at_each(portions: Iterable[Iterable[int]], seen: Ledger, work_sec: float) -> None:
     """Checks each list. One that cannot be read or handled now stays, and blocks no other."""
-    over = clock.monotonic() + budget_sec
+    over = clock.monotonic() + work_sec
     ward, apart = Ward(), Apart()
     for minutes in portions:
         if clock.monotonic() > over:

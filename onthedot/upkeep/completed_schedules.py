@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from math import inf
 
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import CURSOR, key_of, part_key
@@ -18,8 +19,6 @@ from onthedot.upkeep.separate_steps import Apart
 # The key of the item that says that all tables were walked once.
 KEY = part_key("meta", "exhausted")
 _WALKED = 1
-# Seconds. The audit's minute has more to do; the next one continues.
-_BUDGET_SEC = 10
 _AT_ONCE = 25
 # Rows. An open run is nearly always among the newest.
 _PAGE = 100
@@ -27,12 +26,12 @@ _PAGE = 100
 Line = dict[str, str]
 
 
-def note() -> dict[str, int]:
-    """Checks every schedule on the list. Returns how many were marked.
+def note(work_sec: float = inf) -> dict[str, int]:
+    """Checks every schedule on the list, as far as it comes. Returns how many were marked.
 
     The line is deleted last: after a crash in between the schedule is checked again.
     """
-    over = clock.monotonic() + _BUDGET_SEC
+    over = clock.monotonic() + work_sec
     noted, apart = 0, Apart()
     by_task = _in_turn(_listed())
     for first in range(0, len(by_task), _AT_ONCE):

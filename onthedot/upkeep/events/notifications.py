@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from math import inf
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -23,7 +24,6 @@ from onthedot.upkeep.events.digest import Gathered
 AT_ONCE = 200
 _LOOK_MAX = 5_000
 _WEBHOOK_SEC = 10.0
-_TELLING_SEC = 20.0
 
 
 def keep(happened: Sequence[Event]) -> None:
@@ -42,12 +42,12 @@ def keep(happened: Sequence[Event]) -> None:
     conditional_writer.surely([write for name, write in wanted.items() if name not in over])
 
 
-def tell() -> dict[str, int]:
+def tell(work_sec: float = inf) -> dict[str, int]:
     """Tells open events. What a destination refuses is tried again each minute, for a day."""
     places = destinations.destinations()
     if not places:
         return {}
-    until = clock.monotonic() + _TELLING_SEC
+    until = clock.monotonic() + work_sec
     listed = _listed(places)
     told = [each for place, some in listed.items() for each in _told(place, some, until)]
     _strike_off(told)

@@ -73,9 +73,7 @@ class Case:
         status, answer = caller.ask("POST", path, {"name": self.name, **self.body})
         if status != _CREATED:
             raise RuntimeError(f"{self.name}: {status} {answer}")
-        (found,) = table_reads.get_many({"tasks": [task_spec.spec_key(str(answer["task_id"]))]})[
-            "tasks"
-        ]
+        (found,) = table_reads.get_all("tasks", [task_spec.spec_key(str(answer["task_id"]))])
         self.task = task_spec.parse(found)
 
     def runs(self) -> list[Run]:

@@ -191,9 +191,7 @@ def _together(call: Callable[[int], str]) -> list[str]:
 
 def _read(run_ids: Sequence[str]) -> list[Run]:
     keys = [run_row.row_key(run_id) for run_id in run_ids]
-    return [
-        run_row.parse(item) for item in table_reads.get_many({run_row.TABLE: keys})[run_row.TABLE]
-    ]
+    return [run_row.parse(item) for item in table_reads.get_all(run_row.TABLE, keys)]
 
 
 def _of_tasks(task_ids: Sequence[str]) -> list[Run]:

@@ -14,7 +14,7 @@ from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks.payloads import of_run
 from onthedot.records.tasks.task_spec import Task
 from onthedot.schedule.expression.errors import BusyError
-from onthedot.store import clock, conditional_writer, ids, run_messages, table_reads
+from onthedot.store import clock, conditional_writer, ids, run_messages, stored_runs, table_reads
 from onthedot.store.payloads import stored
 
 
@@ -60,10 +60,10 @@ def launched(run: Run, payload: object, target: Mapping[str, Any] | None = None)
     if launch([run]) == [Outcome.DONE]:
         return run
     # Another minute, or another try of the same request, was first.
-    there = table_reads.get(run_row.TABLE, run_row.row_key(run.run_id))
+    there = stored_runs.read(run.run_id)
     if there is None:
         raise BusyError(f"{run.run_id} was there, and is gone")
-    return relaunched(run_row.parse(there))
+    return relaunched(there)
 
 
 def relaunched(earlier: Run) -> Run:
@@ -75,8 +75,7 @@ def relaunched(earlier: Run) -> Run:
 
 def _ours(run: Run) -> bool:
     """Tells whether an existing row is ours: a repeated insert is refused by its own row."""
-    item = table_reads.get(run_row.TABLE, run_row.row_key(run.run_id))
-    seen = run_row.readable(item) if item else None
+    seen = stored_runs.readable(run_row.row_key(run.run_id))
     # Two backfills may fill the same slot. The row names the one that made the run.
     if seen is None or seen.backfill_id != run.backfill_id:
         return False

@@ -11,6 +11,7 @@ from dataclasses import replace
 from onthedot.dispatch.due_plan import Firing, Plan, Unfired
 from onthedot.dispatch.tick import Claim, Fate, Tick, fate_of
 from onthedot.records.conditional_writes import Outcome, Update
+from onthedot.records.keys import item_key
 from onthedot.records.runs import manifest, run_row, run_writes
 from onthedot.records.runs.manifest import Manifest
 from onthedot.records.runs.run_row import Run
@@ -117,7 +118,7 @@ def _claim(wanted: Sequence[Claim], tick: Tick) -> None:
 
 def _resolve(doubtful: Sequence[Claim], tick: Tick) -> None:
     """Reads back the rows that were not surely put: another's, or ours after a lost answer."""
-    keys = [{"task_id": c.run.task_id, "scheduled_for": c.run.key} for c in doubtful]
+    keys = [item_key(c.run.task_id, c.run.key) for c in doubtful]
     bounded = dict.fromkeys(c.due.task_id for c in doubtful if c.due.runs_left is not None)
     cursors = [task_spec.cursor_key(task_id) for task_id in bounded]
     wanted = {run_row.TABLE: keys} | ({task_spec.TABLE: cursors} if cursors else {})

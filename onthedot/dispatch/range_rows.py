@@ -14,12 +14,11 @@ from onthedot.records.keys import is_slot_key, lies_beside, range_key
 from onthedot.records.runs import max_runs, run_row, run_writes
 from onthedot.records.runs.run_row import End, Life, Run
 from onthedot.records.runs.run_status import Reason, Status
-from onthedot.records.tasks import task_cursor, task_spec
+from onthedot.records.tasks import task_cursor
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.timings import ROWS_MAX
 from onthedot.schedule.time.instants import nominal, parse_nominal
-from onthedot.store import clock, conditional_writer, ids, table_reads
-from onthedot.store.tasks import read
+from onthedot.store import clock, conditional_writer, ids, stored_runs, table_reads, tasks
 
 
 def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
@@ -48,7 +47,7 @@ def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
 
 def _edited(due: Due) -> None:
     """Shortens the range if an edit came in between. No dispatcher may delete a row."""
-    known = read(due.task_id) if due.closed else None
+    known = tasks.read(due.task_id) if due.closed else None
     if known is not None:
         range_ends.shorten(known.task, clock.now_ms() // 1000, whole=False)
 
@@ -84,8 +83,8 @@ def _put(due: Due, spanned: Unfired) -> int:
     put = run_writes.insert(row, now_ms=row.life.its_end.ended_ms)
     if conditional_writer.write_one(put) is Outcome.DONE:
         return spanned.last
-    there = table_reads.get(run_row.TABLE, {"task_id": due.task_id, "scheduled_for": row.key})
-    return parse_nominal(run_row.parse(there).range_to) if there else spanned.last
+    there = stored_runs.read(row.run_id)
+    return parse_nominal(there.range_to) if there else spanned.last
 
 
 def _row(due: Due, unfired: Unfired) -> Run:
@@ -147,5 +146,5 @@ def _resolve_inside(due: Due, spanned: Unfired, last: int, *, force: bool) -> in
 def _counted_by_an_edit(due: Due) -> tuple[str, ...]:
     if due.runs_left is None:
         return ()
-    item = table_reads.get(task_spec.TABLE, task_spec.cursor_key(due.task_id))
-    return task_cursor.parse(item).ahead if item else ()
+    seen = tasks.cursor(due.task_id)
+    return seen.ahead if seen else ()

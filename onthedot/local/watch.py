@@ -43,7 +43,7 @@ class Watch:
             self._listed_ms = now_ms
             self._list(now_ms)
         due = [run_id for run_id, due_ms in self._coming.items() if due_ms <= now_ms]
-        items = table_reads.get_many({"runs": [run_row.row_key(each) for each in due]})["runs"]
+        items = table_reads.get_all(run_row.TABLE, map(run_row.row_key, due))
         found = waiting_runs.shown([run_row.parse(item) for item in items], now_ms)
         for seen in sorted(found, key=lambda each: each.life.due_first_ms):
             if self._is_news(seen, now_ms):

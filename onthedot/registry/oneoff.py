@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from onthedot.records.keys import slot_key
+from onthedot.records.keys import item_key, slot_key
 from onthedot.records.problems import Fault, Problem, of_faults
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_items import HISTORY_SEC
@@ -102,7 +102,7 @@ def at_of(task: Task) -> int:
 
 def row_key(task: Task) -> dict[str, str]:
     """Returns the key of its run's row."""
-    return {"task_id": task.task_id, "scheduled_for": slot_key(at_of(task))}
+    return item_key(task.task_id, slot_key(at_of(task)))
 
 
 def view(task: Task, run: Run | None, shown_run: Mapping[str, Any] | None) -> dict[str, Any]:

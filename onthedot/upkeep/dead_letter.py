@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any, Literal
 
 from onthedot.records.conditional_writes import Clause, Update
+from onthedot.records.keys import item_key
 from onthedot.records.runs import attention
 from onthedot.records.runs.attempts import all_of
 from onthedot.records.runs.run_row import TABLE, Life, Run
@@ -42,7 +43,7 @@ class Letter:
     @property
     def row(self) -> dict[str, str]:
         """Returns the key of its row."""
-        return {"task_id": self.task_id, "scheduled_for": self.key}
+        return item_key(self.task_id, self.key)
 
 
 def parse(item: Mapping[str, Any]) -> Letter:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from onthedot.records.keys import item_key
 from onthedot.records.runs.run_row import Run
 from onthedot.records.runs.run_status import Status
 
@@ -64,7 +65,7 @@ def parse(item: Mapping[str, Any]) -> Health:
 
 def key(task_id: str) -> dict[str, str]:
     """Returns the key of its item. All lie in one partition: there are never many."""
-    return {"task_id": PARTITION, "scheduled_for": task_id}
+    return item_key(PARTITION, task_id)
 
 
 def moment(run: Run) -> str:

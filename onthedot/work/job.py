@@ -19,7 +19,7 @@ from onthedot.records.runs.tenant_permits import Permit
 from onthedot.records.tasks import task_spec
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import ABANDON_SEC
-from onthedot.store import clock, ids, run_inputs, table_reads
+from onthedot.store import clock, ids, run_inputs, table_reads, tasks
 from onthedot.store.aws import Exchange
 from onthedot.store.backoff import pause_ms
 from onthedot.targets.attempt_outcome import Answer, Stopped
@@ -243,13 +243,11 @@ def look_again(started: Iterable[Job]) -> None:
     """
     now = clock.now_ms() // 1000
     old = [job for job in started if job.task and not surely_within(job.held.key, job.task, now)]
-    keys = [
-        task_spec.spec_key(task_id) for task_id in dict.fromkeys(job.held.task_id for job in old)
-    ]
-    items = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE] if keys else []
-    specs = table_reads.by_key(items, "task_id")
+    if not old:
+        return
+    specs = tasks.specs(job.held.task_id for job in old)
     for job in old:
-        spec = specs.get((job.held.task_id,))
+        spec = specs.get(job.held.task_id)
         job.task = (task_spec.readable(spec) if spec else None) or job.task
         if spec is None or spec["status"] in task_spec.ENDED:
             job.answer = Stopped(task_spec.ENDED[spec["status"]] if spec else Reason.TASK_DELETED)

@@ -12,7 +12,7 @@ ROOMS = ("dispatch", "launch", "work", "registry", "upkeep")
 # Flows of rooms that hold much else.
 _FLOWS = """
     api.views.agenda_source store.conditional_writer store.payloads store.run_inputs
-    store.run_messages store.schedule_names store.tasks targets.aws.executions
+    store.run_messages store.schedule_names store.stored_runs store.tasks targets.aws.executions
     targets.current_rules targets.python.cloud_context targets.python.previous_success
     targets.python.step_effects upkeep.separate_steps
 """.split()

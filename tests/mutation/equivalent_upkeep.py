@@ -33,7 +33,7 @@ UPKEEP = (
     Equivalent(
         _AUDIT,
         "audit_older",
-        "_look_at_each([range(first, first + _PART_SEC, 60)], seen, _LOOK_FURTHER_SEC)",
+        "_look_at_each([range(first, first + _PART_SEC, 60)], seen, work_sec)",
         "61",
         "each of two dozen steps is a second longer, and they still name the same minutes",
     ),

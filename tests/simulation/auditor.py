@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lambdas.audit import handler
 from onthedot.records import keys
 from onthedot.store import invocation_metrics
-from onthedot.upkeep import claims_audit, minute, pauses_due, unfired_tasks
+from onthedot.upkeep import claims_audit, minute, unfired_tasks
 from onthedot.upkeep.events import notifications
 from tests.simulation.outside.bus import ARN
 
@@ -23,7 +23,7 @@ _FIRST_SEC = 30
 # How many shards a history asks at most.
 _FEW = 8
 # What laws ask of a process by its kind they ask of the act that does it.
-_KINDS = {"loops": "step", "exhausted": "note"}
+_KINDS = {"loops": "step", "exhausted": "note", "pauses": "pauses"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,9 +114,13 @@ def name_part(part: Process, work: Callable[[], Any]) -> None:
     """Let a part of the audit be known by its act."""
     given = getattr(work, "func", work)
     act = next((each.name for each in minute.ACTS if each.do is given), "")
-    if work is pauses_due.end_those_due:
-        act = "pauses"
-    part.kind = _KINDS.get(act, act if act == "pauses" else part.kind)
+    part.kind = _KINDS.get(act, part.kind)
+
+
+def step_alone() -> None:
+    """Do the one act without an audit, as long as it may work."""
+    (act,) = (each for each in minute.ACTS if each.name == "loops")
+    act.do(minute.Minute(), act.work_sec)
 
 
 def _after(auditor: Auditor) -> float:

@@ -103,7 +103,7 @@ def _history(scene: Scene, seed: int, aims: tuple[Aim, ...], kept: Kept | None) 
     if _LOOPS & {*scene.calls} and not scene.course.audited:
         until_sec = scene.course.ticks_until + 300
         stage.world.every(
-            60, "step", lambda _: bulk_operations.step(), first_sec=40, until_sec=until_sec
+            60, "step", lambda _: auditor.step_alone(), first_sec=40, until_sec=until_sec
         )
     if "pause for a while" in scene.calls and not scene.course.audited:
         pauses.each_minute(stage, scene.course.sec - 300)
@@ -157,7 +157,7 @@ def _engage(stage: Stage, scene: Scene, random: Random) -> None:
         return
     until_sec = scene.course.ticks_until + 300
     stage.world.every(
-        60, "loops", lambda _: bulk_operations.step(), first_sec=42, until_sec=until_sec
+        60, "loops", lambda _: auditor.step_alone(), first_sec=42, until_sec=until_sec
     )
     pauses.each_minute(stage, scene.course.sec - 300)
 

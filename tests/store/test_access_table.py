@@ -14,8 +14,9 @@ from pynamodb.expressions.operand import Path
 from onthedot.records import schema
 from onthedot.store import aws
 from onthedot.store.access import access_table
-from onthedot.store.access.access_table import NEW, Written
+from onthedot.store.access.access_table import NEW
 from onthedot.store.call_allowance import TooManyCallsError
+from onthedot.store.conditional_writer import Written
 from tests.contract import engines
 
 _NUMBERS = count(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import pytest
@@ -275,10 +276,10 @@ def test_a_run_is_asked_after_once_it_is_overdue(
         assert ("resent" in audit().figures()) == resent
 
 
-def _looked(stage: Stage) -> list[str]:
+def _looked(stage: Stage, work_sec: float = inf) -> list[str]:
     """Let a process look, so that its calls take their time; give the minutes that it asked for."""
     before = len(stage.world.trace)
-    stage.world.spawn("audit", audit)
+    stage.world.spawn("audit", lambda: audit(work_sec=work_sec))
     wait(stage, stage.world.now_us / 1_000_000 + 5)
     asked = [entry[3] for entry in stage.world.trace[before:] if entry[2] == "query"]
     keys = [str(each["ExpressionAttributeValues"]) for each in asked]
@@ -289,7 +290,6 @@ def test_an_audit_that_is_short_of_time_looks_at_the_oldest_lists_first(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(claims_audit, "LOOK_BACK_MIN", 11)
-    monkeypatch.setattr(claims_audit, "_LOOK_SEC", 0.15)
     for minute in range(12):
         now_ms, due_ms = (NOON - 3_600) * 1000, (NOON - (minute + 1) * 60) * 1000
         entry = manifest.Entry("sch_gone.20261118T000000Z", 1, "acme").due_at(due_ms)
@@ -298,7 +298,7 @@ def test_an_audit_that_is_short_of_time_looks_at_the_oldest_lists_first(
     whole = sorted(each for each, _ in manifests(stage))
     assert len(whole) == 12
 
-    asked = _looked(stage)
+    asked = _looked(stage, 0.15)
 
     left = sorted(each for each, _ in manifests(stage))
     assert 0 < len(left) < len(whole)
@@ -306,7 +306,7 @@ def test_an_audit_that_is_short_of_time_looks_at_the_oldest_lists_first(
     # It asks for no more than it could yet look at when it began to ask.
     assert len(asked) < len(whole)
     for _ in range(5):
-        _looked(stage)
+        _looked(stage, 0.15)
     assert manifests(stage) == []
 
 

@@ -18,7 +18,7 @@ from onthedot.api.runs import run_rows
 from onthedot.api.runs.run_history import ALL, Origin, Question, StatusAsked, history
 from onthedot.api.views import run_view
 from onthedot.api.views.run_filter import RunFilter
-from onthedot.records.keys import instant_ms, row_of
+from onthedot.records.keys import instant_ms, item_key, row_of
 from onthedot.records.problems import Problem, not_found
 from onthedot.records.runs import attention, manifest
 from onthedot.records.runs.run_row import Run
@@ -145,7 +145,7 @@ def _begun(question: Question, pages: Listing) -> Walk:
 
 
 def _rows(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], tuple[Run, Task]]:
-    found = run_rows.read([{"task_id": task, "scheduled_for": key} for task, key in keys])
+    found = run_rows.read([item_key(task, key) for task, key in keys])
     return {(run.task_id, run.key): (run, task) for run, task in found}
 
 

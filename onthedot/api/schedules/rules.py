@@ -140,8 +140,8 @@ def _seen(tenant_id: str) -> _Seen:
         return seen
     if len(_known) >= _KEPT_MAX:
         _known.clear()
-    keys = {tenant_permits.TABLE: [tenant_permits.limit_key(tenant_id), declared_handlers.KEY]}
-    found = table_reads.by_key(table_reads.get_many(keys)[tenant_permits.TABLE], "task_id")
+    keys = [tenant_permits.limit_key(tenant_id), declared_handlers.KEY]
+    found = table_reads.by_key(table_reads.get_all(tenant_permits.TABLE, keys), "task_id")
     listed = found.get((declared_handlers.KEY["task_id"],))
     seen = _known[tenant_id] = _Seen(
         now_ms,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from onthedot.records import attributes
-from onthedot.records.keys import row_of, run_id
+from onthedot.records.keys import item_key, row_of, run_id
 from onthedot.records.runs.run_status import FINAL, Reason, Status
 
 TABLE = "runs"
@@ -370,7 +370,7 @@ def readable(item: Mapping[str, Any]) -> Run | None:
 def row_key(run: str) -> dict[str, str]:
     """Returns the key of a run's row from its id."""
     task_id, key = row_of(run)
-    return {"task_id": task_id, "scheduled_for": key}
+    return item_key(task_id, key)
 
 
 def leased(life: Life, lease_ms: int) -> Life:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from onthedot.records.conditional_writes import Clause, Delete, Insert, Update, Write
+from onthedot.records.keys import item_key, key_of
 from onthedot.records.runs.pull import pulled
 from onthedot.records.runs.run_row import Run
 from onthedot.records.runs.run_status import NOT_STARTED, Status
@@ -102,7 +103,7 @@ def partition(tenant_id: str) -> str:
 
 def limit_key(tenant_id: str) -> dict[str, str]:
     """Returns the key of a tenant's limit."""
-    return {"task_id": partition(tenant_id), "scheduled_for": LIMIT}
+    return item_key(partition(tenant_id), LIMIT)
 
 
 def permit_of(run: Run) -> Permit | None:
@@ -142,7 +143,7 @@ def in_line(run: Run) -> str:
 
 def entry_key(run: Run) -> dict[str, str]:
     """Returns the key of a run's entry in the line of its tenant."""
-    return {"task_id": partition(run.tenant_id), "scheduled_for": in_line(run)}
+    return item_key(partition(run.tenant_id), in_line(run))
 
 
 def entry(run: Run, stamp: str, now_ms: int) -> dict[str, Any]:
@@ -158,7 +159,7 @@ def named(item: Mapping[str, Any]) -> str:
 
 def struck(item: Mapping[str, Any]) -> Delete:
     """Deletes the very entry that was seen."""
-    key = tuple((name, item[name]) for name in ("task_id", "scheduled_for"))
+    key = tuple(key_of(item).items())
     return Delete(TABLE, key, (Clause.equal("stamp", item["stamp"]),))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from onthedot.records.keys import CURSOR, SPEC
+from onthedot.records.keys import CURSOR, SPEC, part_key
 from onthedot.records.runs import pull
 from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks import payloads
@@ -121,9 +121,9 @@ def readable(item: Mapping[str, Any]) -> Task | None:
 
 def spec_key(task_id: str) -> dict[str, str]:
     """Returns the key of a task's spec."""
-    return {"task_id": task_id, "part": SPEC}
+    return part_key(task_id, SPEC)
 
 
 def cursor_key(task_id: str) -> dict[str, str]:
     """Returns the key of a task's cursor."""
-    return {"task_id": task_id, "part": CURSOR}
+    return part_key(task_id, CURSOR)

@@ -72,7 +72,6 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     ),
     f"{_GONE}tests/upkeep/test_claims_audit.py": (
         "upkeep/claims_audit.py:_still_missing: return False",
-        "registry/run_cancel.py:cancel: return None",
     ),
     f"{_GONE}tests/launch/test_backfill_flow.py": ("work/gates/overlap.py:guards: return False",),
     f"{_GONE}tests/dispatch/test_misfire.py": (
@@ -124,7 +123,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     ),
     f"{_RARE}tests/store/test_run_inputs.py": (
         "upkeep/dead_letters.py:_purge: conditional_writer.write_one(side_item",
-        "store/run_inputs.py:of_version: spec = ",
+        "store/run_inputs.py:of_version: task = tasks.readable",
         "store/run_inputs.py:of_version: task = ",
         "launch/replay.py:_payload: said = task.payload",
         "launch/replay.py:chosen: return None",
@@ -140,6 +139,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         "work/outside/lease.py:_leased: conclude(job.held, task, call)",
         "work/outside/lease.py:_leased: return None",
         "upkeep/bulk_operations.py:stop: return seen",
+        "upkeep/bulk_operations.py:_stopped: return Decision(seen)",
         "dispatch/range_rows.py:record_range: return None",
         "work/refill.py:Refill._admitted: return []",
         "registry/schedule_actions.py:create_with: break",

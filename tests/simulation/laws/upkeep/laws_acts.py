@@ -16,7 +16,7 @@ from tests.simulation.faults.faults import Fault
 from tests.simulation.machine.process import Process
 from tests.simulation.stage import Stage
 
-_FIGURES = next(place for place, act in enumerate(minute.ACTS, 1) if act.name == "figures")
+_FIGURES = next(place for place, act in enumerate(minute.ACTS) if act.name == "figures")
 _SKEW_SEC = 2
 # No act is left behind sooner.
 _SLOW_US = 5_000_000

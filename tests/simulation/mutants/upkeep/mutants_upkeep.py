@@ -10,7 +10,8 @@ from typing import Any
 from onthedot.api.views import agenda_source
 from onthedot.records.runs.pull import pulled
 from onthedot.records.runs.run_row import Run
-from onthedot.records.tasks import task_cursor
+from onthedot.records.tasks.task_cursor import Due
+from onthedot.store import tasks
 from onthedot.upkeep import claims_audit, recent_runs, tallies
 from onthedot.work import dead_messages, outside_handover
 from onthedot.work.batch import Batch
@@ -26,10 +27,11 @@ def lost_in_silence() -> list[Patch]:
 def recorded_ahead() -> list[Patch]:
     """The audit takes each cursor for one that has passed the slot."""
 
-    def parse(item: Any) -> Any:
-        return replace(task_cursor.parse(item), next_run_at=2**40)
+    def cursor(task_id: str) -> Due | None:
+        found = tasks.cursor(task_id)
+        return found and replace(found, next_run_at=2**40)
 
-    return [(claims_audit, "task_cursor", SimpleNamespace(parse=parse))]
+    return [(claims_audit, "tasks", SimpleNamespace(cursor=cursor))]
 
 
 def the_same_hour() -> list[Patch]:

@@ -12,7 +12,7 @@ from onthedot.dispatch.due_plan import Firing, Plan
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry import edit
+from onthedot.registry import unclaimed_slots
 from onthedot.schedule.schedule import Schedule
 from tests.simulation.mutants.mutant import Mutant, Patch
 
@@ -38,13 +38,13 @@ def open_too() -> list[Patch]:
 
 def ended_when_due() -> list[Patch]:
     """What an edit records is said to have ended when it was due."""
-    original = edit._record  # noqa: SLF001  # planted in the flow
+    original = unclaimed_slots._record  # noqa: SLF001  # planted in the flow
 
     def record(task: Task, slot: int, now: int, calendar: str) -> Run:
         made = original(task, slot, now, calendar)
         return replace(made, life=replace(made.life, ended_ms=made.life.due_ms - 60_000))
 
-    return [(edit, "_record", record)]
+    return [(unclaimed_slots, "_record", record)]
 
 
 def all_on_time() -> list[Patch]:

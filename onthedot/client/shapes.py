@@ -30,37 +30,6 @@ class Run(TypedDict, total=False):
     attempts: list[Json]
 
 
-class Schedule(TypedDict, total=False):
-    """A recurring task."""
-
-    task_id: str
-    name: str
-    version: int
-    cron: str | None
-    every_sec: int | None
-    timezone: str
-    target: Json
-    payload: Any
-    status: str
-    paused: Json | None
-    managed_by: str
-    explanation: str
-    next_run_at: str | None
-
-
-class Task(TypedDict, total=False):
-    """A one-off task."""
-
-    task_id: str
-    name: str | None
-    run_at: str
-    idempotency_key: str | None
-    target: Json
-    payload: Any
-    status: str
-    run: Run | None
-
-
 class Lease(TypedDict, total=False):
     """A run in the hands of a worker, until `lease_until` unless it is extended."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from onthedot.records.tasks.task_fields import COMPILED, SCHEDULE, WhenFields, hints, without_null
+from onthedot.records.shown_objects import hints
+from onthedot.records.tasks.task_fields import COMPILED, SCHEDULE, WhenFields, without_null
 
 # An argument is the expression, and a calendar is read from a file.
 FIELDS = (*COMPILED, "max_runs")

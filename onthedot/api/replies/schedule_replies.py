@@ -7,11 +7,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from onthedot.api.requests.field_models import answered
+from onthedot.records import shown_objects
 from onthedot.records.tasks import task_fields
 from onthedot.records.tasks.task_fields import LISTED
 
-Slot = Annotated[str, Field(pattern=task_fields.SLOT)]
-Moment = Annotated[str, Field(pattern=task_fields.MOMENT)]
+Slot = Annotated[str, Field(pattern=shown_objects.SLOT)]
+Moment = Annotated[str, Field(pattern=shown_objects.MOMENT)]
 Tags = dict[str, str]
 
 

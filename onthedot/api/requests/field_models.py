@@ -1,4 +1,4 @@
-"""Makes the shapes of bodies and answers from the one list of fields (`records/tasks`)."""
+"""Makes the shapes of bodies and answers from the lists of fields in `records`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, Field, create_model
 
-from onthedot.records.tasks.task_fields import Form, hints, without_null
+from onthedot.records.shown_objects import Form, Meaning, hints
+from onthedot.records.tasks.task_fields import without_null
 
 Shape = TypeVar("Shape", bound=BaseModel)
 Kinds = Mapping[str, Any]
@@ -33,7 +34,7 @@ def answered(
 ) -> Callable[[type[Shape]], type[Shape]]:
     """Adds fields to the shape of an answer. All of them are always there."""
     made = {
-        name: (kinds[name] if name in kinds else _kind_of_answer(hint), ...)
+        name: (_kind_of_answer(hint, kinds.get(name)), ...)
         for name, hint in hints(fields).items()
         if only is None or name in only
     }
@@ -65,14 +66,17 @@ def _kind_of_body(hint: Any) -> Any:  # noqa: ANN401 any type
     return Annotated[without_null(kind), Field(**limits)] if limits else kind
 
 
-def _kind_of_answer(hint: Any) -> Any:  # noqa: ANN401 any type
-    """Leaves out the rules of what may be written. The forms of instants stay."""
+def _kind_of_answer(hint: Any, known: Any = None) -> Any:  # noqa: ANN401 any type
+    """Leaves out the rules of what may be written. The forms of instants and meanings stay."""
     if get_origin(hint) in _UNIONS:
-        return reduce(or_, map(_kind_of_answer, get_args(hint)))
+        return known or reduce(or_, map(_kind_of_answer, get_args(hint)))
     if get_origin(hint) is not Annotated:
-        return hint
+        return known or hint
     kind, mark = get_args(hint)
-    return Annotated[kind, Field(pattern=mark.pattern)] if isinstance(mark, Form) else kind
+    kind = known or _kind_of_answer(kind)
+    if isinstance(mark, Form):
+        return Annotated[kind, Field(pattern=mark.pattern)]
+    return Annotated[kind, Field(description=mark.text)] if isinstance(mark, Meaning) else kind
 
 
 _UNIONS = (Union, UnionType)

@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import NoneType
-from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
+from typing import Annotated, Any, Literal, TypedDict, get_args
 
 from onthedot.records.schema import BY_TENANT
-
-Json = dict[str, Any]
-SLOT = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"
-MOMENT = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$"
+from onthedot.records.shown_objects import Json, Moment, Slot, hints
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +23,9 @@ class Rule:
     limits: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """How a text in an answer looks."""
-
-    pattern: str
-
-
 def rule(default: object = None, **limits: object) -> Rule:
     """Writes a rule with the limits as named arguments."""
     return Rule(default, limits)
-
-
-Slot = Annotated[str, Form(SLOT)]
-Moment = Annotated[str, Form(MOMENT)]
 
 
 class SharedFields(TypedDict, total=False):
@@ -142,11 +128,6 @@ class Task(_Known, SharedFields, TaskState, total=False):
     run_at: Slot
     idempotency_key: str | None
     warnings: list[Json]
-
-
-def hints(fields: type) -> dict[str, Any]:
-    """Returns the type of each field, with its rule."""
-    return get_type_hints(fields, include_extras=True)
 
 
 def without_null(kind: Any) -> Any:  # noqa: ANN401 any type

@@ -7,14 +7,16 @@ from inspect import signature
 from typing import Any, get_args
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from onthedot.api.replies import schedule_replies
 from onthedot.api.requests import schedule_shapes
+from onthedot.api.views import schedule_view
 from onthedot.cli import field_flags
 from onthedot.records.schema import BY_TENANT
+from onthedot.records.shown_objects import hints
 from onthedot.records.tasks import task_fields, task_spec
-from onthedot.records.tasks.task_fields import COMMON, COMPILED, LISTED, SCHEDULE, WHEN, hints
+from onthedot.records.tasks.task_fields import COMMON, COMPILED, LISTED, SCHEDULE, WHEN
 from onthedot.registry import definition
 from onthedot.schedule.schedule import DST_CHOICES, compile_schedule
 from onthedot.sdk.declaration import DECLARABLE
@@ -23,6 +25,7 @@ from tests.api.kit import Api
 
 # Of a one-off task alone.
 ONCE = {"name", "run_at", "delay_sec", "idempotency_key", "idempotency_ttl_sec"}
+LEFT_OUT = object()
 # Of a preview alone.
 ASKED = {"run_at", "seed", "from_", "count", "viewer_timezone"}
 
@@ -117,3 +120,18 @@ def test_a_schedule_in_code_may_have_every_field_but_its_status() -> None:
 
 def test_the_index_of_lists_carries_nothing_else_that_is_no_field() -> None:
     assert set(BY_TENANT.carries) - set(LISTED) == {"target_type", "handler", "version"}
+
+
+@pytest.mark.parametrize("change", [{"mood": "good"}, {"version": "1"}, {"tzdata": LEFT_OUT}])
+def test_an_answer_that_its_shape_does_not_describe_fails_a_test(
+    api: Api, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]
+) -> None:
+    view = schedule_view.view
+
+    def changed(*given: Any, **more: Any) -> dict[str, Any]:
+        shown = view(*given, **more) | change
+        return {name: value for name, value in shown.items() if value is not LEFT_OUT}
+
+    monkeypatch.setattr(schedule_view, "view", changed)
+    with pytest.raises(ValidationError):
+        api.schedule()

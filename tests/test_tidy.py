@@ -1,6 +1,7 @@
 """The part of the style guide that ruff and mypy do not know."""
 
-from tests.tidy import dead_modules, imports, links, marks, shape, sole_owners, tree
+from onthedot.records.tasks.task_fields import SCHEDULE
+from tests.tidy import dead_modules, imports, links, listed_fields, marks, shape, sole_owners, tree
 
 
 def test_every_import_goes_one_way() -> None:
@@ -71,6 +72,13 @@ def test_one_module_turns_values_into_the_attributes_of_the_store() -> None:
 
     assert sole_owners.CODEC in found
     assert _broken(found) == {}
+
+
+def test_the_fields_of_a_schedule_are_listed_once() -> None:
+    found = {name: listed_fields.again(name, tree.text(name), SCHEDULE) for name in tree.modules()}
+
+    assert _broken(found) == {}
+    assert listed_fields.OWNERS.keys() <= set(tree.modules())
 
 
 def test_nothing_imports_a_handler() -> None:

@@ -15,7 +15,7 @@ from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import lifecycle, oneoff
 from onthedot.registry.edit import edit
-from onthedot.registry.edit_steps import Signed
+from onthedot.registry.edit_writes import Signed
 from onthedot.registry.schedule_actions import count, create_many, create_with, tell
 from onthedot.schedule.expression.errors import BusyError
 from onthedot.store import clock, stored_runs, table_reads

@@ -12,14 +12,11 @@ from urllib.parse import parse_qsl
 import pytest
 
 from lambdas.api import handler
-from onthedot.api.door import authentication, installation_secret
-from onthedot.api.schedules import rules
-from onthedot.api.views import agenda_source
 from onthedot.records import schema
 from onthedot.registry import api_keys
 from onthedot.schedule.time.instants import parse_nominal
 from onthedot.store import aws, clock
-from onthedot.upkeep import read_pulse
+from tests.api import new_process
 from tests.contract import engines
 from tests.simulation.stores.sqs import Sqs
 
@@ -74,12 +71,7 @@ class Api:
             api.sqs.create_queue(QueueName=queue)
             settings.setenv(f"{queue.upper()}_QUEUE_URL", api.sqs.url(queue))
         aws._width.cache_clear()  # noqa: SLF001  # read once a process
-        authentication.forget_keys()
-        installation_secret.forget()
-        authentication.forget_rates()
-        agenda_source.forget()
-        read_pulse.forget()
-        rules.forget()
+        new_process.forget_all()
         return api
 
     def _count(self, model: Any, **_: object) -> None:

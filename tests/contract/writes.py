@@ -17,8 +17,7 @@ from onthedot.records.tasks import bulk_operation, task_cursor
 from onthedot.records.tasks.bulk_operation import Named
 from onthedot.records.tasks.task_items import Known, cursor
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry.edit import writes
-from onthedot.registry.edit_steps import Recount, Step
+from onthedot.registry.edit_writes import Recount, Step, writes
 from onthedot.schedule.schedule import compile_schedule, pack
 from tests.schedule.samples import lived
 

@@ -10,8 +10,7 @@ from onthedot.records.conditional_writes import Outcome, Update
 from onthedot.records.tasks import exhausted_schedules, task_cursor, task_spec
 from onthedot.records.tasks.task_items import cursor as cursor_of
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry.edit import edit
-from onthedot.registry.max_runs_edit import _count_again
+from onthedot.registry.edit import _count_again, edit
 from onthedot.store import conditional_writer, table_reads
 from onthedot.upkeep import completed_schedules
 from tests.engines.place import at_once, cursor

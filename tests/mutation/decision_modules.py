@@ -24,7 +24,7 @@ _PURE = """
     records.runs.run_row records.runs.run_writes records.runs.stale_settles
     records.runs.edited_slots records.runs.steps records.runs.tenant_permits
     records.tasks.bulk_operation records.tasks.exhausted_schedules records.tasks.pause_ends
-    records.tasks.task_cursor records.tasks.task_items registry.edit_steps
+    records.tasks.task_cursor records.tasks.task_items registry.edit_writes
     registry.lifecycle schedule.blackouts schedule.calendar_times
     schedule.dst_stretches schedule.slots store.backoff store.call_allowance
     store.clock targets.attempt_outcome upkeep.ledger work.decision_table

@@ -28,7 +28,7 @@ from onthedot.records.schema import ACCESS, RUNS, TASKS, creation
 from onthedot.records.tasks import task_items
 from onthedot.records.tasks.task_items import cursor, first_due
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry import edit
+from onthedot.registry import unclaimed_slots
 from onthedot.schedule.schedule import compile_schedule, pack
 from onthedot.schedule.time.instants import nominal
 from onthedot.store import aws, blobs, clock, ids
@@ -274,7 +274,7 @@ def staged(
             {**dict.fromkeys((*target_table.TARGETS, "recording"), stage.deliver), **stage.targets},
         ),
         (due_plan, "ROWS_MAX", rows_max),
-        (edit, "ROWS_MAX", rows_max),
+        (unclaimed_slots, "ROWS_MAX", rows_max),
         (due_tasks, "BUDGET_MIN", budget_min),
         *stage.stand_ins,
     ]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tidy import dead_modules, imports, links, marks, shape, sole_owners, tree
+from tests.tidy import dead_modules, imports, links, listed_fields, marks, shape, sole_owners, tree
 
 
 @pytest.mark.parametrize(
@@ -323,3 +323,15 @@ def test_a_link_that_leads_nowhere_is_found(link: str) -> None:
 )
 def test_a_link_that_leads_to_a_page_and_its_heading_passes(link: str) -> None:
     assert broken_links(link) == []
+
+
+def test_a_second_list_of_fields_is_found() -> None:
+    fields = "abcdef"
+    listed = "A = ('a', 'b', 'c', 'd', 'e', 'f')"
+    written = "class A:\n    a: int\n    b: int\n    c: int\n    d: int\n    e: int\n    f: int"
+
+    for source in (listed, written):
+        assert listed_fields.again("onthedot/sdk/app.py", source, fields) == ["a b c d e f"]
+        assert listed_fields.again("onthedot/records/schema.py", source, fields) == []
+        assert listed_fields.again("tests/sdk/test_app.py", source, fields) == []
+    assert listed_fields.again("onthedot/sdk/app.py", "A = ('a', 'b', 'g')", fields) == []

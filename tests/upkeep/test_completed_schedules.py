@@ -13,7 +13,7 @@ from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks import exhausted_schedules
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry import lifecycle, max_runs_edit
+from onthedot.registry import edit, lifecycle
 from onthedot.registry.calendar_edits import _recompute
 from onthedot.schedule.blackouts import blackout
 from onthedot.schedule.time.instants import nominal
@@ -257,7 +257,7 @@ def test_a_place_that_an_edit_gives_back_makes_it_active_though_it_was_noted(
     task = add(stage, "*/2 * * * *", max_runs=1)
     go(stage, 50)
     assert outcomes(stage, task) == {"12:02:00": "claimed"}
-    count_again = max_runs_edit._count_again  # noqa: SLF001  # it is slow here
+    count_again = edit._count_again  # noqa: SLF001  # it is slow here
     noted = []
 
     def slowly(wanted: Task, written: int, raised: int) -> None:
@@ -265,7 +265,7 @@ def test_a_place_that_an_edit_gives_back_makes_it_active_though_it_was_noted(
         noted.append(completed_schedules.note())
         count_again(wanted, written, raised)
 
-    monkeypatch.setattr(max_runs_edit, "_count_again", slowly)
+    monkeypatch.setattr(edit, "_count_again", slowly)
     user.patch(task.task_id, cron="*/5 * * * *")
     assert (noted, status(stage, task)) == ([{"completed": 1}], "active")
     go(stage, 400)

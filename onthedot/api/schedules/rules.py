@@ -123,11 +123,6 @@ def remarks(target: Mapping[str, Any]) -> list[Warned]:
     return [unknown_handler(name, next(iter(get_close_matches(name, own, 1)), None))]
 
 
-def forget() -> None:
-    """Makes the next call read everything again."""
-    _known.clear()
-
-
 def _beyond(target: Mapping[str, Any]) -> str | None:
     allowed = _seen(tenant()).allowed
     return None if allowed is None else tenant_reach.beyond(target, allowed, aws.home())

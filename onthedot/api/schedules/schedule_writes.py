@@ -35,8 +35,7 @@ from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_items import Known
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import calendar_edits, definition, lifecycle, schedule_actions
-from onthedot.registry.edit import Edited, Make
-from onthedot.registry.edit_steps import foreseen
+from onthedot.registry.edit import Edited, Make, foreseen
 from onthedot.store import clock, table_reads
 from onthedot.store.schedule_names import owner, taken
 from onthedot.store.tasks import read

@@ -10,9 +10,9 @@ from typing import Any
 from onthedot.records.keys import slot_key
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_cursor import Due
+from onthedot.records.tasks.task_fields import LISTED, STAMPS
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import definition
-from onthedot.registry.defaults import LISTED
 from onthedot.registry.definition import fields_of, grace_short, pause_near, payload_unsent
 from onthedot.schedule.calendar_times import Calendar
 from onthedot.schedule.schedule import Schedule
@@ -67,7 +67,7 @@ def view(
             *(asdict(each) for each in warnings_of(schedule, text, now, seconds=fields["seconds"])),
         ],
         "tzdata": zones.VERSION,
-        **{name: task.shown.get(name) for name in _STAMPS},
+        **{name: task.shown.get(name) for name in STAMPS},
     }
 
 
@@ -137,9 +137,6 @@ def entry(
         "last_run": _last_run(last),
         "created_at": item["created_at"],
     }
-
-
-_STAMPS = ("created_at", "created_by", "updated_at", "updated_by")
 
 
 def coming(task: Task, now: int, due: Due | None = None) -> dict[str, str | None]:

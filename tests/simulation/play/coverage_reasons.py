@@ -8,7 +8,7 @@ from collections.abc import Mapping
 _NEW = "each process of a history begins with nothing to forget: tests/api/kit.py"
 
 _BY_REASON = {
-    _NEW: "api/views/agenda_source.py:forget upkeep/read_pulse.py:forget",
+    _NEW: "api/views/agenda_source.py:forget",
 }
 UNCOVERED = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}
 
@@ -39,9 +39,9 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     ),
     f"{_SIZE}tests/work/gates/test_late_runs.py": ("work/gates/late_runs.py:_oldest: break",),
     f"{_SIZE}tests/dispatch/test_range_rows.py": (
-        'registry/edit.py:_ranges: stretches = [("", [*slots])]',
-        "registry/edit.py:_ranges: last = task.schedule.prev",
-        "registry/edit.py:_ranges: records[-1] = replace",
+        'registry/unclaimed_slots.py:_ranges: stretches = [("", [*slots])]',
+        "registry/unclaimed_slots.py:_ranges: last = task.schedule.prev",
+        "registry/unclaimed_slots.py:_ranges: records[-1] = replace",
     ),
     f"{_SIZE}tests/upkeep/test_completed_schedules_turns.py": (
         "upkeep/completed_schedules.py:note: break",
@@ -83,7 +83,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         "work/settlement.py:_recognise: job.over = True",
     ),
     f"{_ILLEGIBLE}tests/upkeep/test_completed_schedules.py, tests/upkeep/test_after_restore.py": (
-        "registry/edit.py:_open_slots: return",
+        "registry/unclaimed_slots.py:_open_slots: return",
         "upkeep/completed_schedules.py:_read: known = None",
         "upkeep/pauses_due.py:_see_to: return",
         "dispatch/range_rows.py:_resolve_inside: return None",

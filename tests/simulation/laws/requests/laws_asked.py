@@ -9,8 +9,8 @@ from typing import Any
 
 from onthedot.records.keys import is_slot_key
 from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks.task_fields import SCHEDULE
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry.defaults import SCHEDULE
 from onthedot.registry.definition import fields_of
 from onthedot.schedule.time.instants import nominal, parse_instant, parse_nominal
 from tests.simulation.machine.journal import SKEW_MS, Journal, Version

@@ -11,7 +11,7 @@ from typing import Any
 from onthedot.records.runs.run_row import Run
 from onthedot.records.runs.run_status import NOT_STARTED
 from onthedot.records.tasks import pause_ends
-from onthedot.registry import definition, max_runs_edit
+from onthedot.registry import definition, edit
 from onthedot.store import blobs, clock, table_reads
 from onthedot.upkeep import (
     after_restore,
@@ -309,7 +309,7 @@ def all_woken() -> list[Patch]:
 
 def never_given_back() -> list[Patch]:
     """What an edit drops of a bounded task is gone."""
-    return [(max_runs_edit, "_count_again", lambda *_: None)]
+    return [(edit, "_count_again", lambda *_: None)]
 
 
 MUTANTS = (

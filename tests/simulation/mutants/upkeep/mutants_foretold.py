@@ -13,7 +13,7 @@ from onthedot.records.runs.run_row import Run
 from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry import edit
+from onthedot.registry import unclaimed_slots
 from onthedot.schedule.schedule import Schedule
 from tests.simulation.mutants.mutant import Mutant, Patch
 
@@ -39,14 +39,14 @@ def open_too() -> list[Patch]:
 
 def ended_when_due() -> list[Patch]:
     """What an edit records is said to have ended when it was due."""
-    original = edit._record  # noqa: SLF001  # planted in the flow
+    original = unclaimed_slots._record  # noqa: SLF001  # planted in the flow
 
     def record(task: Task, slot: int, now: int, calendar: str) -> Run:
         made = original(task, slot, now, calendar)
         end = replace(made.life.its_end, ended_ms=made.life.due_ms - 60_000)
         return replace(made, life=replace(made.life, end=end))
 
-    return [(edit, "_record", record)]
+    return [(unclaimed_slots, "_record", record)]
 
 
 def all_on_time() -> list[Patch]:

@@ -16,5 +16,5 @@ def ticked(api: Api) -> None:
 
 
 def audited(_api: Api, waiting: int = 0) -> None:
-    """Let an audit keep its minute."""
+    """Lets an audit keep its minute."""
     keep(Tally(), waiting)

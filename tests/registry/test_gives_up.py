@@ -28,7 +28,7 @@ def one_off() -> Task:
 
 
 def admin(stage: Stage) -> Key:
-    """One of the operator's two."""
+    """Returns one of the operator's two."""
     made = [api_keys.make(tenant_id="default", role="admin", name=name)[0] for name in "ab"]
     assert len(made) == 2, stage
     return made[0]

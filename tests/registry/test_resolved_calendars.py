@@ -82,7 +82,7 @@ def test_only_schedules_that_follow_the_calendar_are_counted(stage: Stage) -> No
 
 
 def _naming(stage: Stage, name: str) -> Task:
-    """A schedule in its tenant's list that names lunch, as it was before that was moved."""
+    """Returns a schedule in its tenant's list that names lunch, as it was before that was moved."""
     listed = {"listed": "acme#s", "created_at": f"2026-11-18T11:00:00.{len(name)}00Z"}
     shown = listed | {"calendars": ["lunch"]}
     return add(stage, "* * * * *", name=name, blackouts=(_OLD,), shown=shown)

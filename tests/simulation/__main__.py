@@ -114,7 +114,7 @@ def _each_profile(first: int, counts: Mapping[str, int]) -> list[Play]:
 
 
 def main() -> int:
-    """Play half of all histories evenly, the rest by what those reach; 1 if any breaks a law."""
+    """Plays half of all histories evenly, the rest by what those reach; 1 if any breaks a law."""
     wanted, first = int(os.environ.get("SEEDS", "1000")), int(os.environ.get("FIRST", "0"))
     names = os.environ["PROFILE"].split(",") if os.environ.get("PROFILE") else list(ALL)
     # Thousands of histories log what they put aside.

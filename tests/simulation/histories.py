@@ -67,7 +67,7 @@ class Kept:
 def history(
     scene: Scene, seed: int, aims: tuple[Aim, ...] = (), *, kept: Kept | None = None
 ) -> Stage:
-    """Play it to its end, or play again what is kept of it."""
+    """Plays it to its end, or play again what is kept of it."""
     with applied(scene.sizes):
         return _history(scene, seed, aims, kept)
 
@@ -147,7 +147,7 @@ def _bring_in(stage: Stage, scene: Scene, seed: int) -> None:
 
 
 def _engage(stage: Stage, scene: Scene, random: Random) -> None:
-    """Let users ask the API; without the audit others do what it leaves to the minutes."""
+    """Lets users ask the API; without the audit others do what it leaves to the minutes."""
     if not scene.users:
         return
     words, most, between = scene.users, scene.users_max, scene.calls_between
@@ -162,7 +162,7 @@ def _engage(stage: Stage, scene: Scene, random: Random) -> None:
 
 
 def verdict(scene: Scene, seed: int, aims: tuple[Aim, ...] = ()) -> list[str]:
-    """Name every law that the history breaks."""
+    """Names every law that the history breaks."""
     stage = history(scene, seed, aims)
     return judged(stage, scene)
 
@@ -232,7 +232,7 @@ def _deaf(scene: Scene, seed: int) -> Callable[[Call], bool]:
 
 
 def _to_be_created(stage: Stage, number: int) -> Task:
-    """A task that is not there yet; its slots count from when it is."""
+    """Returns a task that is not there yet; its slots count from when it is."""
     task = make_task(f"new {number}", "*/20 * * * * *", stage.world, overlap="allow")
     stage.tasks.append(replace(task, effective_from=0, max_concurrent=None))
     return stage.tasks[-1]

@@ -33,7 +33,7 @@ def aside(stage: Stage) -> list[str]:
 
 
 def swept(stage: Stage, hour: int, minute: float = 7) -> int:
-    """Sweep in a process, so that calls take time; give how many objects it put aside."""
+    """Sweeps in a process, so that calls take time; gives how many objects it put aside."""
     before, at_sec = len(aside(stage)), hour * 3_600 + minute * 60
     stage.world.spawn("audit", payload_sweep.step, at_sec=at_sec)
     wait(stage, at_sec + 30)

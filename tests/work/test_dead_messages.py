@@ -31,7 +31,7 @@ GIVEN_UP_MS = (NOON - 800) * 1000
 
 
 def row(task: Task, **life: object) -> Run:
-    """A run that is due at noon, claimed unless told otherwise."""
+    """Returns a run that is due at noon, claimed unless told otherwise."""
     born = Life(status="claimed", tv=1, schedule_version=1, due_ms=NOON * 1000)
     return Run(
         task_id=task.task_id,

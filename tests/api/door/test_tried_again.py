@@ -78,7 +78,7 @@ def lost_once(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> None:
 
 
 def sent(api: Api) -> int:
-    """How many messages wait for workers."""
+    """Returns how many messages wait for workers."""
     return sum(len(queue.messages) for queue in api.sqs.queues.values())
 
 

@@ -57,7 +57,7 @@ class Process:
         self.skews.append((at_us, skew_us))
 
     def skew_at(self, at_us: int) -> int:
-        """By how much its clock was off."""
+        """Returns by how much its clock was off."""
         return next(skew for since, skew in reversed(self.skews) if since <= at_us)
 
     def _live(self) -> None:
@@ -97,7 +97,7 @@ class Part:
         return self._process.done
 
     def wait(self, seconds: float) -> bool:
-        """Whether it ended within that time."""
+        """Tells whether it ended within that time."""
         world, process = self._world, self._process
         waiter = world.running
         assert waiter is not None
@@ -111,7 +111,7 @@ class Part:
         return process.done
 
     def result(self) -> Any:
-        """What it returned; what it raised is raised."""
+        """Returns what it returned; what it raised is raised."""
         assert self._process.done
         if self._process.error is not None:
             raise self._process.error

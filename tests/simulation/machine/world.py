@@ -98,7 +98,9 @@ class World:
         limit_sec: float | None = None,
         ended: Callable[[Process], None] | None = None,
     ) -> Process:
-        """A process that starts at `at_sec` (default: now) and is killed `limit_sec` later."""
+        """Returns a process that starts at `at_sec` (default: now) and is killed `limit_sec`
+        later.
+        """
         ordinal = self._ordinals.get(kind, 0)
         self._ordinals[kind] = ordinal + 1
         process = self._born(f"{kind}#{ordinal}", kind, work, self.chooser.skew_us(self.now_us))
@@ -110,7 +112,7 @@ class World:
         return process
 
     def submit(self, work: Callable[[], Any]) -> Part:
-        """Work beside the running process and within it: it dies with it."""
+        """Works beside the running process and within it: it dies with it."""
         whole = self.running
         assert whole is not None, "only a process has parts"
         name = f"{whole.name}/{len(whole.parts)}"
@@ -292,11 +294,13 @@ class World:
         return effects(self.trace)
 
     def story(self) -> str:
-        """The readable history; with the seed it is what a failing test prints."""
+        """Returns the readable history; with the seed it is what a failing test prints."""
         return f"seed {self.seed}\n{story(self.trace, self.start)}"
 
     def bugs(self) -> list[tuple[str, BaseException]]:
-        """Processes that ended by an error no fault explains, and calls AWS calls invalid."""
+        """Returns processes that ended by an error no fault explains, and calls AWS calls
+        invalid.
+        """
         found: list[tuple[str, BaseException]] = [
             (process.name, process.error)
             for process in self.processes

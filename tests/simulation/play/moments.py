@@ -60,7 +60,7 @@ class Moments:
     _lines: dict[CodeType, str] = field(default_factory=dict)
 
     def hear(self, place: Place, now_us: int, fault: Fault | None) -> None:
-        """Note a call, by the innermost line of the flows or the API that led to it."""
+        """Notes a call, by the innermost line of the flows or the API that led to it."""
         frame = sys._getframe(2)  # noqa: SLF001  # the call's own frames, at a thousandth of a trace
         while (line := self._line(frame.f_code)) == "":
             if frame.f_back is None:

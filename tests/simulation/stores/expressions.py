@@ -172,7 +172,9 @@ def _open(kind: str, text: str, names: Mapping[str, str], readers: list[Expressi
 
 
 def _closed(reader: Expression, parse: Callable[[], Result]) -> Result:
-    """What `parse` reads, if it reads to the end; the expression's kind goes into the error."""
+    """Returns what `parse` reads, if it reads to the end; the expression's kind goes into the
+    error.
+    """
     try:
         result = parse()
         reader.need_end()

@@ -62,7 +62,7 @@ def _equal_in_other_words(one: Value, other: Value) -> bool:
 
 
 def ordered(value: Value) -> tuple[str, Any] | None:
-    """The kind and what Python orders it by; None for kinds that have no order."""
+    """Returns the kind and what Python orders it by; None for kinds that have no order."""
     if "N" in value:
         return "N", number(value["N"])
     if "S" in value:
@@ -140,7 +140,7 @@ def _text_bytes(text: str | bytes) -> int:
 
 @lru_cache(maxsize=65536)
 def _number_bytes(text: str) -> int:
-    """A byte for two digits on each side of the point, one more, one for a minus.
+    """Returns a byte for two digits on each side of the point, one more, one for a minus.
 
     AWS says only "approximately"; this is what Dynoxide counts.
     """

@@ -44,7 +44,7 @@ def prepared(stage: Stage) -> None:
 
 
 def named(stage: Stage) -> set[str]:
-    """Every object that an item names."""
+    """Returns every object that an item names."""
     found: set[str] = set()
     for table in ("tasks", "runs"):
         for item in stage.world.store.scan(TableName=table)["Items"]:

@@ -38,7 +38,7 @@ class Deployment(Act):
 
 
 def upgrade(stage: Stage) -> None:
-    """Give a tenant from before the targets that its tasks use, as each deployment does."""
+    """Gives a tenant from before the targets that its tasks use, as each deployment does."""
 
     def run() -> None:
         tenant_limits.bound(tenant_limits.unbound(), clock.sleep)

@@ -47,7 +47,7 @@ _AHEAD_SEC = 36 * 3_600
 
 
 def prepared(stage: Stage) -> None:
-    """Let a user make some schedules, and ask about each."""
+    """Lets a user make some schedules, and ask about each."""
     random = Random(f"foreseen {stage.world.seed}")
     caller = opened(stage).caller()
     for body in _CALENDARS:

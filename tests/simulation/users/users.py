@@ -75,14 +75,14 @@ def _edit(user: User) -> None:
 
 
 def _shift(user: User) -> None:
-    """Move when the slots are due, and with them the runs that are claimed."""
+    """Moves when the slots are due, and with them the runs that are claimed."""
     if task_id := user.schedule():
         change = {"jitter_sec": user.random.choice((0, 20, 45))}
         user.caller.ask(f"PATCH /v1/schedules/{task_id}", change, name="edit", task_id=task_id)
 
 
 def _put(user: User) -> None:
-    """Make the schedule of a name what it is to be, if it still is what was read before."""
+    """Makes the schedule of a name what it is to be, if it still is what was read before."""
     name = user.random.choice(_NAMES)
     body = user.random.choice(list(BODIES.values())) | {"target": TARGET}
     read = user.caller.ask(f"GET /v1/schedules/{name}")
@@ -111,7 +111,7 @@ def _resume(user: User) -> None:
 
 
 def _catch_up(user: User) -> None:
-    """Resume after a while, and run what passed meanwhile."""
+    """Resumes after a while, and runs what passed meanwhile."""
     if task_id := user.schedule():
         route = f"POST /v1/schedules/{task_id}/pause"
         user.caller.ask(route, {}, name="pause", task_id=task_id)
@@ -319,7 +319,7 @@ def engage(
     most: int,
     between: tuple[float, float],
 ) -> None:
-    """Let two users make schedules at the beginning, and do so many things at any moment."""
+    """Lets two users make schedules at the beginning, and do so many things at any moment."""
     users, operator = [front.caller(), front.caller()], front.caller("default")
     times = [(1.0, "create"), (1.5, "create"), (2.0, "create")]
     times += [

@@ -49,7 +49,7 @@ def _pause_again(user: User) -> None:
 
 
 def _catch_up_in_time(user: User) -> None:
-    """Resume in the second before a whole minute, at which most schedules have a slot."""
+    """Resumes in the second before a whole minute, at which most schedules have a slot."""
     if task_id := user.schedule():
         route = f"POST /v1/schedules/{task_id}"
         user.caller.ask(f"{route}/pause", {}, name="pause", task_id=task_id)
@@ -112,7 +112,7 @@ def _bounded(user: User) -> None:
 
 
 def _bind(user: User) -> None:
-    """Give a schedule a bound, and then another one."""
+    """Gives a schedule a bound, and then another one."""
     task_id = user.schedule()
     for _ in range(2 if task_id else 0):
         body = {"max_runs": user.random.randint(1, 4)}
@@ -121,7 +121,7 @@ def _bind(user: User) -> None:
 
 
 def _fill_up(user: User) -> None:
-    """Make more tasks than there is room for, delete a schedule, and make more."""
+    """Makes more tasks than there is room for, delete a schedule, and makes more."""
     room = {"tasks_max": user.random.randint(3, 7)}
     user.operator.ask(f"PUT /v1/tenants/{user.caller.tenant_id}", room, name="ration")
     body = {"cron": "0 4 * * *", "target": TARGET}
@@ -212,7 +212,7 @@ _USES: tuple[dict[str, Any], ...] = (
 
 
 def _aim(user: User) -> None:
-    """Call something else, with another payload or with the same."""
+    """Calls something else, with another payload or with the same."""
     if task_id := user.schedule():
         number = user.caller.asked
         change: dict[str, Any] = {"target": {**TARGET, "handler": f"jobs.aimed{number % 3}"}}

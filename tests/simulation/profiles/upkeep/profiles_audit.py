@@ -32,7 +32,7 @@ _LONG = 2_400
 
 
 def _course(**given: Any) -> Course:
-    """Some minutes without a tick make runs late and slots missed; then all of it is told."""
+    """Returns a course in which minutes without a tick make runs late and slots missed."""
     auditor = replace(Auditor(told=True, laws=_TOLD), **given)
     return Course(
         gap=(100, 460), ticks_until=900, sec=_LONG, dispatch_limit_sec=240, auditor=auditor

@@ -111,7 +111,7 @@ class Api:
         self.now_ms += int(seconds * 1000)
 
     def warm(self) -> None:
-        """What is read once in a while, keys, limits, targets, secret, is known after this."""
+        """Reads what is read once in a while: keys, limits, targets, the secret."""
         self.call("POST /v1/tasks?dry_run=true", {"target": SCHEDULE["target"]})
         # By then this environment takes its requests of a minute by the dozen.
         for _ in range(31):

@@ -111,7 +111,7 @@ class Clone:
 
 @contextmanager
 def cloned(*, installed: bool) -> Iterator[Clone]:
-    """Copy what git would; without the setup, or with this folder's own."""
+    """Copies what git would, without the setup, or with this folder's own."""
     with TemporaryDirectory() as place:
         root = Path(place) / "onthedot"
         listed = subprocess.run(

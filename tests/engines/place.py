@@ -53,7 +53,7 @@ def surroundings(settings: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def _forget_clients() -> None:
-    """The adapters read the environment once a process."""
+    """Lets the adapters read the environment again: they read it once in a process."""
     for remembered in (aws.client, aws._session, aws._width, aws._pool):  # noqa: SLF001
         remembered.cache_clear()
     # The models of the services stay read: that takes longer than most tests.
@@ -68,7 +68,7 @@ class Place:
 
     @classmethod
     def made(cls, settings: pytest.MonkeyPatch, **urls: str) -> Place:
-        """Point the adapters at the engines, if any, and make tables and queues there."""
+        """Points the adapters at the engines, if any, and makes tables and queues there."""
         place = cls(next(_NUMBERS))
         for service, url in urls.items():
             settings.setenv(f"AWS_ENDPOINT_URL_{service.upper()}", url)
@@ -77,13 +77,13 @@ class Place:
         return place
 
     def make_tables(self, settings: pytest.MonkeyPatch) -> None:
-        """As the template would."""
+        """Makes the tables as the template would."""
         for table, declared in (("tasks", schema.TASKS), ("runs", schema.RUNS)):
             settings.setenv(f"{table.upper()}_TABLE", f"{table}-{self.number}")
             aws.client("dynamodb").create_table(**schema.creation(declared, aws.table(table)))
 
     def make_queues(self, settings: pytest.MonkeyPatch) -> None:
-        """One a priority, each giving up to the dead one after ten receipts."""
+        """Makes a queue for each priority, which gives up to the dead one after ten receipts."""
         sqs = aws.client("sqs")
         for queue in ("dead", "high", "normal", "low"):
             attributes = {"VisibilityTimeout": _VISIBILITY}

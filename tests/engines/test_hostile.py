@@ -135,7 +135,7 @@ def _worst(runs: Sequence[Run], begin: int) -> dict[str, int]:
 
 
 def _emptied() -> None:
-    """Nothing hostile comes back for ever."""
+    """Checks that nothing hostile comes back for ever."""
     deadline = time.time() + PATIENCE_SEC
     for queue in ("normal", "dead"):
         while left := kept(aws.client("sqs"), aws.queue_url(queue)):

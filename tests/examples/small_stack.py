@@ -109,7 +109,7 @@ class SmallStack:
         }
 
     def copy(self, example: Path, **changed: str) -> None:
-        """Copy an example into `jobs/` as a user does, and put own addresses into it."""
+        """Copies an example into `jobs/` as a user does, and puts own addresses into it."""
         text = example.read_text()
         for name, value in changed.items():
             line = next(each for each in text.splitlines() if each.startswith(f"{name} = "))
@@ -211,7 +211,7 @@ def _jobs() -> list[str]:
 
 
 def _sleep(seconds: float) -> None:
-    """A request that waits lets others have their turn; a worker only waits."""
+    """Waits; if it is a request that waits, it lets others have their turn."""
     if "process_request" in current_thread().name:
         serving.sleep(seconds)
     else:

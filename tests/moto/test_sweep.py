@@ -72,7 +72,7 @@ def edited(registered: Task, payload: object) -> None:
 
 
 def forget(registered: Task) -> None:
-    """300 days later: TTL has taken the versions that edits have kept."""
+    """Deletes the versions that edits have kept, as TTL does 300 days later."""
     parts = kept_versions.since(0)
     for item in [*table_reads.rows(("task_id", registered.task_id), "part", parts, table="tasks")]:
         table_reads.delete("tasks", {name: item[name] for name in ("task_id", "part")})

@@ -35,7 +35,7 @@ def admin(stage: Stage) -> Key:
 
 
 def always(monkeypatch: pytest.MonkeyPatch, outcome: Outcome) -> None:
-    """The store says that of each transaction."""
+    """Lets the store say that of each transaction."""
     monkeypatch.setattr(conditional_writer, "write_together", lambda _parts: outcome)
 
 

@@ -21,7 +21,7 @@ BY = By(tenant_id="acme", key_id="key_1", request_id="req_1", now_ms=NOON * 1000
 
 @pytest.fixture(autouse=True)
 def _kept(stage: Stage) -> None:
-    """Two calendars of acme's."""
+    """Puts two calendars of acme's."""
     assert stage.world.bugs() == []
     for number, name in enumerate(("lunch", "night")):
         kept = Stored(tenant_id="acme", calendar_id=name, cron=f"* {number} * * *")

@@ -215,7 +215,7 @@ class Stage:
         self.figures.append((self.world.epoch_us() / 1000, dict(figures)))
 
     def _kill_worker(self) -> None:
-        """The handler takes its whole process with it."""
+        """Kills the whole process of the handler."""
         part = self.world.running
         assert part is not None
         whole = part.name.split("/", maxsplit=1)[0]

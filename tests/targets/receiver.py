@@ -202,7 +202,7 @@ class _Asked(BaseHTTPRequestHandler):
             self.wfile.write(GOES_ON[text] * 1_000)
 
     def _short(self) -> None:
-        """Announce more than comes."""
+        """Announces more than comes."""
         self.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc")
         self.close_connection = True
 

@@ -144,7 +144,7 @@ def test_a_refusal_is_judged_alike(
 
 
 def _refuse(receiver: Receiver, kind: str, status: int, code: str) -> None:
-    """Refuse as the standing does: SNS speaks XML, the others JSON."""
+    """Refuses as the service does: SNS speaks XML, the others JSON."""
     if kind == "sns":
         body = f"<ErrorResponse><Error><Code>{code}</Code></Error></ErrorResponse>"
     else:

@@ -323,7 +323,7 @@ def test_an_audit_asks_for_each_of_its_minutes_once_and_at_half_the_price(stage:
 
 
 def go_audited(stage: Stage, until_sec: int) -> None:
-    """An audit each minute, and no tick."""
+    """Lets the audit run each minute, and no tick."""
     figures: list[Any] = []
     for minute in range(1, until_sec // 60):
         wait(stage, minute * 60 + 30)

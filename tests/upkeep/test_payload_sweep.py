@@ -17,7 +17,7 @@ NAMES = [f"tasks/sch_{letter}/1-0" for letter in "abcdefghij"]
 
 @pytest.fixture(autouse=True)
 def _bucket(stage: Stage) -> None:
-    """Ten objects, two days old, that nothing names; a page has four."""
+    """Puts ten objects, two days old, that nothing names; a page has four."""
     for name in NAMES:
         put(stage, name)
 

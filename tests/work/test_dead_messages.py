@@ -44,7 +44,7 @@ def row(task: Task, **life: object) -> Run:
 
 
 def dead_letter(stage: Stage, run: Run, *, put: bool = True) -> None:
-    """What SQS gave up on: the row as it stands, and its message among the dead."""
+    """Puts what SQS gave up on: the row as it stands, and its message among the dead."""
     if put:
         put_run(stage, dict(run_writes.insert(run, now_ms=NOON * 1000).item))
     ticket = Ticket(run.run_id, run.life.attempt + 1, 1)

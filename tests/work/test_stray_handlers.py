@@ -65,7 +65,7 @@ def test_one_whose_run_is_over_harms_nobody_and_is_let_be(status: str) -> None:
 
 
 def _end(stage: Stage, status: str) -> None:
-    """Somebody else writes the outcome."""
+    """Writes the outcome, as another worker does."""
     rows = stage.world.store.table("runs").rows
     for key, item in list(rows.items.items()):
         if "LOST" in key[0] and "life" in item:

@@ -30,7 +30,7 @@ def let_loose(world: World, until_sec: float) -> None:
 
 
 def _freeze(world: World, random: Random, sec: float) -> None:
-    """A process stops as a whole, with its handlers, wherever each of them stands."""
+    """Stops a process as a whole, with its handlers, wherever each of them stands."""
     whole = _drawn(world, random)
     if whole is not None:
         world.freeze(whole, sec)
@@ -40,7 +40,7 @@ def _freeze(world: World, random: Random, sec: float) -> None:
 
 
 def _step(world: World, random: Random) -> None:
-    """The clock of a machine is set, within what a clock may be off."""
+    """Sets the clock of a machine, within what a clock may be off."""
     whole = _drawn(world, random)
     if whole is None:
         return

@@ -185,7 +185,7 @@ def read(world: World, corrected: Mapping[str, int]) -> Journal:
 def _read_bound(
     journal: Journal, at_ms: float, key: tuple[str, str], ends: tuple[Any, Any]
 ) -> None:
-    """What bounds runs of several tasks: a key's rate, a tenant's limit, its line."""
+    """Reads what bounds runs of several tasks: a key's rate, a tenant's limit, its line."""
     (place, what), (before, after) = key, ends
     if what == RATE:
         # A turn that is taken is no booking: those that are booked stay as they are.

@@ -52,7 +52,7 @@ class Process:
         self.spins = 0  # sleeps of next to nothing
 
     def set_clock(self, skew_us: int, at_us: int) -> None:
-        """Its clock is set, and off by so much from then on."""
+        """Sets its clock, which is off by so much from then on."""
         self.skew_us = skew_us
         self.skews.append((at_us, skew_us))
 
@@ -74,7 +74,7 @@ class Process:
         self.on_end(self)
 
     def kill(self) -> None:
-        """From outside. Whatever its finally blocks try, no effect comes of it."""
+        """Ends it from outside. Whatever its finally blocks try, no effect comes of it."""
         self.dead = True
         if self.greenlet:
             self.greenlet.throw(Crashed)
@@ -118,7 +118,7 @@ class Part:
         return self._process.result
 
     def kill(self) -> None:
-        """Carried out by the world: a greenlet that ends another would never be resumed."""
+        """Lets the world end it: a greenlet that ends another would never be resumed."""
         world, process = self._world, self._process
         if not process.done:
             process.dead = True

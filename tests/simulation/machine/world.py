@@ -134,7 +134,7 @@ class World:
         return process
 
     def call_at(self, at_sec: float, action: Action) -> None:
-        """Something the world itself does: no process, no faults."""
+        """Plans something that the world itself does: no process, no faults."""
         self.push(int(at_sec * _SEC_US), action)
 
     def every(  # a rule and what it starts
@@ -147,7 +147,7 @@ class World:
         until_sec: float,
         limit_sec: float | None = None,
     ) -> None:
-        """A rule's ticks: each may be late, dropped or doubled, as the profile says."""
+        """Plans a rule's ticks: each may be late, dropped or doubled, as the profile says."""
         chooser, profile = self.chooser, self.profile
         at_sec = first_sec
         while at_sec < until_sec:
@@ -224,7 +224,7 @@ class World:
         self.park(process)
 
     def park(self, process: Process) -> None:
-        """Until somebody pushes the process with its present turn."""
+        """Waits until somebody pushes the process with its present turn."""
         self._hub.switch()
         if process.dead:
             raise Crashed
@@ -287,7 +287,7 @@ class World:
         return lambda: self.kill(part, "its whole ended")
 
     def note(self, what: str, text: str) -> None:
-        """Something for the story that is no effect."""
+        """Notes something for the story that is not an effect."""
         self.trace.append((self.now_us, self.running, what, {"note": text}, None, ""))
 
     def effects(self) -> list[Effect]:

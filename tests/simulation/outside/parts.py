@@ -27,7 +27,7 @@ class Running:
 
 
 def leave_no_strays(world: World, patience_sec: float = 5.0) -> None:
-    """As the runner does: a process whose handlers do not return has to end."""
+    """Ends a process whose handlers do not return, as the runner does."""
     whole = world.running
     assert whole is not None
     if whole.dead:
@@ -40,7 +40,7 @@ def leave_no_strays(world: World, patience_sec: float = 5.0) -> None:
 
 
 def end_process(world: World) -> None:
-    """With all that runs in it."""
+    """Ends the process with all that runs in it."""
     whole = world.running
     assert whole is not None
     world.note("exits", "a handler does not return")

@@ -80,7 +80,7 @@ class Receiver:
         return Response(status=status, headers=headers, body=b"{}")
 
     def _call_back_later(self, run_id: str, attempt: int, steps: list[Step], number: int) -> None:
-        """A process that lives on after the answer: it may die, stand still, or say nothing."""
+        """Begins a process that outlives the answer: it may die, stand still, or say nothing."""
         world = self._stage.world
 
         def calls_back() -> None:

@@ -143,7 +143,7 @@ class Workers:
         return held
 
     def _go_through_a_step(self, grant: Grant) -> None:
-        """Some runs have an effect that is to be had once, whatever befalls their attempts."""
+        """Asks, for some runs, for an effect that must happen once, whatever befalls them."""
         if Random(f"step {self._seed} {grant.run_id}").random() >= _STEPPING:
             return
         world = self._stage.world
@@ -194,7 +194,7 @@ class Workers:
         return True
 
     def _say(self, held: _Held, answer: Answer) -> None:
-        """Until it is answered: the API may be away for a while."""
+        """Says it until it is answered: the API may be away for a while."""
         for _ in range(_TRIES):
             try:
                 api_process.say(self._stage, held.grant.run_id, held.grant.attempt, answer)

@@ -61,7 +61,7 @@ def release() -> Flows:
 
 
 def employ(world: World, until_sec: float) -> None:
-    """Its audit, as long as it is at work at all."""
+    """Begins its audit each minute, as long as it is at work at all."""
     if until_sec:
         audit = _its("flows.audit").audit
         world.every(

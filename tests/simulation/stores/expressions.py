@@ -198,7 +198,7 @@ def _checked(readers: list[Expression], names: Mapping[str, str]) -> frozenset[s
 
 
 def check_values(slots: frozenset[str | int], values: Mapping[str, Value], kind: str) -> None:
-    """Every value used is given, every value given is used."""
+    """Checks that every value used is given, and every value given is used."""
     if slots == values.keys():
         return
     missing = slots - values.keys()

@@ -105,7 +105,7 @@ def _plainest(text: str) -> str:
 
 
 def _check_python_type(kind: str, content: object) -> None:
-    """What botocore would refuse to send, were its parameter validation on."""
+    """Refuses what botocore would refuse to send, were its parameter validation on."""
     wanted = {"S": str, "B": (bytes, bytearray), "BOOL": bool, "NULL": bool}[kind]
     if not isinstance(content, wanted):  # type: ignore[arg-type]  # a tuple of types is one
         raise TypeError(f"{kind} value of type {type(content).__name__}: {content!r}")

@@ -47,7 +47,7 @@ def upgrade(stage: Stage) -> None:
 
 
 def deploy(stage: Stage, random: Random, more: Sequence[Mapping[str, Any]] = ()) -> None:
-    """Deploy some of the schedules; where one is under way, nothing is deployed."""
+    """Deploys some of the schedules; if a deployment is under way, it deploys nothing."""
     before = [act for act in stage.acts if isinstance(act, Deployment)]
     if before and not before[-1].acked_ms:
         return

@@ -37,7 +37,7 @@ def settle_in(stage: Stage, seed: int, *, audited: bool) -> None:
 
 
 def _final(stage: Stage, task: Task, status: str, random: Random) -> None:
-    """Ended so long ago that TTL takes it in the middle of the history."""
+    """Puts a run that ended so long ago that TTL takes it in the middle of the history."""
     start = int(stage.world.start.timestamp())
     ended = start + random.randint(20, 400) - run_writes.HISTORY_SEC
     life = Life(

@@ -76,6 +76,6 @@ def _foresee(caller: Caller, body: dict[str, Any], where: str) -> None:
 
 
 def _look(stage: Stage, caller: Caller) -> None:
-    """What of all fires next."""
+    """Looks at what fires next, of all schedules."""
     until = nominal(stage.world.epoch_us() // 1_000_000 + _AHEAD_SEC)
     caller.ask(f"GET /v1/upcoming?to={until}&limit=100", name="look ahead")

@@ -29,7 +29,7 @@ def paused_past_a_slot(_stage: Stage, task_id: str, at_sec: float) -> Task | Non
 
 
 def each_minute(stage: Stage, until_sec: float) -> None:
-    """The audit's act, where there is no audit."""
+    """Carries out the audit's act in histories without an audit."""
     stage.world.every(
         60,
         "pauses",

@@ -39,7 +39,7 @@ def launched(stage: Stage, act: Act) -> Run | None:
 
 
 def befall(stage: Stage, seed: int) -> None:
-    """A sweep by an old state of the tables puts all aside; somebody deletes an object."""
+    """Puts everything aside, as a sweep of old tables would, and deletes an object."""
     random = Random(f"bucket {seed}")
     bucket, world = stage.world.bucket, stage.world
     if random.random() < _PUT_ASIDE:

@@ -63,7 +63,7 @@ def _restore(stage: Stage, names: tuple[str, ...]) -> None:
 
 
 def _operate(stage: Stage, at_sec: float, tries: int) -> None:
-    """`make after-restore`, again until it has come to its end."""
+    """Runs `make after-restore`, again until it has come to its end."""
 
     def ended(process: Process) -> None:
         if (process.dead or process.error is not None) and tries:

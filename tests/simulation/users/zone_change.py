@@ -64,7 +64,7 @@ def _change(stage: Stage) -> None:
 
 
 def _deploy(stage: Stage, at_sec: float, tries: int) -> None:
-    """The end of `make deploy`, again until it has come to its end."""
+    """Runs the end of `make deploy`, again until it has come to its end."""
 
     def ended(process: Process) -> None:
         if (process.dead or process.error is not None) and tries:

@@ -51,7 +51,7 @@ def _restored(*laws: Law) -> Auditor:
 
 
 def _heals(stage: Stage) -> None:
-    """What dies for some minutes works again when it is probed, an hour later."""
+    """Lets runs die for some minutes, and work again when they are probed an hour later."""
 
     def answer(_call: Call) -> Answer:
         return Dead("permanent") if stage.world.now_us < 500_000_000 else Done()
@@ -73,7 +73,7 @@ _FIGURES = replace(
 
 
 def _never_heals(stage: Stage) -> None:
-    """Whatever runs dies."""
+    """Lets every run die."""
     stage.answer = lambda _call: Dead("permanent")
 
 

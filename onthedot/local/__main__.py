@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import CalledProcessError
 
 from botocore.exceptions import BotoCoreError
 
@@ -76,10 +77,19 @@ def _run(stack: Stack, say: Callable[[str], None]) -> None:
         write_secret(stack.folder.run_file, json.dumps(about))
         say("Ready")
         _print(_BANNER.format(**about, folder=stack.folder.root))
-        stack.go_on()
+        _go_on(stack)
         _watch(stack, say)
     finally:
         stack.folder.run_file.unlink(missing_ok=True)
+
+
+def _go_on(stack: Stack) -> None:
+    """Goes on with what was left. If a part has just died, the watch starts it again."""
+    try:
+        stack.go_on()
+    except (BotoCoreError, CalledProcessError):
+        if stack.alive:
+            raise
 
 
 def _watch(stack: Stack, say: Callable[[str], None]) -> None:

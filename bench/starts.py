@@ -42,7 +42,9 @@ def main(arguments: list[str]) -> int:
         folder = Folder(Path(place))
         _use(folder, asked.schedules, asked.runs, asked.use_sec)
         took = [_ready_sec(folder) for _ in range(asked.starts)]
-    print(f"Ready after {', '.join(f'{each:.1f}' for each in took)} s; at most {LIMIT_SEC:.0f} s")
+        print(
+            f"Ready after {', '.join(f'{each:.1f}' for each in took)} s; at most {LIMIT_SEC:.0f} s"
+        )
     return int(max(took) > LIMIT_SEC)
 
 

@@ -204,7 +204,7 @@ class Try:
 
 
 def tries(case: Case) -> list[Try]:
-    """Each write where it must win, and with every clause of it broken, one by one."""
+    """Returns each write where it must win, and with every clause of it broken, one by one."""
     write = case.write
     if isinstance(write, Insert):
         there = Try(f"{case.name}, there already", write, dict(write.item), wins=False)
@@ -244,7 +244,7 @@ def _other(item: Item, path: tuple[str, ...]) -> Item:
 
 
 def key_of(write: Write) -> Item:
-    """Where it writes."""
+    """Returns where it writes."""
     if isinstance(write, Update):
         return dict(write.key)
     return {name: write.item[name] for name in write.key}

@@ -27,24 +27,24 @@ def last_minute() -> int:
 
 
 def create(wanted: Task) -> Task:
-    """Register one by itself, without a name and a place in a quota."""
+    """Registers one by itself, without a name and a place in a quota."""
     (born,) = create_many([wanted])
     return born
 
 
 def daily(number: int, slot: int, **given: Any) -> Task:
-    """A task with one slot a day, the next one at `slot`."""
+    """Returns a task with one slot a day, the next one at `slot`."""
     at = datetime.fromtimestamp(slot, UTC)
     return task(number, f"{at.minute} {at.hour} * * *", effective_from=slot - 1, **given)
 
 
 def task_id(number: int) -> str:
-    """Name a task."""
+    """Names a task."""
     return f"sch_{number:026}"
 
 
 def task(number: int, text: str, until: int | None = None, **given: Any) -> Task:
-    """A task as the API would register it."""
+    """Returns a task as the API would register it."""
     schedule = compile_schedule(text, end_at=until)
     return Task(
         task_id=task_id(number),
@@ -56,7 +56,7 @@ def task(number: int, text: str, until: int | None = None, **given: Any) -> Task
 
 
 def claimed(owner: str, slot: int = SLOT, *, task_id: str = "sch_A") -> Run:
-    """A slot's run as a dispatcher of that name claims it."""
+    """Returns a slot's run as a dispatcher of that name claims it."""
     return Run(
         task_id=task_id,
         key=nominal(slot),

@@ -40,7 +40,7 @@ def test_runs_due_within_seconds_start_at_their_second(quick_place: Place) -> No
 
 
 def _worked(place: Place, task_ids: list[str]) -> list[Run]:
-    """The runs, once workers have dealt with all of them."""
+    """Returns the runs, once workers have dealt with all of them."""
     deadline = time.monotonic() + PATIENCE_SEC
     found: list[Run] = []
 

@@ -21,7 +21,7 @@ _HOURS_SEC = 6 * 3_600
 
 
 def used_up(number: int) -> Task:
-    """A schedule of one run that has had it; its next slot is hours away."""
+    """Returns a schedule of one run that has had it; its next slot is hours away."""
     task = daily(number, last_minute() + _HOURS_SEC, max_runs=1)
     table_reads.put("tasks", task.item())
     table_reads.put("tasks", cursor_of(task, None) | {"runs_left": 0})

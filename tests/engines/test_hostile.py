@@ -55,7 +55,7 @@ class Attack:
     pulled: str
 
     def on(self, queue: str, until: float) -> None:
-        """Send each form once a volley; the forged ones name what is due at the next second."""
+        """Sends each form once a volley; the forged ones name what is due at the next second."""
         chance = Random(SEED)
         began = time.time()
         for number in range(1, EACH + 1):
@@ -109,7 +109,7 @@ def _each_second(number: int, begin: int) -> Task:
 
 
 def _succeeded(schedules: Sequence[Task], deadline: float) -> list[Run]:
-    """All runs; none is lost, and none starts before its time or twice."""
+    """Returns all runs; none is lost, and none starts before its time or twice."""
     while True:
         runs = [run for each in schedules for run in rows(each.task_id).values()]
         left = [run for run in runs if run.life.status != "succeeded"]
@@ -124,7 +124,7 @@ def _succeeded(schedules: Sequence[Task], deadline: float) -> list[Run]:
 
 
 def _worst(runs: Sequence[Run], begin: int) -> dict[str, int]:
-    """How late the latest run of each stretch started."""
+    """Returns how late the latest run of each stretch started."""
     worst = dict.fromkeys(STRETCHES, 0)
     for run in runs:
         place = (run.life.due_ms // 1000 - begin) // STRETCH_SEC
@@ -135,7 +135,7 @@ def _worst(runs: Sequence[Run], begin: int) -> dict[str, int]:
 
 
 def _emptied() -> None:
-    """Nothing hostile comes back for ever."""
+    """Checks that nothing hostile comes back for ever."""
     deadline = time.time() + PATIENCE_SEC
     for queue in ("normal", "dead"):
         while left := kept(aws.client("sqs"), aws.queue_url(queue)):

@@ -119,7 +119,7 @@ def _kill_at_random(crew: Crew, *, until: float) -> None:
 
 
 def _ended(tasks: Sequence[Task]) -> dict[str, Life]:
-    """How each run ended, as it was first seen.
+    """Returns how each run ended, as it was first seen.
 
     A worker that dies before it has shortened its messages' visibility leaves them to the audit.
     """

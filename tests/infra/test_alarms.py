@@ -32,7 +32,7 @@ def pages_named() -> set[str]:
 
 
 def dashboard() -> str:
-    """The dashboard's text, with what only the cloud knows left out."""
+    """Returns the dashboard's text, with what only the cloud knows left out."""
     body = deployed.properties("AWS::CloudWatch::Dashboard")[0]["DashboardBody"]
     return "".join(part if isinstance(part, str) else "X" for part in body["Fn::Join"][1])
 

@@ -75,7 +75,7 @@ def actions(operation: str, request: Mapping[str, Any]) -> Iterator[tuple[str, s
 
 @pytest.fixture(scope="module")
 def asked() -> set[Asked]:
-    """Play the history, and give what each function asked for."""
+    """Plays the history, and gives what each function asked for."""
     found: set[Asked] = set()
     stage = make_stage(7)
     with staged(stage):

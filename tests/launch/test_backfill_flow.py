@@ -36,14 +36,14 @@ HOUR = 3_600
 
 
 def wanted(task: Task, first: int, last: int, *, only_missing: bool = True) -> Backfill:
-    """The slots between two times, in seconds from noon."""
+    """Returns the slots between two times, in seconds from noon."""
     return Backfill(
         task_id=task.task_id, first=NOON + first, last=NOON + last, only_missing=only_missing
     )
 
 
 def begin(task: Task, first: int, last: int, name: str = "bkf_1", *, per_minute: int = 60) -> bool:
-    """Start a backfill of these slots."""
+    """Starts a backfill of these slots."""
     named = Named(loop_id=name, tenant_id=task.tenant_id, by="key_1", began_ms=NOON * 1000)
     return bulk_operations.begin(loop(wanted(task, first, last), named, per_minute=per_minute))
 
@@ -54,12 +54,12 @@ def step() -> int:
 
 
 def plan(task: Task, first: int, last: int, *, only_missing: bool = True) -> list[int]:
-    """The slots that would be run now."""
+    """Returns the slots that would be run now."""
     return backfill_flow.plan(task, wanted(task, first, last, only_missing=only_missing), 1_000)
 
 
 def shown(task: Task) -> Loop:
-    """How far it is."""
+    """Returns how far it is."""
     found = bulk_operations.read("backfill", task.tenant_id, "bkf_1")
     assert found is not None
     return found
@@ -329,7 +329,7 @@ def test_a_cancelled_one_is_followed_by_the_next(stage: Stage) -> None:
 
 
 def most_at_once(stage: Stage) -> int:
-    """How many runs were under way beside one another."""
+    """Returns how many runs were under way beside one another."""
     lives = [run.life for run in stage.rows().values() if run.life.attempt]
     spans = [(life.its_attempt.started_ms, life.its_end.ended_ms) for life in lives]
     return max(sum(start <= other < end for start, end in spans) for other, _ in spans)
@@ -340,7 +340,7 @@ def _minute(run_id: str) -> int:
 
 
 def _history(aims: tuple[Aim, ...], overlap: str = "allow", slots: int = 10) -> World:
-    """Some slots, four a minute, audited; a step may die anywhere."""
+    """Plays a backfill of some slots, four a minute, audited; a step may die anywhere."""
     stage = make_stage(1, CALM, aims)
     world = stage.world
     gated = {} if overlap == "allow" else {"overlap": overlap}
@@ -361,7 +361,7 @@ def _history(aims: tuple[Aim, ...], overlap: str = "allow", slots: int = 10) -> 
 
 
 def delivered(stage: Stage) -> list[tuple[str, int]]:
-    """Which attempts reached the target."""
+    """Returns which attempts reached the target."""
     return [(each.run_id, each.attempt) for each in stage.deliveries]
 
 

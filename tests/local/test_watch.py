@@ -23,7 +23,7 @@ DUE_MS = SLOT * 1000
 
 
 def listed() -> Run:
-    """A named task's run that a dispatch has listed and claimed two minutes ahead."""
+    """Returns a named task's run that a dispatch has listed and claimed two minutes ahead."""
     known = put(daily(1, SLOT, name="nightly"))
     run = claimed("d", task_id=known.task_id)
     entries = [manifest.entry(run)]
@@ -39,7 +39,9 @@ def stored(run: Run, **life: Any) -> Run:
 
 
 def lines(watch: Watch, late_ms: int) -> list[str]:
-    """What is said so long after the due time; the manifests are read every other second."""
+    """Returns what is said so long after the due time; the manifests are read
+    every other second.
+    """
     return list(watch.look(DUE_MS + late_ms))
 
 

@@ -9,7 +9,7 @@ _AGAIN = "the list is deleted after both, so the next audit does both again afte
 
 
 def _turned(first: str, second: str) -> str:
-    """How a change reads that turns two effects around; `first` comes first in the code."""
+    """Returns how a change reads that turns two effects around; `first` comes first in the code."""
     return f"if True: ⏎     {second} ⏎     {first}"
 
 

@@ -6,7 +6,7 @@ from tests.mutation.entry import Equivalent
 
 
 def _turned(first: str, second: str) -> str:
-    """How a change reads that turns two effects around; `first` comes first in the code."""
+    """Returns how a change reads that turns two effects around; `first` comes first in the code."""
     return f"if True: ⏎     {second} ⏎     {first}"
 
 

@@ -20,7 +20,7 @@ def closed_by(*blackouts: Blackout) -> dict[str, Any]:
 
 
 def reclose(task: Task, *blackouts: Blackout) -> None:
-    """Edit its calendars, as the API does when one of them is edited."""
+    """Edits its calendars, as the API does when one of them is edited."""
     user.change(
         task.task_id,
         lambda seen, now: replace(

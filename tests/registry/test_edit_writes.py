@@ -171,7 +171,7 @@ def test_a_pause_leaves_the_cursor_where_it_stood() -> None:
 
 
 def _cursor_of(made: Step) -> dict[str, Any]:
-    """What the step writes into the task's cursor."""
+    """Returns what the step writes into the task's cursor."""
     written = writes(made, Recount(), payload=None, now=NOON + 60)
     assert isinstance(written[1], Update)
     return dict(written[1].sets)

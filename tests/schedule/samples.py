@@ -25,18 +25,20 @@ TASK_ID = "sch_01JD3Z8QK5M7V2X9T4B6N1C0RA"
 
 @cache
 def compiled(text: str, jitter_sec: int = 0) -> bytes:
-    """A schedule in UTC."""
+    """Returns a schedule in UTC."""
     return pack(compile_schedule(text, jitter_sec=jitter_sec, seed=TASK_ID))
 
 
 def task(text: str = "* * * * *", **given: Any) -> Task:  # noqa: ANN401 any field
-    """An active task."""
+    """Returns an active task."""
     plain = Task(task_id=TASK_ID, tenant_id="acme", compiled=compiled(text), target={})
     return replace(plain, **given)
 
 
 def run(key: str = SLOT, **life: Any) -> Run:  # noqa: ANN401 any field
-    """A run that is due at noon, claimed unless told otherwise; fields of its life or its own."""
+    """Returns a run that is due at noon, claimed unless told otherwise; fields of its life or its
+    own.
+    """
     own = {name: life.pop(name) for name in list(life) if name in Run.__slots__}
     plain = Run(
         task_id=TASK_ID,
@@ -60,7 +62,7 @@ _FREE = ("result", "progress", "checkpoint")
 
 
 def due(text: str = "* * * * *", next_run_at: int = NOON, **given: Any) -> Due:  # noqa: ANN401 any field
-    """A cursor that stands at noon."""
+    """Returns a cursor that stands at noon."""
     jitter_sec = given.pop("jitter_sec", 0)
     plain = Due(
         task_id=TASK_ID,

@@ -60,7 +60,7 @@ class Auditor:
 
 
 def employ(world: World, auditor: Auditor, until_sec: float) -> None:
-    """Begin one each minute."""
+    """Begins one each minute."""
     for first, until in ((_FIRST_SEC, auditor.gap[0]), (_after(auditor), until_sec)):
         for _ in range(auditor.at_once):
             world.every(
@@ -74,7 +74,7 @@ def employ(world: World, auditor: Auditor, until_sec: float) -> None:
 
 
 def set_up(stage: Any, auditor: Auditor) -> None:
-    """Let its bus be as it is to be, and all that comes before the history."""
+    """Lets its bus be as it is to be, and all that comes before the history."""
     stage.auditor = auditor
     if auditor.told:
         stage.places = (ARN,)
@@ -87,7 +87,7 @@ def set_up(stage: Any, auditor: Auditor) -> None:
 
 @contextmanager
 def looking(auditor: Auditor, emitted: Callable[..., None]) -> Iterator[None]:
-    """Let the audit look at so much of the past, and note what it counts."""
+    """Lets the audit look at so much of the past, and note what it counts."""
     wanted: list[tuple[Any, str, Any]] = [
         (claims_audit, "LOOK_BACK_MIN", auditor.look_back_min),
         (invocation_metrics, "emit", emitted),
@@ -111,7 +111,7 @@ def looking(auditor: Auditor, emitted: Callable[..., None]) -> Iterator[None]:
 
 
 def name_part(part: Process, work: Callable[[], Any]) -> None:
-    """Let a part of the audit be known by its act."""
+    """Lets a part of the audit be known by its act."""
     given = getattr(work, "func", work)
     act = next((each.name for each in minute.ACTS if each.do is given), "")
     part.kind = _KINDS.get(act, part.kind)

@@ -32,7 +32,7 @@ def url() -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def store(monkeypatch: pytest.MonkeyPatch, url: str) -> BaseClient:
-    """The client that `aws` gives, and a table of this test's own."""
+    """Returns the client that `aws` gives, and a table of this test's own."""
     dynamodb = engines.client("dynamodb", url)
     monkeypatch.setattr(aws, "client", lambda service: {"dynamodb": dynamodb}[service])
     monkeypatch.setenv("ACCESS_TABLE", f"access-{next(_NUMBERS)}")

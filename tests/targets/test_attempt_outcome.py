@@ -37,7 +37,7 @@ NOW_MS = NOON_MS + 1_000
 
 
 def running(attempt: int = 1, released: int = 0) -> Life:
-    """An attempt under way."""
+    """Returns an attempt under way."""
     seen = run(
         status="running",
         attempt=attempt,
@@ -50,7 +50,7 @@ def running(attempt: int = 1, released: int = 0) -> Life:
 
 
 def came(life: Life, answer: Answer, *, max_attempts: int = 3, fraction: float = 1.0) -> Life:
-    """The life after it."""
+    """Returns the life after it."""
     of_task = task(max_attempts=max_attempts)
     return after(life, of_task, answer, now_ms=NOW_MS, fraction=fraction)
 

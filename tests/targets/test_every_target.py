@@ -75,7 +75,7 @@ def ground(place: Place, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def carried_out(place: Place, kind: str, trial: Trial, state: State) -> tuple[Task, Run, Any]:
-    """Trigger a task with the target, and work what is sent.
+    """Triggers a task with the target, and works what is sent.
 
     Gives the task, its run, and the payload: as it should arrive, and as it did where one can look.
     """
@@ -102,7 +102,7 @@ def carried_out(place: Place, kind: str, trial: Trial, state: State) -> tuple[Ta
 
 
 def _is_ours(kind: str) -> bool:
-    """Whether the test's own target saw the call, also one that it refused."""
+    """Tells whether the test's own target saw the call, also one that it refused."""
     return kind.startswith(("python", "http"))
 
 
@@ -171,7 +171,7 @@ def test_a_cancelled_run_stops_the_execution_that_it_waits_for(
 
 
 def until(place: Place, reached: Callable[[], bool]) -> None:
-    """Let a worker go on until it is so."""
+    """Lets a worker go on until it is so."""
     deadline = time.monotonic() + PATIENCE_SEC
     while not reached():
         assert time.monotonic() < deadline

@@ -51,7 +51,7 @@ class Trial:
 
 @app.job()
 def take(ctx: Context) -> str:
-    """Do as the payload's state says."""
+    """Does as the payload's state says."""
     _taken.append(ctx.payload)
     if ctx.payload["state"] == "may soon":
         raise RuntimeError("not now")
@@ -120,7 +120,7 @@ class Ground:
         return Trial(standing.target, standing.got)
 
     def _refuse(self, service: str, state: State) -> None:
-        """Let the service itself refuse the worker's call: SNS speaks XML, the others JSON."""
+        """Lets the service itself refuse the worker's call: SNS speaks XML, the others JSON."""
         if state == "works":
             return
         code = _CODES[state]

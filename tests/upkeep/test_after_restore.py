@@ -25,7 +25,7 @@ def backup(stage: Stage) -> dict[str, list[Any]]:
 
 
 def restore(stage: Stage, kept: dict[str, list[Any]], *names: str) -> None:
-    """Give tables the content they had; the queues are as they are."""
+    """Gives tables the content they had; the queues are as they are."""
     store = stage.world.store
     sort = {"tasks": "part", "runs": "scheduled_for"}
     for name in names:
@@ -37,7 +37,9 @@ def restore(stage: Stage, kept: dict[str, list[Any]], *names: str) -> None:
 
 
 def set_back(stage: Stage, *names: str) -> list[int]:
-    """Half an hour fires, is forgotten, and dealt with; give the seconds at which runs started."""
+    """Returns half an hour fires, is forgotten, and dealt with; give the seconds at which runs
+    started.
+    """
     go(stage, BACKUP_SEC)
     kept = backup(stage)
     go(stage, DAMAGE_SEC)

@@ -17,7 +17,7 @@ NAMES = ("bkf_a", "bkf_b", "bkf_c")
 
 
 def _asked_for(stage: Stage) -> list[str]:
-    """Which loops one minute's step looks at, in order."""
+    """Returns which loops one minute's step looks at, in order."""
     before = len(stage.world.trace)
     stage.world.spawn("step", bulk_operations.step)
     stage.world.run(stage.world.now_us / 1_000_000 + 30)

@@ -39,7 +39,7 @@ from tests.simulation.users import user
 
 
 def listed(stage: Stage, *run_ids: str, tv: int = 1) -> None:
-    """Put a manifest as a dispatch puts it that died before its first claim."""
+    """Puts a manifest as a dispatch puts it that died before its first claim."""
     entries = [manifest.Entry(run_id, tv, "acme") for run_id in run_ids]
     now_ms = stage.world.epoch_us() // 1000
     for each in manifest.listing("DEAD", entries, now_ms=now_ms):
@@ -47,7 +47,7 @@ def listed(stage: Stage, *run_ids: str, tv: int = 1) -> None:
 
 
 def manifests(stage: Stage) -> list[tuple[str, int]]:
-    """The minute that each manifest is for, and how often it was carried."""
+    """Returns the minute that each manifest is for, and how often it was carried."""
     return [(item["task_id"][17:22], item["carried"]) for item in partition(stage, "check#")]
 
 
@@ -277,7 +277,9 @@ def test_a_run_is_asked_after_once_it_is_overdue(
 
 
 def _looked(stage: Stage, work_sec: float = inf) -> list[str]:
-    """Let a process look, so that its calls take their time; give the minutes that it asked for."""
+    """Lets a process look, so that its calls take their time; gives the minutes
+    that it asked for.
+    """
     before = len(stage.world.trace)
     stage.world.spawn("audit", lambda: audit(work_sec=work_sec))
     wait(stage, stage.world.now_us / 1_000_000 + 5)
@@ -322,7 +324,7 @@ def test_an_audit_asks_for_each_of_its_minutes_once_and_at_half_the_price(stage:
 
 
 def go_audited(stage: Stage, until_sec: int) -> None:
-    """An audit each minute, and no tick."""
+    """Lets the audit run each minute, and no tick."""
     figures: list[Any] = []
     for minute in range(1, until_sec // 60):
         wait(stage, minute * 60 + 30)
@@ -352,7 +354,7 @@ def test_after_the_first_look_only_what_has_another_due_time_is_listed_once_more
 
 
 def _row(slot: int, due_sec: int) -> Run:
-    """A run that is over, of a schedule that is gone."""
+    """Returns a run that is over, of a schedule that is gone."""
     life = lived(status="succeeded", due_ms=due_sec * 1000, ended_ms=NOON * 1000)
     return Run(
         task_id="sch_A",

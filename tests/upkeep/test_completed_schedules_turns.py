@@ -12,7 +12,7 @@ from tests.simulation.stage import Stage
 
 
 def _looked_at(stage: Stage, work_sec: float = 10) -> list[str]:
-    """Which tasks one minute's look reads, in order."""
+    """Returns which tasks one minute's look reads, in order."""
     before = len(stage.world.trace)
     stage.world.spawn("note", lambda: completed_schedules.note(work_sec))
     wait(stage, stage.world.now_us / 1_000_000 + 5)

@@ -32,7 +32,7 @@ CRASHES = Profile(crash_before=0.01, crash_after=0.01, faults_max=30)
 
 @pytest.fixture(autouse=True)
 def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What was handed over to the topic."""
+    """Returns what was handed over to the topic."""
     monkeypatch.setenv("EVENTS_TO", PLACE)
     found: list[dict[str, Any]] = []
 
@@ -46,7 +46,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 def minute(_stage: Stage) -> dict[str, int]:
-    """What the audit's function does each minute."""
+    """Returns what the audit's function does each minute."""
     audit()
     return failing_tasks.act() | tell()
 
@@ -64,7 +64,7 @@ def listed(partition: str) -> list[dict[str, Any]]:
 
 
 def failing(stage: Stage, minutes: int, **shown: int) -> Task:
-    """A task that runs every minute and dies each time."""
+    """Returns a task that runs every minute and dies each time."""
     task = add(stage, "* * * * *", shown=shown)
     stage.answer = lambda _: Dead(
         Reason.PERMANENT, {"type": "Bug", "message": "no", "stack": "long"}

@@ -12,7 +12,7 @@ from tests.schedule.samples import NOON_MS, run
 
 
 def succeeded(lag_ms: int, duration_ms: int) -> dict[str, Any]:
-    """A run of one attempt."""
+    """Returns a run of one attempt."""
     started_ms = NOON_MS + lag_ms
     return {
         "status": "succeeded",

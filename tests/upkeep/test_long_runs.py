@@ -21,7 +21,7 @@ def longer(run: Run, *, by_ms: int) -> Run:
 
 
 def newest(stage: Stage, *, ran: int) -> Run:
-    """The last run of a task that has run so often, each about as long."""
+    """Returns the last run of a task that has run so often, each about as long."""
     task = add(stage, "*/10 * * * * *", timeout_sec=100)
     go(stage, ran * 10)
     found = [run for run in runs(stage, task) if run.final]
@@ -53,7 +53,7 @@ def test_no_run_says_nothing(stage: Stage) -> None:
 
 
 def put(stage: Stage, seconds: list[int]) -> Run:
-    """A task whose runs took so long, the newest first; give the newest."""
+    """Returns a task whose runs took so long, the newest first; give the newest."""
     task = add(stage, "* * * * *", timeout_sec=100)
     found = []
     for ago, sec in enumerate(seconds):

@@ -54,7 +54,7 @@ def _look(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def minutes(stage: Stage, until_sec: float) -> list[Any]:
-    """Let an audit begin each minute; give the processes."""
+    """Lets an audit begin each minute; give the processes."""
     world = stage.world
     before = len(world.processes)
     first = -(-world.now_us // 60_000_000) * 60 + 30

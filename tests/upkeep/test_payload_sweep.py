@@ -17,7 +17,7 @@ NAMES = [f"tasks/sch_{letter}/1-0" for letter in "abcdefghij"]
 
 @pytest.fixture(autouse=True)
 def _bucket(stage: Stage) -> None:
-    """Ten objects, two days old, that nothing names; a page has four."""
+    """Puts ten objects, two days old, that nothing names; a page has four."""
     for name in NAMES:
         put(stage, name)
 
@@ -33,7 +33,7 @@ def aside(stage: Stage) -> list[str]:
 
 
 def swept(stage: Stage, hour: int, minute: float = 7, *, work_sec: float = 10) -> int:
-    """Sweep in a process, so that calls take time; give how many objects it put aside."""
+    """Sweeps in a process, so that calls take time; gives how many objects it put aside."""
     before, at_sec = len(aside(stage)), hour * 3_600 + minute * 60
     stage.world.spawn("audit", lambda: payload_sweep.step(work_sec), at_sec=at_sec)
     wait(stage, at_sec + 30)

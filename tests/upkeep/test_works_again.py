@@ -30,7 +30,7 @@ WRITES |= {"batch_execute_statement"}
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What was handed over to the topic."""
+    """Returns what was handed over to the topic."""
     monkeypatch.setenv("EVENTS_TO", "arn:aws:sns:us-east-1:000000000000:alarms")
     found: list[dict[str, Any]] = []
 
@@ -43,7 +43,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 def play(aims: tuple[Aim, ...]) -> tuple[Stage, str]:
-    """The history, and how the schedule stands at its end."""
+    """Returns the history, and how the schedule stands at its end."""
     stage = make_stage(1, CALM, aims)
     world = stage.world
 

@@ -57,7 +57,9 @@ class Execution:
 
 
 def awaited(stage: Stage, **given: object) -> tuple[Task, Run]:
-    """A daily run whose target has taken it on at one o'clock, and answers within the hour."""
+    """Returns a daily run whose target has taken it on at one o'clock, and answers within the
+    hour.
+    """
     task = add(stage, "0 13 * * *", timeout_sec=HOUR, **given)
     stage.answer = lambda call: Awaiting(Reason.CALLBACK) if call.attempt == 1 else Done("again")
     go(stage, HOUR + 5)
@@ -66,7 +68,7 @@ def awaited(stage: Stage, **given: object) -> tuple[Task, Run]:
 
 
 def now(run: Run) -> Run:
-    """The row as it is."""
+    """Returns the row as it is."""
     item = table_reads.get(run_row.TABLE, run_row.row_key(run.run_id))
     assert item is not None
     return run_row.parse(item)
@@ -266,7 +268,7 @@ def test_a_look_that_fails_says_nothing(stage: Stage, monkeypatch: pytest.Monkey
 
 @pytest.fixture
 def execution(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Execution:
-    """One that runs until it is stopped."""
+    """Returns one that runs until it is stopped."""
     made = Execution()
     monkeypatch.setattr(stepfunctions, "look", lambda _arn: None)
     monkeypatch.setattr(stepfunctions, "stop", made.stop)

@@ -33,7 +33,7 @@ GIVEN_UP_MS = (NOON - 800) * 1000
 
 
 def row(task: Task, **life: Any) -> Run:  # noqa: ANN401 any field
-    """A run that is due at noon, claimed unless told otherwise."""
+    """Returns a run that is due at noon, claimed unless told otherwise."""
     return Run(
         task_id=task.task_id,
         key="2026-11-18T12:00:00Z",
@@ -45,7 +45,7 @@ def row(task: Task, **life: Any) -> Run:  # noqa: ANN401 any field
 
 
 def dead_letter(stage: Stage, run: Run, *, put: bool = True) -> None:
-    """What SQS gave up on: the row as it stands, and its message among the dead."""
+    """Puts what SQS gave up on: the row as it stands, and its message among the dead."""
     if put:
         put_run(stage, dict(run_writes.insert(run, now_ms=NOON * 1000).item))
     ticket = Ticket(run.run_id, run.life.starts + 1, 1)

@@ -201,7 +201,7 @@ LINES: dict[str, tuple[dict[str, Any], dict[str, Any], int, Decision]] = {
 
 
 def hint(attempt: int = 1, receives: int = 1, message_id: str = "mine") -> Hint:
-    """A message."""
+    """Returns a message."""
     return Hint(attempt=attempt, receives=receives, message_id=message_id)
 
 

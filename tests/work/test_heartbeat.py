@@ -151,7 +151,7 @@ def _kill_workers(stage: Stage) -> None:
 
 
 def _permit_taken(tenant_id: str) -> None:
-    """What another run's start leaves, once this one's lease was over."""
+    """Writes what another run's start leaves, once this one's lease was over."""
     seen = tenant_line.read(tenant_id)
     ((number, permit),) = seen.permits.items()
     later_ms = permit.lease_ms + 40_000
@@ -162,7 +162,7 @@ def _permit_taken(tenant_id: str) -> None:
 
 
 def _taken_over(stage: Stage) -> None:
-    """What another worker's takeover leaves, as a stall would allow it."""
+    """Writes what another worker's takeover leaves, as a stall would allow it."""
     run = next(iter(stage.rows().values()))
     stage.world.store.update_item(
         TableName="runs",

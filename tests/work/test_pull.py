@@ -29,7 +29,9 @@ PULLED = {"type": "pull", "queue": "gpu"}
 
 
 def indexed(stage: Stage) -> dict[str, str]:
-    """The rows of the tenant's queue, by their time of day: where they stand in the index."""
+    """Returns the rows of the tenant's queue, by their time of day: where they stand in the
+    index.
+    """
     rows = [plain_item(item) for item in stage.world.store.scan(TableName="runs")["Items"]]
     partition = pull.partition("acme", "gpu")
     return {
@@ -38,7 +40,7 @@ def indexed(stage: Stage) -> dict[str, str]:
 
 
 def job(run: Run) -> Job:
-    """A run in the hands of the worker that fetches it."""
+    """Returns a run in the hands of the worker that fetches it."""
     attempt = run.life.starts + 1
     return Job(
         ticket=Ticket(run.run_id, attempt, run.life.tv),
@@ -55,7 +57,7 @@ def fetched(stage: Stage, task: Task, worker: str = "gpu-box", queue: str = "gpu
 
 
 def added(stage: Stage, **given: Any) -> Task:  # noqa: ANN401 any field
-    """An hourly task for outside workers, whose first run is claimed."""
+    """Returns an hourly task for outside workers, whose first run is claimed."""
     task = add(stage, "0 * * * *", **({"target": PULLED} | given))
     go(stage, 3_600 + 2)
     return task

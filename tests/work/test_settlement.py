@@ -21,7 +21,7 @@ from tests.simulation.stage import Stage
 
 
 def job(lease_ms: int = 0, *, ended: bool = True) -> Job:
-    """One whose attempt runs, or has come to its end, at noon."""
+    """Returns one whose attempt runs, or has come to its end, at noon."""
     made = Job(
         ticket=Ticket("run", 1, 1),
         hint=Hint(attempt=1, receives=1, message_id="m"),

@@ -42,7 +42,7 @@ def test_a_record_is_of_the_attempt_that_came_and_names_the_one_that_has_the_run
 
 
 def _taken_over(stage: Stage) -> None:
-    """What another worker's takeover leaves, as a stall would allow it."""
+    """Writes what another worker's takeover leaves, as a stall would allow it."""
     (run,) = stage.rows().values()
     stage.world.store.update_item(
         TableName="runs",

@@ -32,7 +32,7 @@ KEY = "2026-11-18T12:00:03Z"
 
 
 def claimed(stage: Stage, task: Task, queue: str = "normal") -> Run:
-    """A run that is due three seconds after noon."""
+    """Returns a run that is due three seconds after noon."""
     life = Life(status=Status.CLAIMED, tv=1, schedule_version=1, due_ms=(NOON + 3) * 1000)
     run = Run(
         task_id=task.task_id,

@@ -39,7 +39,7 @@ OF_TASKS = [
 
 
 def holds(shown: Any, wanted: Any) -> bool:
-    """Whether what is shown has all that was wanted; defaults may stand beside it."""
+    """Tells whether what is shown has all that was wanted; defaults may stand beside it."""
     if isinstance(wanted, dict) and isinstance(shown, dict):
         return all(holds(shown.get(name), value) for name, value in wanted.items())
     return bool(shown == wanted)

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.deep
 
 @pytest.fixture
 def real_api(api: Api) -> Api:
-    """The API by this machine's clock."""
+    """Returns the API by this machine's clock."""
     api.settings.setattr(clock, "local_ms", lambda: time.time_ns() // 1_000_000)
     # With one that stands still no wait for a run would ever be over.
     api.settings.setattr(clock, "monotonic", time.monotonic)

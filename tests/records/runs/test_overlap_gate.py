@@ -29,12 +29,12 @@ ORDER = {key: place for place, key in enumerate("abcdefgh")}
 
 
 def gate(holders: str = "", waiting: str = "") -> Gate:
-    """Runs by a letter each; earlier letters are due earlier."""
+    """Returns runs by a letter each; earlier letters are due earlier."""
     return Gate(task_id=TASK_ID, rev=1, holders=tuple(holders), waiting=tuple(waiting))
 
 
 def policy(overlap: str, most: int | None = 1, *, queue_max: int = 100) -> Task:
-    """A task of that overlap."""
+    """Returns a task of that overlap."""
     return task(overlap=overlap, max_concurrent=most, queue_max=queue_max)
 
 

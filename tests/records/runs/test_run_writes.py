@@ -13,7 +13,7 @@ from tests.schedule.samples import NOON_MS, run
 
 
 def left(seen: Run, life: Life) -> dict[str, object]:
-    """The attributes that a settle sets besides the life."""
+    """Returns the attributes that a settle sets besides the life."""
     sets = dict(run_writes.settle(seen, life, now_ms=NOON_MS).sets)
     del sets["life"]
     return sets

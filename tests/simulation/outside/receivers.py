@@ -81,7 +81,7 @@ class Receiver:
         return Response(status=status, headers=headers, body=b"{}")
 
     def _call_back_later(self, run_id: str, attempt: int, steps: list[Step], number: int) -> None:
-        """A process that lives on after the answer: it may die, stand still, or say nothing."""
+        """Begins a process that outlives the answer: it may die, stand still, or say nothing."""
         world = self._stage.world
 
         def calls_back() -> None:
@@ -118,7 +118,7 @@ def _response(random: Random, *, calls_back: bool) -> tuple[int, dict[str, str],
 
 
 def _plans(random: Random, timeout_sec: float) -> Iterator[list[Step]]:
-    """What a receiver's callers do about one attempt; mostly one of them says one word."""
+    """Yields what a receiver's callers do about one attempt; mostly one of them says one word."""
     work_sec = random.choice([0.0, 0.2, random.uniform(1, timeout_sec * 0.8)])
     late_sec = timeout_sec + random.uniform(0.5, 60)
     done: Answer = Done({"by": random.getrandbits(32)})

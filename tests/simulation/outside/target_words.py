@@ -29,7 +29,7 @@ class Refusal:
 
     @property
     def means(self) -> Meant:
-        """What becomes of the attempt, with the error by which it is shown."""
+        """Returns what becomes of the attempt, with the error by which it is shown."""
         return replace(self.sense, error={"type": self.code.rpartition(".")[2]})
 
     def error(self, operation: str) -> ClientError:

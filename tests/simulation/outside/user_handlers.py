@@ -78,7 +78,7 @@ class Handled:
         self._stage.outside.befores.append(Before(ctx.run_id, now_ms, told_ms, slot))
 
     def _go_through_a_step(self, ctx: Context, name: str = "charge") -> None:
-        """An effect that is to be had once, whatever befalls the attempts."""
+        """Asks for an effect that must happen once, whatever befalls the attempts."""
         world = self._stage.world
         step = Step(ctx.run_id, ctx.attempt, name=name, knowing=ctx.hands.lease_lost())
 
@@ -96,7 +96,7 @@ class Handled:
             self._stage.outside.steps.append(step)
 
     def _work(self, ctx: Context, random: Random) -> None:
-        """Some look whether they are to stop, some never do, some take longer than they may."""
+        """Works: some look whether they must stop, some never do, some take too long."""
         timeout_sec = self._stage.task_of(ctx.run_id).timeout_sec
         takes_sec = random.choices(
             [0.05, random.uniform(0, timeout_sec * 0.8), timeout_sec * random.uniform(1, 3)],

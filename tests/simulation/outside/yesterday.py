@@ -53,7 +53,7 @@ class Flows:
 
 @cache
 def release() -> Flows:
-    """Import it, once."""
+    """Imports it, once."""
     sys.path.append(str(ARCHIVE))
     flows = {name: getattr(import_module(f"{NAME}.flows.{name}"), name) for name in _FLOWS}
     _its("core.keys").MANIFESTS = 1
@@ -62,7 +62,7 @@ def release() -> Flows:
 
 
 def employ(world: World, until_sec: float) -> None:
-    """Its audit, as long as it is at work at all."""
+    """Begins its audit each minute, as long as it is at work at all."""
     if until_sec:
         audit = _its("flows.audit").audit
         world.every(
@@ -86,7 +86,9 @@ def mixed(world: World, until_sec: float, today: Flows) -> Flows:
 
 
 def stand_ins(stage: Stage, replaced: Sequence[Replaced]) -> list[Replaced]:
-    """The same in the places where this release has them; its clock and its target are its own."""
+    """Returns the same in the places where this release has them; its clock and its target are
+    its own.
+    """
     release()
     own: dict[tuple[str, str], Any] = {
         ("adapters.clock", "correct"): stage.correcting(_its("adapters.clock").correct),
@@ -121,7 +123,7 @@ def _answering(deliver: Callable[[Call], Answer]) -> Callable[[Any], Any]:
 
 
 def make(commit: str) -> None:
-    """Pack what its flows import."""
+    """Packs what its flows import."""
     tar = subprocess.run(["git", "archive", commit, "onthedot"], capture_output=True, check=True)
     texts: dict[str, str] = {}
     with tarfile.open(fileobj=io.BytesIO(tar.stdout)) as archive:

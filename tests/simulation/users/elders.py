@@ -21,7 +21,7 @@ _CARRIED = 5
 
 
 def settle_in(stage: Stage, seed: int, *, audited: bool) -> None:
-    """Give each task two runs whose rows' time is over soon, and one that waits for a retry.
+    """Gives each task two runs whose rows' time is over soon, and one that waits for a retry.
 
     Where nobody audits, its message is there yet.
     """
@@ -38,7 +38,7 @@ def settle_in(stage: Stage, seed: int, *, audited: bool) -> None:
 
 
 def _final(stage: Stage, task: Task, status: str, random: Random) -> None:
-    """Ended so long ago that TTL takes it in the middle of the history."""
+    """Puts a run that ended so long ago that TTL takes it in the middle of the history."""
     start = int(stage.world.start.timestamp())
     ended = start + random.randint(20, 400) - run_writes.HISTORY_SEC
     life = lived(
@@ -55,7 +55,9 @@ def _final(stage: Stage, task: Task, status: str, random: Random) -> None:
 
 
 def _retrying(stage: Stage, task: Task, random: Random) -> Run:
-    """Listed three days ago, less than that its list is kept for; its message has been lost."""
+    """Returns listed three days ago, less than that its list is kept for; its message has been
+    lost.
+    """
     start = int(stage.world.start.timestamp())
     since = start + random.randint(20, 400) - manifest.KEPT_SEC
     life = lived(

@@ -35,7 +35,7 @@ class Till(Stage):
     charged: dict[str, int] = field(default_factory=dict)
 
     def deliver(self, call: Call) -> Answer:
-        """The handler: one step, then the end."""
+        """Returns the handler: one step, then the end."""
         key = f"{call.run_id}#charge"
         try:
             number = once(
@@ -46,13 +46,13 @@ class Till(Stage):
         return Done(number)
 
     def charge(self, key: str) -> int:
-        """What the receiver does: a key that it knows is answered as it was."""
+        """Returns what the receiver does: a key that it knows is answered as it was."""
         self.asked.append(key)
         return self.charged.setdefault(key, len(self.charged) + 1)
 
 
 def history(seed: int, text: str, profile: Profile = CALM, aims: tuple[Aim, ...] = ()) -> Till:
-    """The runs of half a minute, and time for all of them to end."""
+    """Returns the runs of half a minute, and time for all of them to end."""
     stage = Till(make_stage(seed, profile, aims).world)
     with staged(stage):
         employ(stage)
@@ -79,7 +79,7 @@ def test_a_crash_between_effect_and_record_asks_again_under_the_same_key(
 
 
 def one_run(aims: tuple[Aim, ...] = ()) -> Till:
-    """A single run, at noon and a minute."""
+    """Returns a single run, at noon and a minute."""
     return history(1, "1 12 * * *", aims=aims)
 
 

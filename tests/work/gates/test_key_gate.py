@@ -38,26 +38,26 @@ CUSTOMER = {"key": "{{payload.customer}}", "max_running": 1}
 
 
 def keyed_task(stage: Stage, name: str, customer: str = "a", **given: Any) -> Task:  # noqa: ANN401 any field
-    """A task that nothing fires, under a key of its customer."""
+    """Returns a task that nothing fires, under a key of its customer."""
     wanted = {"concurrency_key": given.pop("concurrency_key", CUSTOMER)}
     payload = {"customer": customer}
     return add(stage, "0 0 1 1 *", name=name, payload=payload, shown=wanted, **given)
 
 
 def started(*tasks: Task) -> list[Run]:
-    """Run each of them now, one after the other."""
+    """Runs each of them now, one after the other."""
     found = [trigger(task.task_id) for task in tasks]
     return [run for run in found if run]
 
 
 def spans(stage: Stage, tasks: list[Task]) -> list[tuple[int, int]]:
-    """From when to when each run worked, in order."""
+    """Returns from when to when each run worked, in order."""
     lives = [run.life for task in tasks for run in runs(stage, task)]
     return sorted((life.its_attempt.started_ms, life.its_end.ended_ms) for life in lives)
 
 
 def lists(customer: str) -> tuple[int, int]:
-    """How many hold a place of a customer's key, and how many wait for one."""
+    """Returns how many hold a place of a customer's key, and how many wait for one."""
     fields = {"payload": {"customer": customer}}
     task = made(shown={"concurrency_key": CUSTOMER})
     limit = concurrency_key.limit_of(task, fields)

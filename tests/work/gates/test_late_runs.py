@@ -33,7 +33,7 @@ from tests.simulation.stage import Stage, make_stage, staged
 
 
 def started(found: list[Run]) -> list[str]:
-    """Their slots, in the order of their starts."""
+    """Returns their slots, in the order of their starts."""
     ran = [run for run in found if run.life.attempt]
     return [run.key for run in sorted(ran, key=lambda run: run.life.its_attempt.started_ms)]
 
@@ -221,7 +221,7 @@ def test_a_long_history_makes_no_late_slot_cost_more() -> None:
 
 
 def reads_of_a_late_slot(earlier: int) -> int:
-    """Play a late slot after `earlier` runs that are over; count the queries of its worker."""
+    """Plays a late slot after `earlier` runs that are over; counts the queries of its worker."""
     stage = make_stage(1)
     with staged(stage):
         employ(stage)

@@ -45,7 +45,7 @@ YEARLY = "0 0 1 1 *"
 
 
 def one(stage: Stage, name: str, **given: Any) -> Task:  # noqa: ANN401 any field
-    """A task that nothing fires."""
+    """Returns a task that nothing fires."""
     return add(stage, YEARLY, name=name, **given)
 
 
@@ -54,32 +54,32 @@ def several(stage: Stage, count: int, **given: Any) -> list[Task]:  # noqa: ANN4
 
 
 def started(*tasks: Task) -> list[Run]:
-    """Run each of them now, one after the other."""
+    """Runs each of them now, one after the other."""
     found = [trigger(task.task_id) for task in tasks]
     return [run for run in found if run]
 
 
 def now(run: Run) -> Run:
-    """The row as it is."""
+    """Returns the row as it is."""
     item = table_reads.get(run_row.TABLE, run_row.row_key(run.run_id))
     assert item is not None
     return run_row.parse(item)
 
 
 def most_at_once(stage: Stage, tasks: list[Task]) -> int:
-    """How many runs of these worked at the same time."""
+    """Returns how many runs of these worked at the same time."""
     lives = [run.life for task in tasks for run in runs(stage, task)]
     spans = [(life.its_attempt.started_ms, life.its_end.ended_ms) for life in lives]
     return max(sum(begin <= at < end for begin, end in spans) for at, _ in spans)
 
 
 def permits() -> list[Permit]:
-    """Those that are held."""
+    """Returns those that are held."""
     return [each for each in tenant_line.read("acme").permits.values() if each.holder]
 
 
 def waiting() -> list[str]:
-    """The names of the tasks in line, who is first in it first."""
+    """Returns the names of the tasks in line, who is first in it first."""
     return [
         tenant_permits.named(item).partition(".")[0][4:6]
         for item in tenant_line.entries("acme", 100)

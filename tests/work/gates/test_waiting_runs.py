@@ -21,7 +21,7 @@ YEARLY = "0 0 1 1 *"
 
 
 def busy(stage: Stage, name: str, **given: Any) -> Task:  # noqa: ANN401 any field
-    """A task that nothing fires, whose runs take a minute."""
+    """Returns a task that nothing fires, whose runs take a minute."""
     stage.takes_sec = lambda _: 60
     return add(stage, YEARLY, name=name, timeout_sec=200, **given)
 
@@ -32,7 +32,7 @@ def started(*tasks: Task) -> list[Run]:
 
 
 def now(stage: Stage, *tasks: Task) -> list[str]:
-    """What each task's runs are shown as, the oldest first."""
+    """Returns what each task's runs are shown as, the oldest first."""
     stage.last_rows = None
     seen = [run for task in tasks for run in runs(stage, task)]
     return [said(run) for run in waiting_runs.shown(seen, clock.now_ms())]

@@ -68,7 +68,7 @@ def test_a_lease_reaches_as_far_as_asked_and_no_further_than_the_attempt(
 
 
 def fetched(stage: Stage, **given: Any) -> tuple[Task, Run]:  # noqa: ANN401 any field
-    """A run that an outside worker has had for a second, for a lease of half a minute."""
+    """Returns a run that an outside worker has had for a second, for a lease of half a minute."""
     given = {"target": PULLED, "timeout_sec": 60} | given
     task = add(stage, "0 0 1 1 *", **given)
     trigger(task.task_id)
@@ -151,7 +151,7 @@ def test_who_is_asked_to_stop_and_is_done_is_done(stage: Stage) -> None:
 
 
 def _asked(run_id: str, attempt: int, **named: Any) -> list[object]:  # noqa: ANN401 any word
-    """What is told to who asks, keeps, and says."""
+    """Returns what is told to who asks, keeps, and says."""
     named = {"tenant_id": "acme"} | named
     return [
         standing(run_id, attempt, **named),

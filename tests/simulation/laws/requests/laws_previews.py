@@ -18,7 +18,7 @@ _BESIDE_SEC = 60
 
 
 def obeyed(stage: Stage) -> Iterator[str]:
-    """Each that was asked about a night on which a clock is changed."""
+    """Checks each that was asked about a night on which a clock is changed."""
     for act in stage.acts:
         if not isinstance(act, Ask) or act.name != "walls" or not act.said:
             continue

@@ -19,7 +19,9 @@ _PLANNED_MS = 60_000
 
 
 def accounted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]:
-    """Every slot of an active task, and of a pause that is over, has a row or lies in a range."""
+    """Checks that every slot of an active task, and of a pause that is over, has a row or lies in
+    a range.
+    """
     rows = stage.rows()
     end = stage.world.start.timestamp() + until_sec
     spans: dict[str, list[tuple[str, str]]] = defaultdict(list)
@@ -85,7 +87,9 @@ def counted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]:
 
 
 def bound_later(stage: Stage, journal: Journal) -> Iterator[str]:
-    """After an edit bounds a task, at most that many more runs start; later edits may raise it."""
+    """Checks that after an edit bounds a task, at most that many more runs start; later edits may
+    raise it.
+    """
     rows = stage.rows()
     first_ms: dict[str, float] = {}
     for change in journal.changes:
@@ -131,7 +135,7 @@ def _given_up(run: Run) -> bool:
 
 
 def acknowledged(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A cursor moves past a slot only if that is final, started or sent."""
+    """Checks that a cursor moves past a slot only if that is final, started or sent."""
     unplanned = {task.task_id for task in stage.tasks if task.name in stage.poisoned}
     history: dict[tuple[str, str], list[Change]] = defaultdict(list)
     for change in journal.changes:
@@ -174,7 +178,7 @@ def _passed(
 
 
 def _task_at(journal: Journal, move: Move) -> Task:
-    """The task under the version that the cursor carries."""
+    """Returns the task under the version that the cursor carries."""
     versions = journal.versions[move.task_id]
     return next(
         (one.task for one in versions if one.task.version == move.before["version"]),

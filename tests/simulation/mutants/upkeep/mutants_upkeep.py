@@ -62,12 +62,12 @@ def never_struck_off() -> list[Patch]:
 
 
 def line_left() -> list[Patch]:
-    """Bury does not give up the place of a run that is over."""
+    """Buries does not give up the place of a run that is over."""
     return [(dead_messages, "overlap", SimpleNamespace(finish=lambda _job: None))]
 
 
 def fetched_kept() -> list[Patch]:
-    """Bury keeps the dead message of a run that outside workers fetch."""
+    """Buries keeps the dead message of a run that outside workers fetch."""
     original = dead_messages._dealt_with  # noqa: SLF001  # planted there
 
     def dealt_with(job: Job) -> bool:
@@ -77,7 +77,7 @@ def fetched_kept() -> list[Patch]:
 
 
 def died_at_once() -> list[Patch]:
-    """Bury believes that a message may die as soon as its run is due."""
+    """Buries believes that a message may die as soon as its run is due."""
     return [(dead_messages, "died_ms", lambda life: life.due_ms)]
 
 

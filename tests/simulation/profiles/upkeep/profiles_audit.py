@@ -33,7 +33,7 @@ _LONG = 2_400
 
 
 def _course(**given: Any) -> Course:
-    """Some minutes without a tick make runs late and slots missed; then all of it is told."""
+    """Returns a course in which minutes without a tick make runs late and slots missed."""
     auditor = replace(Auditor(told=True, laws=_TOLD), **given)
     return Course(
         gap=(100, 460), ticks_until=900, sec=_LONG, dispatch_limit_sec=240, auditor=auditor
@@ -52,7 +52,7 @@ def _restored(*laws: Law) -> Auditor:
 
 
 def _heals(stage: Stage) -> None:
-    """What dies for some minutes works again when it is probed, an hour later."""
+    """Lets runs die for some minutes, and work again when they are probed an hour later."""
 
     def answer(_call: Call) -> Answer:
         return Dead(Reason.PERMANENT) if stage.world.now_us < 500_000_000 else Done()
@@ -74,7 +74,7 @@ _FIGURES = replace(
 
 
 def _never_heals(stage: Stage) -> None:
-    """Whatever runs dies."""
+    """Lets every run die."""
     stage.answer = lambda _call: Dead(Reason.PERMANENT)
 
 

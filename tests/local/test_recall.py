@@ -75,7 +75,7 @@ def test_a_start_reads_no_runs_but_those_that_are_listed() -> None:
     before = read()
     for number in range(_OLDER):
         slot = int(time.time()) - 3_600 - number
-        life = replace(claimed("d", slot).life, status="succeeded", attempt=1)
+        life = lived(claimed("d", slot).life, status="succeeded", attempt=1)
         run = replace(claimed("d", slot, task_id="sch_1"), life=life)
         table_reads.put("runs", run_writes.insert(run, now_ms=slot * 1000).item)
 

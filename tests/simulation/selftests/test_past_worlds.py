@@ -10,7 +10,8 @@ from string import digits
 import pytest
 
 from onthedot.records.keys import lies_beside
-from onthedot.records.runs.run_row import FINAL, OPEN, Run
+from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import FINAL, OPEN
 from onthedot.upkeep import separate_steps
 from tests.simulation.auditor import Auditor
 from tests.simulation.laws.running import laws_runs

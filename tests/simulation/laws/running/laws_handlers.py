@@ -108,7 +108,7 @@ def _left(answer: Answer | None) -> list[object]:
 
 
 def spent(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Checks that no run dies of its attempts before as many have failed as some version of its task allows.
+    """Checks that no run dies before as many attempts failed as some version of its task allows.
 
     An attempt that was given back has not failed.
     """

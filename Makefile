@@ -13,7 +13,7 @@ export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup installed run load order slow outage kill interrupts mixed test quick walks blackbox check docs format hooks bench fuzz fuzz-api simulate mutate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
+.PHONY: help setup installed run load order starts slow outage kill interrupts mixed test quick walks blackbox check docs format hooks bench fuzz fuzz-api simulate mutate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ load: setup ## measure 1,000 one-minute schedules on the local stack: spread, th
 
 order: setup ## check on a local stack, quiet and crowded, that waiting runs start in the order of their due times
 	@$(venv) -m bench.order
+
+starts: setup ## measure a start in a folder that was in use for hours (some minutes)
+	@$(venv) -m bench.starts
 
 slow: setup ## measure a schedule that fires each second beside 100 slow calls of another tenant, on a local stack (a quarter of an hour)
 	@$(venv) -m bench.slow

@@ -34,7 +34,7 @@ class Accounts:
     @property
     def again(self) -> list[Run]:
         """Returns runs that were started more than once."""
-        return [each for each in self.runs if each.life.attempt > 1 or each.life.attempts]
+        return [each for each in self.runs if each.life.starts > 1 or each.life.attempts]
 
     @property
     def outcomes(self) -> Counter[str]:
@@ -49,12 +49,12 @@ class Accounts:
     @property
     def late_ms(self) -> list[int]:
         """Returns how late each run started first, sorted."""
-        return sorted(late_ms(each) for each in self.runs if each.life.started_ms)
+        return sorted(late_ms(each) for each in self.runs if each.life.attempt)
 
 
 def late_ms(of: Run) -> int:
     """Returns how long after its due time a run started first."""
-    return (of.life.first_started_ms or of.life.started_ms) - of.life.due_ms
+    return of.life.its_attempt.run_started_ms - of.life.due_ms
 
 
 def read(tasks: Sequence[Task]) -> Accounts:

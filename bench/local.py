@@ -51,7 +51,7 @@ class Load:
         with ThreadPoolExecutor(REGISTERING) as threads:
             created = list(threads.map(lambda n: self._create(caller, n), range(self.schedules)))
         keys = [task_spec.spec_key(task_id) for task_id in created]
-        return [task_spec.parse(each) for each in table_reads.get_many({"tasks": keys})["tasks"]]
+        return [task_spec.parse(each) for each in table_reads.get_all("tasks", keys)]
 
     def _create(self, caller: Caller, number: int) -> str:
         schedule = {

@@ -186,7 +186,7 @@ def _wrong(use: Use, paused: int) -> list[str]:
     odd = {"dead", "missed"}
     failing = {use.made[f"failing-{word}"] for word in ("old", "new")}
     found += [
-        f"{run.life.status}({run.life.reason}): {run.run_id} {run.life.error}"
+        f"{run.life.status}({run.life.reason}): {run.run_id} {run.life.end}"
         for run in rows
         if run.life.status in odd and run.task_id not in failing
     ]

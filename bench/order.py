@@ -96,13 +96,17 @@ def _settled(task_ids: list[str]) -> dict[str, list[Run]]:
 
 
 def _judge(runs: list[Run]) -> Iterator[str]:
-    ran = sorted((run for run in runs if run.life.attempt), key=lambda run: run.life.started_ms)
+    ran = sorted(
+        (run for run in runs if run.life.attempt),
+        key=lambda run: run.life.its_attempt.started_ms,
+    )
     if len(ran) < len(runs):
         yield f"{len(runs) - len(ran)} of {len(runs)} did not run"
     for soon, late in pairwise(ran):
         if late.key < soon.key:
             yield f"{late.key} started after {soon.key}"
-        if late.life.started_ms < soon.life.ended_ms:
+        end = soon.life.end
+        if end and late.life.its_attempt.started_ms < end.ended_ms:
             yield f"{late.key} started while {soon.key} ran"
 
 

@@ -73,9 +73,7 @@ class Case:
         status, answer = caller.ask("POST", path, {"name": self.name, **self.body})
         if status != _CREATED:
             raise RuntimeError(f"{self.name}: {status} {answer}")
-        (found,) = table_reads.get_many({"tasks": [task_spec.spec_key(str(answer["task_id"]))]})[
-            "tasks"
-        ]
+        (found,) = table_reads.get_all("tasks", [task_spec.spec_key(str(answer["task_id"]))])
         self.task = task_spec.parse(found)
 
     def runs(self) -> list[Run]:
@@ -146,7 +144,10 @@ def _cases(url: str, begin: int, down_sec: int) -> list[Case]:
 def _judge(case: Case, runs: Sequence[Run], outage: Outage, until: float) -> Iterator[str]:
     """Yields everything that breaks its promise."""
     yield from _one_outcome_each(case, runs, until)
-    ran = sorted((run for run in runs if run.life.attempt), key=lambda run: run.life.started_ms)
+    ran = sorted(
+        (run for run in runs if run.life.attempt),
+        key=lambda run: run.life.its_attempt.started_ms,
+    )
     late = [run for run in ran if accounts.late_ms(run) > LATE_MS]
     if case.policy == "none" and late:
         yield f"{len(late)} started late, {_told_of(late[0])}"
@@ -158,7 +159,7 @@ def _judge(case: Case, runs: Sequence[Run], outage: Outage, until: float) -> Ite
     if case.policy == "latest" and len(late) > 1:
         yield f"{len(late)} late ones started"
     if case.policy == "latest" and late:
-        began = late[0].life.started_ms / 1000 - DECIDED_SEC
+        began = late[0].life.its_attempt.started_ms / 1000 - DECIDED_SEC
         if newer := [slot for slot in case.slots(began) if nominal(slot) > late[0].key]:
             yield f"{_told_of(late[0])} started late, and {len(newer)} newer ones were due"
     if case.body.get("overlap") != "allow":
@@ -178,8 +179,8 @@ def _one_outcome_each(case: Case, runs: Sequence[Run], until: float) -> Iterator
     for run in runs:
         if _slot(run) <= until and not run.final:
             yield f"{run.key} is {run.life.status}"
-        if run.life.attempt > 1:
-            yield f"{run.key} was started {run.life.attempt} times: {list(run.life.attempts)}"
+        if run.life.starts > 1:
+            yield f"{run.key} was started {run.life.starts} times: {list(run.life.attempts)}"
 
 
 def _told_of(run: Run) -> str:
@@ -198,7 +199,8 @@ def _in_order(ran: Sequence[Run]) -> Iterator[str]:
     for soon, late in pairwise(ran):
         if late.key < soon.key:
             yield f"{late.key} started after {soon.key}"
-        if late.life.started_ms < soon.life.ended_ms:
+        end = soon.life.end
+        if end and late.life.its_attempt.started_ms < end.ended_ms:
             yield f"{late.key} started while {soon.key} ran"
 
 
@@ -220,7 +222,7 @@ def _told(case: Case, runs: Sequence[Run]) -> str:
     for run in runs:
         reason = f"({run.life.reason})" if run.life.reason else ""
         said[f"{run.life.status}{reason}"] += run.range_count or 1
-    late = sum(run.origin == "catchup" and run.life.attempt > 0 for run in runs)
+    late = sum(run.origin == "catchup" and run.life.starts > 0 for run in runs)
     return f"{case.name:22} {dict(said)}, {late} caught up"
 
 

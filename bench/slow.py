@@ -191,9 +191,7 @@ def _together(call: Callable[[int], str]) -> list[str]:
 
 def _read(run_ids: Sequence[str]) -> list[Run]:
     keys = [run_row.row_key(run_id) for run_id in run_ids]
-    return [
-        run_row.parse(item) for item in table_reads.get_many({run_row.TABLE: keys})[run_row.TABLE]
-    ]
+    return [run_row.parse(item) for item in table_reads.get_all(run_row.TABLE, keys)]
 
 
 def _of_tasks(task_ids: Sequence[str]) -> list[Run]:
@@ -250,12 +248,13 @@ def _measured(trial: Trial, name: str, act: Callable[[], list[str]]) -> Figures:
     time.sleep(max(0.0, since + trial.window_sec + 6 - time.time()))
     found = _ended(made)
     first_ms = min((each.life.due_first_ms for each in found), default=0)
-    last_ms = max((each.life.ended_ms for each in found), default=0)
+    ends_ms = (each.life.end.ended_ms for each in found if each.life.end)
+    last_ms = max(ends_ms, default=0)
     outcomes = ", ".join(sorted({each.life.status for each in found})) or "none"
     between = (nominal(since), nominal(since + trial.window_sec - 1))
     rows = table_reads.rows(("task_id", trial.watched), "scheduled_for", between)
     watched = [run_row.parse(item) for item in rows]
-    late = sorted(late_ms(each) for each in watched if each.life.started_ms)
+    late = sorted(late_ms(each) for each in watched if each.life.attempt)
     missing = trial.window_sec - len(late)
     return Figures(name, late, missing, (last_ms - first_ms) / 1000, f"{len(found)} {outcomes}")
 

@@ -96,7 +96,7 @@ def _install(lock: str, asked: list[str], target: Path) -> None:
         file.flush()
         command = [*uv, "install", "--quiet", *asked, "--python", sys.executable]
         command += ["--requirement", file.name, "--target", str(target)]
-        # What this machine needs, `make setup` has fetched: then no network is asked.
+        # `make setup` has fetched what this machine needs: that takes no network.
         kept = subprocess.run([*command, "--offline"], check=False, capture_output=True)  # noqa: S603 our own uv and our own lock
         if kept.returncode != 0:
             subprocess.run(command, check=True)  # noqa: S603 the same

@@ -25,7 +25,7 @@ CUTS = {
 # The Lambda runtime has the SDK. A second one would slow every cold start.
 IN_THE_RUNTIME = {"boto3", "botocore", "s3transfer", "urllib3"}
 
-# The functions' machine, whatever machine cuts: 3.11 and 3.13 must write the same files.
+# The functions' machine, not the one that runs this: 3.11 and 3.13 must write the same files.
 CLOUD = {
     "extra": "",
     "implementation_name": "cpython",

@@ -74,7 +74,7 @@ class Functions(Construct):
         memory_mb: int,
         sends_to_itself: bool = False,
     ) -> lambda_.Function:
-        """Makes one. Lambda would take a run's 16th message to itself for a loop, and stop it."""
+        """Makes one, and allows recursion: Lambda would stop a run's 16th message as a loop."""
         log_group = self._log_group(name)
         # Not AWS's own policy: that one opens every log group of the account.
         role = iam.Role(

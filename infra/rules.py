@@ -56,8 +56,8 @@ RULES = (
         pages=True,
     ),
     Rule(
-        name="no-audits",  # R38: without it most of the others would be blind
-        says="No audit was whole for three minutes",
+        name="no-audits",  # R38: without audits most other alarms see nothing
+        says="No audit was complete for three minutes",
         metric="audits",
         statistic="Sum",
         limit=1,
@@ -93,7 +93,7 @@ RULES = (
     ),
     Rule(
         name="unaccounted",  # R32
-        says="A run was promised, and neither it nor a reason can be found",
+        says="A claim is listed, and neither its run nor a reason can be found",
         metric="unaccounted",
         statistic="Sum",
         period_min=5,
@@ -110,7 +110,7 @@ RULES = (
     ),
     Rule(
         name="fast-burn",  # R33b
-        says="A tenant used up 2 % of what may fail in a month within an hour",
+        says="Within an hour a tenant used up 2 % of what may fail in a month",
         metric="burn_hour",
         limit=14.4,
         periods=2,
@@ -118,7 +118,7 @@ RULES = (
     ),
     Rule(
         name="slow-burn",  # R33b
-        says="A tenant used up 10 % of what may fail in a month within a day",
+        says="Within a day a tenant used up 10 % of what may fail in a month",
         metric="burn_day",
         limit=3,
         periods=2,
@@ -179,14 +179,14 @@ RULES = (
     ),
     Rule(
         name="clock-off",  # R38
-        says="A dispatcher's clock is more than 1 s off the store's",
+        says="A dispatcher's clock differs from the store's by more than 1 s",
         metric="clock_offset_ms",
         limit=1_000,
         periods=2,
     ),
     Rule(
         name="circuit-open",  # R11
-        says="The backlog grows at full budget: catching up is cut to a tenth",
+        says="The backlog grows although ticks use their whole budget: catch-up is cut to a tenth",
         metric="circuit_open",
     ),
     Rule(
@@ -198,7 +198,7 @@ RULES = (
     ),
     Rule(
         name="put-aside",
-        says="A queue held messages that no release wrote, or that name no run; they are gone",
+        says="A queue held messages that no release wrote, or that name no run; they were removed",
         metric="put_aside",
         statistic="Sum",
         period_min=5,

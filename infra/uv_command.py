@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-# pip's words and uv's. What a machine tells uv itself goes before.
+# pip's settings and uv's variables. What a machine sets for uv itself wins.
 _VARIABLES = {
     "index-url": "UV_DEFAULT_INDEX",
     "extra-index-url": "UV_INDEX",
@@ -22,12 +22,12 @@ _VARIABLES = {
     "default-timeout": "UV_HTTP_TIMEOUT",
 }
 _COMMAS = {"UV_FIND_LINKS"}
-# A later one goes before an earlier one, as in pip.
+# A later one wins, as in pip.
 _SECTIONS = ("global", "install", ":env:")
 _ALIKE = {
     # pip takes a version from whichever index has it. A hash says which file it must be.
     "UV_INDEX_STRATEGY": "unsafe-best-match",
-    # It believes the authorities that the system believes.
+    # It trusts the authorities that the system trusts.
     "UV_SYSTEM_CERTS": "1",
 }
 

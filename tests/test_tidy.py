@@ -1,6 +1,7 @@
 """The part of the style guide that ruff and mypy do not know."""
 
-from tests.tidy import dead_modules, imports, links, marks, shape, tree
+from onthedot.records.tasks.task_fields import SCHEDULE
+from tests.tidy import dead_modules, imports, links, listed_fields, marks, shape, sole_owners, tree
 
 
 def test_every_import_goes_one_way() -> None:
@@ -50,6 +51,34 @@ def test_messages_are_sent_kept_and_deleted_by_their_owners_only() -> None:
     found = {name: imports.of_the_queue(name, tree.text(name)) for name in tree.modules()}
 
     assert _broken(found) == {}
+
+
+def test_one_module_knows_how_the_store_refuses_a_write() -> None:
+    found = {name: sole_owners.refusals(name, tree.text(name)) for name in tree.modules()}
+
+    assert sole_owners.REFUSALS in found
+    assert _broken(found) == {}
+
+
+def test_one_module_makes_the_keys_of_runs_and_tasks() -> None:
+    found = {name: sole_owners.keys(name, tree.text(name)) for name in tree.modules()}
+
+    assert sole_owners.KEYS in found
+    assert _broken(found) == {}
+
+
+def test_one_module_turns_values_into_the_attributes_of_the_store() -> None:
+    found = {name: sole_owners.attributes(name, tree.text(name)) for name in tree.modules()}
+
+    assert sole_owners.CODEC in found
+    assert _broken(found) == {}
+
+
+def test_the_fields_of_a_schedule_are_listed_once() -> None:
+    found = {name: listed_fields.again(name, tree.text(name), SCHEDULE) for name in tree.modules()}
+
+    assert _broken(found) == {}
+    assert listed_fields.OWNERS.keys() <= set(tree.modules())
 
 
 def test_nothing_imports_a_handler() -> None:

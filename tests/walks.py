@@ -38,7 +38,7 @@ def _modules() -> Iterator[str]:
 
 
 def _of_a_slot(reached: Reached) -> dict[str, list[str]]:
-    """A schedule that fires each minute, on workers of their own."""
+    """Returns a schedule that fires each minute, on workers of their own."""
     stage = make_stage(1)
     with staged(stage):
         add(stage, "* * * * *")
@@ -50,7 +50,7 @@ def _of_a_slot(reached: Reached) -> dict[str, list[str]]:
 
 
 def _of_writes(reached: Reached) -> dict[str, list[str]]:
-    """The second one of each kind: the first one finds a process that knows nothing yet."""
+    """Returns the second one of each kind: the first one finds a process that knows nothing yet."""
     stage = make_stage(1)
     front = opened(stage)
     front.cold = 0.0

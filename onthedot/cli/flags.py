@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from onthedot.records.tasks.task_fields import COMPILED
 from onthedot.schedule.calendar_times import Calendar, compile_calendar
 from onthedot.schedule.expression.errors import ScheduleError
 from onthedot.schedule.schedule import Schedule, compile_schedule
@@ -17,16 +18,11 @@ from onthedot.schedule.time.instants import parse_instant
 
 def schedule(asked: argparse.Namespace) -> Schedule:
     """Compiles what was asked for."""
+    given = {name: getattr(asked, name) for name in COMPILED}
+    bounds = {name: _instant(given[name], name) for name in ("start_at", "end_at")}
     return compile_schedule(
         asked.expression,
-        timezone=asked.timezone,
-        seconds=asked.seconds,
-        dst_mode=asked.dst_mode,
-        dst_gap=asked.dst_gap,
-        dst_overlap=asked.dst_overlap,
-        start_at=_instant(asked.start_at, "start_at"),
-        end_at=_instant(asked.end_at, "end_at"),
-        jitter_sec=asked.jitter_sec,
+        **given | bounds,
         seed=asked.seed,
         calendars=[_calendar(path) for path in asked.calendar],
     )

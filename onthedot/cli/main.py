@@ -17,8 +17,9 @@ _EPILOG = """examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command. Returns 0 for success, 2 for a mistake of the caller."""
-    parser = _parser()
-    arguments, left = parser.parse_known_args(argv)
+    given = sys.argv[1:] if argv is None else argv
+    parser = _parser(given)
+    arguments, left = parser.parse_known_args(given)
     if left:
         parser.error(_unexpected(arguments.command, left))
     if not arguments.command:
@@ -42,7 +43,7 @@ def _unexpected(command: str, left: Sequence[str]) -> str:
     return f"unrecognized arguments: {' '.join(left)}"
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="onthedot",
         description="Show when a schedule fires, or work the runs of a queue.",
@@ -50,10 +51,14 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", metavar="command")
-    _add_next(commands.add_parser("next", help="show when a schedule fires next"))
+    following = commands.add_parser("next", help="show when a schedule fires next")
+    _add_next(following)
     explain = commands.add_parser("explain", help="say in English when a schedule fires")
     explain.add_argument("expression", help="a cron, @every, rate(), cron() or at() expression")
-    _add_meaning(explain)
+    # The list of fields loads the engine, which `onthedot --help` and the worker do not need.
+    if {"next", "explain"}.intersection(given):
+        _add_meaning(following)
+        _add_meaning(explain)
     _add_worker(commands.add_parser("worker", help="work the runs of a queue on this machine"))
     return parser
 
@@ -90,32 +95,14 @@ def _add_next(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="read one JSON object per line from stdin, answer each with a line",
     )
-    _add_meaning(parser)
 
 
 def _add_meaning(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add(
-        "--timezone",
-        "--tz",
-        default="UTC",
-        metavar="ZONE",
-        help="the schedule's zone (default UTC)",
-    )
     add("--from", dest="after", metavar="INSTANT", help="fires after this instant (default now)")
-    add(
-        "--seconds",
-        default="first",
-        metavar="first|last",
-        help="the place of the seconds in 6 fields",
-    )
-    add("--dst-mode", default="auto", metavar="auto|interval|fixed")
-    add("--dst-gap", default="fire", metavar="fire|skip|shift")
-    add("--dst-overlap", default="first", metavar="first|last|both")
-    add("--start-at", metavar="INSTANT", help="no fire before it")
-    add("--end-at", metavar="INSTANT", help="no fire after it")
-    add("--max-runs", type=int, metavar="N", help="no more than N fires in all")
-    add("--jitter-sec", type=int, default=0, metavar="N", help="spread by up to N seconds")
+    field_flags = import_module("onthedot.cli.field_flags")
+    for field in field_flags.FIELDS:
+        add(*field_flags.names(field), **field_flags.meaning(field))
     add("--seed", default="", help="a task's id: H and the jitter are drawn from it")
     add(
         "--calendar",

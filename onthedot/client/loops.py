@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from onthedot.client.pages import walk
 from onthedot.client.plans import Plan, plan
-from onthedot.client.shapes import Backfill, DeadLetter, ErrorGroup, Operation
 from onthedot.client.transport import Transport
+from onthedot.records.shown_objects import Backfill, DeadLetter, ErrorGroup, Operation
 
 _DEAD = "/v1/dead-letters"
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar, cast
 
 from onthedot.client.pages import named
-from onthedot.client.shapes import Json
 from onthedot.client.transport import Transport
+from onthedot.records.shown_objects import Json
 
 T = TypeVar("T")
 

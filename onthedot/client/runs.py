@@ -9,8 +9,8 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from onthedot.client.pages import walk
-from onthedot.client.shapes import Json, Lease, Run, Step
 from onthedot.client.transport import Transport
+from onthedot.records.shown_objects import Json, Lease, Run, Step
 
 # Seconds. The API accepts a report on a run at once. After a cold start or a lost connection a
 # repeated one is faster: it reaches another environment, and counts only once.

@@ -9,8 +9,9 @@ from urllib.parse import quote
 
 from onthedot.client.pages import walk
 from onthedot.client.plans import Plan, plan
-from onthedot.client.shapes import Json, Run, Schedule, Task
 from onthedot.client.transport import Transport
+from onthedot.records.shown_objects import Json, Run
+from onthedot.records.tasks.task_fields import Schedule, Task
 
 _PATH = "/v1/schedules"
 

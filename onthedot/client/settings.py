@@ -8,8 +8,8 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from onthedot.client.pages import walk
-from onthedot.client.shapes import Calendar, Key
 from onthedot.client.transport import Transport
+from onthedot.records.shown_objects import Calendar, Key, NewKey
 
 _KEYS, _CALENDARS = "/v1/keys", "/v1/calendars"
 
@@ -20,13 +20,13 @@ class Keys:
 
     transport: Transport
 
-    def create(self, role: str, **fields: object) -> Key:
+    def create(self, role: str, **fields: object) -> NewKey:
         """Makes a key. Its text is in this answer's `key` and nowhere else.
 
         It tries once: the API stores no answer with a secret, so a repetition makes another key.
         """
         body = {"role": role, **fields}
-        return cast("Key", self.transport.call("POST", _KEYS, body=body, repeatable=False))
+        return cast("NewKey", self.transport.call("POST", _KEYS, body=body, repeatable=False))
 
     def get(self, key_id: str) -> Key:
         """Returns a key without its text."""

@@ -15,6 +15,7 @@ from onthedot.dispatch.quarantine import quarantine
 from onthedot.dispatch.range_rows import record_range
 from onthedot.dispatch.tick import Tick, new_tick
 from onthedot.records.runs import run_row
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks import task_cursor
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.timings import DUE_MAX, LATE_SEC, LOOK_AHEAD_SEC, SHARDS_AT_ONCE
@@ -31,7 +32,7 @@ def dispatch(shards: Sequence[int]) -> Tick:
     backlog = due_tasks.parse(table_reads.get(run_row.TABLE, due_tasks.KEY))
     herd = Herd(budget=backlog.budget)
     if backlog.open:
-        tick.lost_for = "circuit_open"
+        tick.lost_for = Reason.CIRCUIT_OPEN
     for first in range(0, len(shards), SHARDS_AT_ONCE):
         if herd.seen > DUE_MAX and siblings.take(shards[first:]):
             tick.count("handed_over", len(shards[first:]))

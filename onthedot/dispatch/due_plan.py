@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks.misfire import grace_of, policy_ends
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.timings import LATE_SEC, LOOK_AHEAD_SEC, ROWS_MAX
@@ -52,8 +53,8 @@ class Unfired:
 
     slot: int
     due: int
-    status: str
-    reason: str
+    status: Status
+    reason: Reason
     # The last slot of a range, and the number of its slots. Both are 0 for a single slot.
     last: int = 0
     count: int = 0
@@ -105,7 +106,7 @@ SLOTS_MAX = 50_000
 BLACKOUT_MAX = 1_440
 
 
-def plan(due: Due, now: int, *, lost_for: str = "outside_grace") -> Plan:
+def plan(due: Due, now: int, *, lost_for: Reason = Reason.OUTSIDE_GRACE) -> Plan:
     """Decides on every slot that is due up to the look-ahead, oldest first.
 
     `lost_for` is the reason for slots whose grace ran out before they were caught up on.
@@ -159,7 +160,7 @@ def _blackout(due: Due, slots: list[tuple[int, int]]) -> Unfired | None:
     while slot is not None and count < BLACKOUT_MAX and closing(due.closed, slot):
         last, count = slot, count + 1
         slot = due.schedule.next(slot)
-    return Unfired(first, due_at, "skipped", "calendar", last, count, note=name)
+    return Unfired(first, due_at, Status.SKIPPED, Reason.CALENDAR, last, count, note=name)
 
 
 def _before_blackout(
@@ -176,7 +177,7 @@ def _closed(due: Due, slots: list[tuple[int, int]]) -> list[Unfired]:
     """Records past slots that lie inside a calendar. `note` names the calendar."""
     named = [(slot, due_at, closing(due.closed, slot)) for slot, due_at in slots if due.closed]
     return [
-        Unfired(slot, due_at, "skipped", "calendar", note=name)
+        Unfired(slot, due_at, Status.SKIPPED, Reason.CALENDAR, note=name)
         for slot, due_at, name in named
         if name
     ]
@@ -188,7 +189,7 @@ def _gaps(due: Due, slots: list[tuple[int, int]]) -> list[Unfired]:
         return []
     before = due.schedule.prev(slots[0][0])
     gaps = skipped_gaps(due.schedule, slots[0][0] if before is None else before, slots[-1][0])
-    return [Unfired(gap, gap, "skipped", "dst_gap") for gap in gaps]
+    return [Unfired(gap, gap, Status.SKIPPED, Reason.DST_GAP) for gap in gaps]
 
 
 def _first_slot(due: Due) -> int | None:
@@ -200,7 +201,7 @@ def _first_slot(due: Due) -> int | None:
 
 
 def _sorted_out(
-    due: Due, slots: list[tuple[int, int]], now: int, lost_for: str, *, more_due: bool
+    due: Due, slots: list[tuple[int, int]], now: int, lost_for: Reason, *, more_due: bool
 ) -> tuple[list[Firing], list[Unfired]]:
     """Lets the misfire policy decide on late slots. `more_due`: newer slots than these are due."""
     origin = "task" if due.task_id.startswith("tsk_") else "schedule"
@@ -208,7 +209,7 @@ def _sorted_out(
     late = [pair for pair in slots if pair[1] < now - LATE_SEC]
     graced = [pair for pair in late if pair[1] >= now - grace_of(due.grace_sec)]
     lost = late[: len(late) - len(graced)]
-    unfired = [Unfired(*pair, "missed", lost_for) for pair in lost]
+    unfired = [Unfired(*pair, Status.MISSED, lost_for) for pair in lost]
     newest_due = None if more_due else max((pair[0] for pair in slots if pair[1] <= now), default=0)
     firings = []
     for pair in graced:

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from onthedot.records.keys import item_key
 from onthedot.records.timings import LATE_SEC
 from onthedot.schedule.time.instants import nominal
 
-KEY = {"task_id": "backlog", "scheduled_for": "-"}
+KEY = item_key("backlog", "-")
 BUDGET_MIN = 500
 _MEAN_TICKS = 60
 _TREND = 5

@@ -9,22 +9,23 @@ from typing import Any
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import payload_key
 from onthedot.records.runs import manifest, run_row, run_writes, side_item
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import Claim, Life, Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks.payloads import of_run
 from onthedot.records.tasks.task_spec import Task
 from onthedot.schedule.expression.errors import BusyError
-from onthedot.store import clock, conditional_writer, ids, run_messages, table_reads
+from onthedot.store import clock, conditional_writer, ids, run_messages, stored_runs, table_reads
 from onthedot.store.payloads import stored
 
 
 def first_life(task: Task, due_ms: int, claim_id: str) -> Life:
     """Returns the first life of a run with a due time of its own, apart from any schedule."""
     return Life(
-        status="claimed",
+        status=Status.CLAIMED,
         tv=task.version,
         schedule_version=task.schedule_version,
         due_ms=due_ms,
-        claim_id=claim_id,
+        claim=Claim(by=claim_id),
         claimed_ms=due_ms,
     )
 
@@ -59,28 +60,27 @@ def launched(run: Run, payload: object, target: Mapping[str, Any] | None = None)
     if launch([run]) == [Outcome.DONE]:
         return run
     # Another minute, or another try of the same request, was first.
-    there = table_reads.get(run_row.TABLE, run_row.row_key(run.run_id))
+    there = stored_runs.read(run.run_id)
     if there is None:
         raise BusyError(f"{run.run_id} was there, and is gone")
-    return relaunched(run_row.parse(there))
+    return relaunched(there)
 
 
 def relaunched(earlier: Run) -> Run:
     """Sends a run again that an earlier try of the same request claimed: it may have died."""
-    if earlier.life.status == "claimed":
+    if earlier.life.status == Status.CLAIMED:
         send([earlier], why="start")
     return earlier
 
 
 def _ours(run: Run) -> bool:
     """Tells whether an existing row is ours: a repeated insert is refused by its own row."""
-    item = table_reads.get(run_row.TABLE, run_row.row_key(run.run_id))
-    seen = run_row.readable(item) if item else None
+    seen = stored_runs.readable(run_row.row_key(run.run_id))
     # Two backfills may fill the same slot. The row names the one that made the run.
     if seen is None or seen.backfill_id != run.backfill_id:
         return False
     # A started run no longer has its claim. Another message does no harm.
-    return bool(seen.life.attempt) or seen.life.claim_id == run.life.claim_id
+    return bool(seen.life.attempt) or seen.life.claim == run.life.claim
 
 
 def send(claimed: Sequence[Run], why: str = "resend") -> None:

@@ -11,9 +11,11 @@ from dataclasses import replace
 from onthedot.dispatch.due_plan import Firing, Plan, Unfired
 from onthedot.dispatch.tick import Claim, Fate, Tick, fate_of
 from onthedot.records.conditional_writes import Outcome, Update
+from onthedot.records.keys import item_key
 from onthedot.records.runs import manifest, run_row, run_writes
 from onthedot.records.runs.manifest import Manifest
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks import exhausted_schedules, task_cursor, task_spec
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.schedule.time.instants import nominal
@@ -29,7 +31,7 @@ def write_lists(manifests: Sequence[Manifest]) -> None:
 
 def list_the_missed(records: Sequence[Run], *, by: str, now_ms: int) -> None:
     """Lists missed runs that users must be told of. On an ordinary day there are none."""
-    missed = [record for record in records if record.life.status == "missed"]
+    missed = [record for record in records if record.life.status == Status.MISSED]
     if missed:
         entries = [manifest.entry(record) for record in missed]
         write_lists(manifest.listing(by, entries, now_ms=now_ms))
@@ -69,11 +71,11 @@ def _claims(each: Plan, tick: Tick) -> list[Claim]:
 
 def _row(due: Due, planned: Firing | Unfired, tick: Tick) -> run_row.Run:
     life = run_row.Life(
-        status="claimed",
+        status=Status.CLAIMED,
         tv=due.version,
         schedule_version=due.schedule_version,
         due_ms=planned.due * 1000,
-        claim_id=tick.dispatch_id,
+        claim=run_row.Claim(by=tick.dispatch_id),
     )
     if isinstance(planned, Unfired):
         life = run_row.ended(
@@ -81,9 +83,7 @@ def _row(due: Due, planned: Firing | Unfired, tick: Tick) -> run_row.Run:
         )
     else:
         waited = run_row.BEHIND if planned.behind else ""
-        life = replace(
-            life, claim_until=tick.claim_until, claimed_ms=tick.started_ms, waited=waited
-        )
+        life = replace(life, claim=tick.claim, claimed_ms=tick.started_ms, waited=waited)
     return run_row.Run(
         task_id=due.task_id,
         key=nominal(planned.slot),
@@ -118,7 +118,7 @@ def _claim(wanted: Sequence[Claim], tick: Tick) -> None:
 
 def _resolve(doubtful: Sequence[Claim], tick: Tick) -> None:
     """Reads back the rows that were not surely put: another's, or ours after a lost answer."""
-    keys = [{"task_id": c.run.task_id, "scheduled_for": c.run.key} for c in doubtful]
+    keys = [item_key(c.run.task_id, c.run.key) for c in doubtful]
     bounded = dict.fromkeys(c.due.task_id for c in doubtful if c.due.runs_left is not None)
     cursors = [task_spec.cursor_key(task_id) for task_id in bounded]
     wanted = {run_row.TABLE: keys} | ({task_spec.TABLE: cursors} if cursors else {})
@@ -146,7 +146,7 @@ def _resolve(doubtful: Sequence[Claim], tick: Tick) -> None:
     for (claim, seen), outcome in zip(taking, outcomes, strict=True):
         claim.fate = Fate.MINE if outcome is Outcome.DONE else Fate.LEFT
         if claim.fires:
-            life = replace(seen.life, claim_id=tick.dispatch_id, due_ms=_due_ms(claim, seen))
+            life = replace(seen.life, claim=tick.claim, due_ms=_due_ms(claim, seen))
             claim.run = replace(claim.run, life=life)
     tick.count("taken_over", sum(claim.fate is Fate.MINE for claim, _ in taking))
 
@@ -155,9 +155,7 @@ def _taking(claim: Claim, seen: run_row.Run, tick: Tick) -> Update:
     now_ms = clock.now_ms()
     if claim.fires:
         due_ms = _due_ms(claim, seen)
-        return run_writes.take_over_claim(
-            seen, tick.dispatch_id, tick.claim_until, due_ms=due_ms, now_ms=now_ms
-        )
+        return run_writes.take_over_claim(seen, tick.claim, due_ms=due_ms, now_ms=now_ms)
     life = claim.run.life
     return run_writes.miss_claim(seen, life.status, life.reason, now_ms=now_ms)
 

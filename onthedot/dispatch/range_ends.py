@@ -8,6 +8,7 @@ from itertools import islice, takewhile
 from onthedot.records.conditional_writes import Clause, Delete, Update
 from onthedot.records.runs import run_row
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks import task_spec
 from onthedot.records.tasks.task_items import revision_key
 from onthedot.records.tasks.task_spec import ENDED, Task
@@ -44,7 +45,7 @@ def _ahead(task: Task) -> Iterator[Run]:
     )
     for item in islice(newest, _LOOK_MAX):
         run = run_row.readable(item) if "range_to" in item else None
-        if run is not None and run.life.reason == "calendar":
+        if run is not None and run.life.reason == Reason.CALENDAR:
             yield run
 
 

@@ -12,13 +12,13 @@ from onthedot.dispatch.plan_effects import list_the_exhausted, list_the_missed
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import is_slot_key, lies_beside, range_key
 from onthedot.records.runs import max_runs, run_row, run_writes
-from onthedot.records.runs.run_row import Life, Run
-from onthedot.records.tasks import task_cursor, task_spec
+from onthedot.records.runs.run_row import End, Life, Run
+from onthedot.records.runs.run_status import Reason, Status
+from onthedot.records.tasks import task_cursor
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.timings import ROWS_MAX
 from onthedot.schedule.time.instants import nominal, parse_nominal
-from onthedot.store import clock, conditional_writer, ids, table_reads
-from onthedot.store.tasks import read
+from onthedot.store import clock, conditional_writer, ids, stored_runs, table_reads, tasks
 
 
 def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
@@ -28,7 +28,9 @@ def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
     """
     last = _put(each.due, spanned)
     gaps = [_row(each.due, gap) for gap in each.unfired[1:]]
-    conditional_writer.surely([run_writes.insert(gap, now_ms=gap.life.ended_ms) for gap in gaps])
+    conditional_writer.surely(
+        [run_writes.insert(gap, now_ms=gap.life.its_end.ended_ms) for gap in gaps]
+    )
     counted = _resolve_inside(each.due, spanned, last, force=force)
     if counted is None:
         _edited(each.due)
@@ -45,7 +47,7 @@ def record_range(each: Plan, spanned: Unfired, *, force: bool) -> Due | None:
 
 def _edited(due: Due) -> None:
     """Shortens the range if an edit came in between. No dispatcher may delete a row."""
-    known = read(due.task_id) if due.closed else None
+    known = tasks.read(due.task_id) if due.closed else None
     if known is not None:
         range_ends.shorten(known.task, clock.now_ms() // 1000, whole=False)
 
@@ -64,7 +66,7 @@ def covering(run: Run) -> Run | None:
             continue
         spanned = run_row.parse(item)
         # A blackout may have been lifted since. The worker knows which ones hold.
-        if spanned.life.reason != "calendar":
+        if spanned.life.reason != Reason.CALENDAR:
             return spanned if spanned.range_to >= run.key else None
     return None
 
@@ -77,12 +79,12 @@ def _put(due: Due, spanned: Unfired) -> int:
         range_to=nominal(spanned.last),
         range_count=spanned.count,
     )
-    list_the_missed([row], by=ids.token(), now_ms=row.life.ended_ms)
-    put = run_writes.insert(row, now_ms=row.life.ended_ms)
+    list_the_missed([row], by=ids.token(), now_ms=row.life.its_end.ended_ms)
+    put = run_writes.insert(row, now_ms=row.life.its_end.ended_ms)
     if conditional_writer.write_one(put) is Outcome.DONE:
         return spanned.last
-    there = table_reads.get(run_row.TABLE, {"task_id": due.task_id, "scheduled_for": row.key})
-    return parse_nominal(run_row.parse(there).range_to) if there else spanned.last
+    there = stored_runs.read(row.run_id)
+    return parse_nominal(there.range_to) if there else spanned.last
 
 
 def _row(due: Due, unfired: Unfired) -> Run:
@@ -96,11 +98,10 @@ def _row(due: Due, unfired: Unfired) -> Run:
         life=Life(
             status=unfired.status,
             reason=unfired.reason,
-            note=unfired.note,
             tv=due.version,
             schedule_version=due.schedule_version,
             due_ms=unfired.due * 1000,
-            ended_ms=clock.now_ms(),
+            end=End(ended_ms=clock.now_ms(), note=unfired.note),
         ),
     )
 
@@ -120,8 +121,8 @@ def _resolve_inside(due: Due, spanned: Unfired, last: int, *, force: bool) -> in
         seen = run_row.readable(item)
         if seen is None:
             return None
-        if is_slot_key(seen.key) and seen.life.status == "claimed" and not seen.life.attempt:
-            if not force and seen.life.claim_until >= now_ms:
+        if is_slot_key(seen.key) and seen.life.status == Status.CLAIMED and not seen.life.attempt:
+            if not force and seen.life.claim and seen.life.claim.until_ms >= now_ms:
                 return None
             left.append(seen)
         else:
@@ -145,5 +146,5 @@ def _resolve_inside(due: Due, spanned: Unfired, last: int, *, force: bool) -> in
 def _counted_by_an_edit(due: Due) -> tuple[str, ...]:
     if due.runs_left is None:
         return ()
-    item = table_reads.get(task_spec.TABLE, task_spec.cursor_key(due.task_id))
-    return task_cursor.parse(item).ahead if item else ()
+    seen = tasks.cursor(due.task_id)
+    return seen.ahead if seen else ()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from onthedot.records.runs import max_runs
+from onthedot.records.runs import max_runs, run_row
 from onthedot.records.runs.message_pack import Address, Ticket
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks.misfire import ENDINGS
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.timings import CLAIM_SEC, DISPATCH_LIMIT_SEC
@@ -39,7 +40,7 @@ class Claim:
     @property
     def fires(self) -> bool:
         """Tells whether the slot is to run. Others are only recorded."""
-        return self.run.life.status == "claimed"
+        return self.run.life.status == Status.CLAIMED
 
     @property
     def is_given_up(self) -> bool:
@@ -71,11 +72,13 @@ def fate_of(claim: Claim, seen: Run | None, dispatch_id: str, now_ms: int, *, fo
     """Decides on a slot whose row could not be put, by the row that exists."""
     if seen is None:
         return Fate.LEFT
-    if seen.life.claim_id == dispatch_id and seen.life.status in ("claimed", claim.run.life.status):
+    theirs = seen.life.claim
+    ours = theirs is not None and theirs.by == dispatch_id
+    if ours and seen.life.status in (Status.CLAIMED, claim.run.life.status):
         return Fate.MINE
-    if seen.life.status != "claimed" or seen.life.attempt:
+    if seen.life.status != Status.CLAIMED or seen.life.attempt:
         return Fate.DONE
-    if force or seen.life.claim_until < now_ms:
+    if force or theirs is None or theirs.until_ms < now_ms:
         return Fate.TAKE
     return Fate.LEFT
 
@@ -92,7 +95,7 @@ class Tick:
     watch: Watch = field(default_factory=aws.watching)
     hopeless: bool = False
     # The reason for slots that were lost while the backlog's circuit was open.
-    lost_for: str = "outside_grace"
+    lost_for: Reason = Reason.OUTSIDE_GRACE
     counts: dict[str, int] = field(default_factory=dict)
     # How many lists it has written for the audit.
     lists: int = 0
@@ -119,6 +122,11 @@ class Tick:
     def claim_until(self) -> int:
         """Returns when others may take its claims over."""
         return self.started_ms + CLAIM_SEC * 1000
+
+    @property
+    def claim(self) -> run_row.Claim:
+        """Returns its claim of a slot."""
+        return run_row.Claim(by=self.dispatch_id, until_ms=self.claim_until)
 
     def count(self, name: str, number: int) -> None:
         """Adds to a count of the report."""

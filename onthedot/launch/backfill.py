@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from onthedot.records.keys import is_slot_key
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks.bulk_operation import Loop, Named
 from onthedot.schedule.schedule import Schedule
 from onthedot.schedule.time.instants import nominal, parse_nominal
 
 RATE_MAX = 1_000
 # Another run was the reason that it did not run. That is no outcome of the slot.
-_TURNED_AWAY = frozenset({"overlap", "queue_full", "previous"})
+_TURNED_AWAY = frozenset({Reason.OVERLAP, Reason.QUEUE_FULL, Reason.PREVIOUS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +100,7 @@ def number(slot_row: Run | None, earlier: Mapping[int, Run], *, only_missing: bo
 
     An open or successful backfill counts for the slot. After one that failed comes the next.
     """
-    if only_missing and slot_row is not None and slot_row.life.status == "succeeded":
+    if only_missing and slot_row is not None and slot_row.life.status == Status.SUCCEEDED:
         return None
     if slot_row is not None and not slot_row.final:
         return None
@@ -115,4 +116,4 @@ def turned_away(run: Run) -> bool:
 
 
 def _to_nothing(run: Run) -> bool:
-    return run.life.status in ("dead", "cancelled") or turned_away(run)
+    return run.life.status in (Status.DEAD, Status.CANCELLED) or turned_away(run)

@@ -13,7 +13,7 @@ from onthedot.dispatch.extra_runs import first_life, launch
 from onthedot.launch import backfill
 from onthedot.launch.backfill import Backfill, Past, turned_away
 from onthedot.records.conditional_writes import Outcome
-from onthedot.records.keys import GATE, backfill_key
+from onthedot.records.keys import GATE, backfill_key, item_key
 from onthedot.records.runs import overlap_gate, run_row
 from onthedot.records.runs.overlap_gate import Gate
 from onthedot.records.runs.run_row import Run
@@ -21,7 +21,7 @@ from onthedot.records.tasks import bulk_operation
 from onthedot.records.tasks.bulk_operation import Loop
 from onthedot.records.tasks.task_spec import ENDED, Task
 from onthedot.schedule.time.instants import nominal, parse_nominal
-from onthedot.store import clock, conditional_writer, ids, table_reads
+from onthedot.store import clock, conditional_writer, ids, stored_runs, table_reads
 from onthedot.store.tasks import read
 
 # Slots that one look passes if there is nothing to do for them.
@@ -123,15 +123,12 @@ def _free(task: Task) -> bool:
     seen = _gate(task)
     if seen.since:
         return False
-    keys = [
-        {"task_id": task.task_id, "scheduled_for": key} for key in (*seen.holders, *seen.waiting)
-    ]
-    found = table_reads.get_many({run_row.TABLE: keys})[run_row.TABLE] if keys else []
-    return all(run is None or run.final for run in map(run_row.readable, found))
+    named = (item_key(task.task_id, key) for key in (*seen.holders, *seen.waiting))
+    return all(run.final for run in stored_runs.of(named).values())
 
 
 def _gate(task: Task) -> Gate:
-    item = table_reads.get(overlap_gate.TABLE, {"task_id": task.task_id, "scheduled_for": GATE})
+    item = table_reads.get(overlap_gate.TABLE, item_key(task.task_id, GATE))
     return overlap_gate.parse(task.task_id, item)
 
 

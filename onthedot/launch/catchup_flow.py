@@ -13,7 +13,7 @@ from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks import task_items, task_spec
 from onthedot.records.tasks.task_spec import Task
 from onthedot.schedule.time.instants import nominal, parse_nominal
-from onthedot.store import clock, ids, table_reads
+from onthedot.store import clock, ids, stored_runs, table_reads
 
 
 def catch_up(task: Task, slots: Sequence[int]) -> None:
@@ -56,7 +56,6 @@ def before_resume(task: Task) -> Task:
 
 def _go_on(run: Run) -> None:
     """Sends a run that an earlier try claimed: it may have died before it sent it."""
-    item = table_reads.get(run_row.TABLE, run_row.row_key(run.run_id))
-    there = run_row.readable(item) if item else None
+    there = stored_runs.readable(run_row.row_key(run.run_id))
     if there is not None and there.origin == run.origin:
         relaunched(there)

@@ -10,13 +10,13 @@ from onthedot.dispatch.extra_runs import first_life, launched, relaunched
 from onthedot.records.access import tenant_reach
 from onthedot.records.keys import is_slot_key, moment_key
 from onthedot.records.merge_patch import merged
-from onthedot.records.runs import row_remarks, run_row, tenant_permits
+from onthedot.records.runs import row_remarks, tenant_permits
 from onthedot.records.runs.run_row import Run
 from onthedot.records.runs.side_item import Own
 from onthedot.records.tasks.kept_versions import Sent, Use
 from onthedot.records.tasks.payloads import Away
 from onthedot.records.tasks.task_spec import ENDED, Task
-from onthedot.store import aws, clock, conditional_writer, ids, run_inputs, table_reads
+from onthedot.store import aws, clock, conditional_writer, ids, run_inputs, stored_runs, table_reads
 from onthedot.store.payloads import at_hand
 from onthedot.store.tasks import read
 from onthedot.targets import current_rules
@@ -44,8 +44,7 @@ def replay(run_id: str, wish: Wish | None = None) -> Run | None:
     It is open, purged, or its task is gone; its payload is gone; or the target is not allowed any
     more, by today's rules or the tenant's.
     """
-    item = table_reads.get(run_row.TABLE, run_row.row_key(run_id))
-    old = run_row.parse(item) if item else None
+    old = stored_runs.read(run_id)
     known = read(old.task_id) if old else None
     if old is None or known is None or not replayable(old, known.task):
         return None
@@ -73,10 +72,8 @@ def again(old: Run, task: Task, wish: Wish, given: Own) -> Run:
     """Runs again what was read and is allowed."""
     made = _made(old, replace(task, target=given.target or task.target), wish.key)
     # An earlier step may have launched it and died before it recorded that.
-    there = wish.key and table_reads.get(run_row.TABLE, run_row.row_key(made.run_id))
-    begun = (
-        relaunched(run_row.parse(there)) if there else launched(made, given.payload, given.target)
-    )
+    there = stored_runs.read(made.run_id) if wish.key else None
+    begun = relaunched(there) if there else launched(made, given.payload, given.target)
     conditional_writer.write_one(
         row_remarks.replayed(old, wish.by, begun.run_id, now_ms=clock.now_ms())
     )

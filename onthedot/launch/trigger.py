@@ -7,11 +7,10 @@ from typing import Any
 
 from onthedot.dispatch.extra_runs import first_life, launched, relaunched
 from onthedot.records.keys import moment_key
-from onthedot.records.runs import run_row
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_items import Known
 from onthedot.records.tasks.task_spec import ENDED
-from onthedot.store import clock, ids, table_reads
+from onthedot.store import clock, ids, stored_runs
 from onthedot.store.tasks import read
 
 
@@ -48,8 +47,8 @@ def trigger(
         life=first_life(known.task, at.now_ms, ids.token()),
     )
     if moment and moment.again:
-        there = table_reads.get(run_row.TABLE, run_row.row_key(manual.run_id))
+        there = stored_runs.read(manual.run_id)
         if there is not None:
-            return relaunched(run_row.parse(there))
+            return relaunched(there)
     life = replace(manual.life, due_ms=max(at.now_ms, at.due_ms))
     return launched(replace(manual, life=life), payload)

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import CalledProcessError
 
 from botocore.exceptions import BotoCoreError
 
@@ -18,7 +19,7 @@ from onthedot.local import admin_key, samples
 from onthedot.local.caller import Caller
 from onthedot.local.folder import PROJECT, AlreadyRunningError, Folder, write_secret
 from onthedot.local.ports import StartError
-from onthedot.local.stack import Stack, started
+from onthedot.local.stack import Stack, standing
 from onthedot.local.watch import Watch
 
 _LOOK_EVERY_SEC = 0.25
@@ -32,7 +33,7 @@ def main(arguments: list[str]) -> int:
         signal.signal(number, _interrupt)
     say = _progress()
     try:
-        with started(Folder(asked.folder.resolve()), port=asked.port, say=say) as stack:
+        with standing(Folder(asked.folder.resolve()), port=asked.port, say=say) as stack:
             _run(stack, say)
     except KeyboardInterrupt:
         pass  # This is what the user asked for.
@@ -76,9 +77,19 @@ def _run(stack: Stack, say: Callable[[str], None]) -> None:
         write_secret(stack.folder.run_file, json.dumps(about))
         say("Ready")
         _print(_BANNER.format(**about, folder=stack.folder.root))
+        _go_on(stack)
         _watch(stack, say)
     finally:
         stack.folder.run_file.unlink(missing_ok=True)
+
+
+def _go_on(stack: Stack) -> None:
+    """Goes on with what was left. If a part has just died, the watch starts it again."""
+    try:
+        stack.go_on()
+    except (BotoCoreError, CalledProcessError):
+        if stack.alive:
+            raise
 
 
 def _watch(stack: Stack, say: Callable[[str], None]) -> None:

@@ -25,12 +25,10 @@ def recall() -> int:
     """Sends a message for every open run in the manifests of the coming minutes."""
     now_ms = clock.now_ms()
     listed = dict.fromkeys(_listed(now_ms // 1000))
-    items = table_reads.get_many({run_row.TABLE: [run_row.row_key(each) for each in listed]})[
-        run_row.TABLE
-    ]
+    items = table_reads.get_all(run_row.TABLE, map(run_row.row_key, listed))
     lost = [each for each in map(run_row.parse, items) if not each.final]
     run_messages.send_packed(_first_starts(lost))
-    begun = [(each, _delay_sec(each, now_ms)) for each in lost if each.life.attempt > 0]
+    begun = [(each, _delay_sec(each, now_ms)) for each in lost if each.life.starts > 0]
     run_messages.send_each(begun, "resend")
     return len(lost)
 
@@ -43,7 +41,7 @@ def _first_starts(lost: Sequence[Run]) -> list[tuple[Address, Ticket]]:
             Ticket(each.run_id, 1, each.life.tv),
         )
         for each in lost
-        if each.life.attempt == 0
+        if each.life.starts == 0
     ]
 
 

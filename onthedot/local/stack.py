@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
-from threading import Thread
 from urllib.parse import urlsplit
 
 from onthedot.local import clients, cloud, database, emulator, objects, ports, sweeper
@@ -90,7 +89,15 @@ class Stack:
         }
 
     def start(self) -> None:
-        """Starts from whatever was left, until the API answers through the door."""
+        """Starts from whatever was left, and goes on with its runs."""
+        self.stand_up()
+        self.go_on()
+
+    def stand_up(self) -> None:
+        """Starts everything until the API answers through the door. No worker has work yet.
+
+        The first worker takes as long as the API: beside each other, both would take longer.
+        """
         self.children.end_leftovers()
         self.folder.clear()
         objects.forget_uploads(self.folder)
@@ -108,14 +115,13 @@ class Stack:
         objects.carry_over(self.endpoint, self.outputs["BlobsBucket"])
         if self.durable:
             database.make_tables(self.dynamodb, self.outputs)
-        # Its first answer takes seconds. It comes beside the rest, and before the tick: the
-        # functions of that would be unpacked at the same time, and each would take longer.
-        api = Thread(target=self._wake_the_api, name="waking", daemon=True)
-        api.start()
+        self._wake_the_api()
+        self._open_the_door()
+
+    def go_on(self) -> None:
+        """Sends the messages of open runs again, and looks for what came due meanwhile."""
         if self.durable:
             self.run("onthedot.local.lost_messages")
-        api.join()
-        self._open_the_door()
         self._tick()
 
     def run(self, module: str) -> str:
@@ -152,7 +158,7 @@ class Stack:
         self.door.upstream = self._api
 
     def _tick(self) -> None:
-        """Looks at once for what came due meanwhile: the rule's first minute has only begun."""
+        """Ticks at once: the rule's first minute has only begun."""
         invoke = clients.client("lambda", self.endpoint).invoke
         for function in ("DispatchFunction", "AuditFunction"):
             invoke(FunctionName=self.outputs[function], InvocationType="Event", Payload=b"{}")
@@ -166,10 +172,18 @@ def variables(outputs: Mapping[str, str]) -> dict[str, str]:
 @contextmanager
 def started(folder: Folder, *, port: int = 0, say: Say = lambda _: None) -> Iterator[Stack]:
     """Runs a stack while the block lasts. No other stack can use the folder meanwhile."""
+    with standing(folder, port=port, say=say) as stack:
+        stack.go_on()
+        yield stack
+
+
+@contextmanager
+def standing(folder: Folder, *, port: int = 0, say: Say = lambda _: None) -> Iterator[Stack]:
+    """Does the same, but leaves it to the block to go on with what was left."""
     with folder.held(), front_door(port) as door:
         stack = Stack(folder, door, say)
         try:
-            stack.start()
+            stack.stand_up()
             yield stack
         finally:
             stack.stop()

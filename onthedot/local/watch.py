@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from onthedot.records.keys import manifest_keys
 from onthedot.records.runs import manifest, run_row
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks import task_spec
 from onthedot.records.timings import LOOK_AHEAD_SEC
 from onthedot.schedule.time.instants import nominal
@@ -42,7 +43,7 @@ class Watch:
             self._listed_ms = now_ms
             self._list(now_ms)
         due = [run_id for run_id, due_ms in self._coming.items() if due_ms <= now_ms]
-        items = table_reads.get_many({"runs": [run_row.row_key(each) for each in due]})["runs"]
+        items = table_reads.get_all(run_row.TABLE, map(run_row.row_key, due))
         found = waiting_runs.shown([run_row.parse(item) for item in items], now_ms)
         for seen in sorted(found, key=lambda each: each.life.due_first_ms):
             if self._is_news(seen, now_ms):
@@ -53,9 +54,9 @@ class Watch:
         if seen.final:
             del self._coming[seen.run_id]
             self._over[seen.run_id] = now_ms
-            return seen.life.ended_ms >= self.since_ms
+            return seen.life.its_end.ended_ms >= self.since_ms
         told = "started" if seen.life.attempt else ""
-        if seen.life.status == "waiting":
+        if seen.life.status == Status.WAITING:
             told = seen.life.reason
         news = bool(told) and self._said.get(seen.run_id) != told
         if news:
@@ -82,8 +83,8 @@ class Watch:
 
     def _line(self, seen: Run) -> str:
         life = seen.life
-        started_ms = life.first_started_ms or life.started_ms
-        late = f"{started_ms - life.due_first_ms:6} ms late" if started_ms else ""
+        begun = life.attempt
+        late = f"{begun.run_started_ms - life.due_first_ms:6} ms late" if begun else ""
         status = f"{life.status} ({life.reason})" if life.reason else life.status
         when = nominal(life.due_first_ms // 1000)
         return f"{when}  {self._name(seen.task_id):28}  {status:12}{late}".rstrip()

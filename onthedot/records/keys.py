@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from hashlib import sha256
 
@@ -23,6 +24,21 @@ _RUN_ID = re.compile(
 def shard_of(task_id: str) -> int:
     """Spreads tasks over the shards of the index. Python's own hash differs in each process."""
     return int.from_bytes(sha256(task_id.encode()).digest()[:4], "big") % SHARDS
+
+
+def item_key(partition: str, sort: str) -> dict[str, str]:
+    """Returns the key of an item of the table `runs`: a run, a gate, a list, a tally."""
+    return {"task_id": partition, "scheduled_for": sort}
+
+
+def key_of(item: Mapping[str, str]) -> dict[str, str]:
+    """Returns the key of an item of the table `runs` that was read."""
+    return item_key(item["task_id"], item["scheduled_for"])
+
+
+def part_key(task_id: str, part: str) -> dict[str, str]:
+    """Returns the key of an item of the table `tasks`."""
+    return {"task_id": task_id, "part": part}
 
 
 def slot_key(slot: int) -> str:

@@ -11,6 +11,7 @@ from onthedot.records.conditional_writes import Insert, Outcome, Part
 from onthedot.schedule.expression.errors import BusyError
 from onthedot.schedule.time.instants import moment
 from onthedot.store import clock, conditional_writer, ids, table_reads
+from onthedot.store.conditional_writer import Decision
 from onthedot.store.ids import new_id
 
 FIRST_TENANT = "default"
@@ -52,7 +53,7 @@ def of(tenant_id: str) -> list[Key]:
     place = ("pk", api_key.tenant_key(tenant_id)["pk"])
     pointers = table_reads.rows(place, "sk", ("key#", "key#~"), table=api_key.TABLE)
     named = [api_key.key_key(item["sk"].removeprefix("key#")) for item in pointers]
-    found = table_reads.by_key(table_reads.get_many({api_key.TABLE: named})[api_key.TABLE], "pk")
+    found = table_reads.by_key(table_reads.get_all(api_key.TABLE, named), "pk")
     return [api_key.parse(found[key["pk"],]) for key in named if (key["pk"],) in found]
 
 
@@ -75,13 +76,19 @@ def revoke(key: Key, by: By) -> None:
     if not _operates(key):
         _write(writes)
         return
-    for _ in range(_TRIES):
-        item = table_reads.get(admin_keys.TABLE, admin_keys.turn_key())
-        check_revocable(key)
-        turn = admin_keys.next_turn(item["turn"] if item else None)
-        if conditional_writer.write_together([*writes, turn]) is Outcome.DONE:
-            return
-    raise BusyError(f"the admin keys kept changing under {_TRIES} tries to revoke one")
+    conditional_writer.compare_and_set(
+        read=lambda: _turn(key),
+        decide=lambda seen: Decision(None, [*writes, admin_keys.next_turn(seen)]),
+        tries=_TRIES,
+        what="the admin keys",
+    )
+
+
+def _turn(key: Key) -> int | None:
+    """Reads whose turn it is, then refuses if the key has become the last one."""
+    item = table_reads.get(admin_keys.TABLE, admin_keys.turn_key())
+    check_revocable(key)
+    return item["turn"] if item else None
 
 
 def check_revocable(key: Key) -> None:

@@ -135,7 +135,7 @@ def _by_id(tenant_id: str, ids: Sequence[str]) -> dict[str, Stored]:
     if not ids:
         return {}
     keys = [calendar.key(tenant_id, one) for one in dict.fromkeys(ids)]
-    found = table_reads.get_many({calendar.TABLE: keys})[calendar.TABLE]
+    found = table_reads.get_all(calendar.TABLE, keys)
     return {item["part"]: calendar.parse(item) for item in found}
 
 

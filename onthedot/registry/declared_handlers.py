@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from onthedot.records.keys import item_key
 from onthedot.store import table_reads
 
 TABLE = "runs"
-KEY = {"task_id": "meta#handlers", "scheduled_for": "-"}
+KEY = item_key("meta#handlers", "-")
 
 
 def publish(names: Iterable[str]) -> None:

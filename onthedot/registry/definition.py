@@ -11,9 +11,9 @@ from typing import Any
 
 from onthedot.records.merge_patch import merged
 from onthedot.records.problems import Fault, of_faults
+from onthedot.records.tasks.task_fields import COMMON, COMPILED, SCHEDULE
 from onthedot.records.tasks.task_spec import Retry, Task
 from onthedot.records.timings import LATE_SEC
-from onthedot.registry.defaults import COMMON, SCHEDULE
 from onthedot.schedule.blackouts import Blackout
 from onthedot.schedule.expression.errors import ScheduleError
 from onthedot.schedule.schedule import Schedule, compile_schedule, pack
@@ -87,22 +87,7 @@ def near(task: Task, failures: int) -> int | None:
 
 
 # Kept in the task for the worker under these names.
-_WORKED_WITH = (
-    "name",
-    "status",
-    "misfire",
-    "misfire_grace_sec",
-    "overlap",
-    "max_concurrent",
-    "queue_max",
-    "target",
-    "payload",
-    "max_attempts",
-    "timeout_sec",
-    "priority",
-    "max_runs",
-)
-_TEXTS = ("timezone", "seconds", "dst_mode", "dst_gap", "dst_overlap")
+_WORKED_WITH = tuple(name for name in SCHEDULE if name in Task.__slots__ and name != "retry")
 
 
 def schedule(
@@ -184,17 +169,10 @@ def _compiled(whole: Mapping[str, Any], seed: str, faults: list[Fault]) -> Sched
         faults.append(Fault(pointer="/cron", code="field_count", message=message, field="cron"))
         return None
     text = whole["cron"] if whole["cron"] is not None else f"@every {whole['every_sec']}s"
-    words: dict[str, Any] = {name: whole[name] for name in _TEXTS}
     bounds = {name: _instant(whole[name], name, faults) for name in ("start_at", "end_at")}
+    given = {name: whole[name] for name in COMPILED} | bounds
     try:
-        return compile_schedule(
-            text,
-            start_at=bounds["start_at"],
-            end_at=bounds["end_at"],
-            jitter_sec=whole["jitter_sec"],
-            seed=seed,
-            **words,
-        )
+        return compile_schedule(text, seed=seed, **given)
     except ScheduleError as error:
         faults.append(Fault.of(_pointer(error), error))
         return None

@@ -7,29 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import groupby, islice
 from typing import Any
 
 from onthedot.dispatch import range_ends
 from onthedot.dispatch.dispatcher import dispatch_inline
 from onthedot.dispatch.extra_runs import send
-from onthedot.dispatch.plan_effects import list_the_missed
-from onthedot.records.conditional_writes import Clause, Outcome, Update, Write
-from onthedot.records.keys import CURSOR, SPEC, range_key
-from onthedot.records.runs import edited_slots, run_row, run_writes
-from onthedot.records.runs.run_row import NOT_STARTED, Life, Run
-from onthedot.records.tasks import exhausted_schedules, task_cursor, task_spec
+from onthedot.records.conditional_writes import Clause, Outcome, Update
+from onthedot.records.keys import shard_of
+from onthedot.records.runs import edited_slots, max_runs, run_row, run_writes
+from onthedot.records.runs.edited_slots import marked, why_dropped
+from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import NOT_STARTED, Reason, Status
+from onthedot.records.tasks import exhausted_schedules, pause_ends, task_spec
 from onthedot.records.tasks.payloads import of_task
-from onthedot.records.tasks.task_items import Known, cursor, first_due
+from onthedot.records.tasks.task_items import Known, first_due
 from onthedot.records.tasks.task_spec import ENDED, Task
-from onthedot.records.timings import LOOK_AHEAD_SEC, ROWS_MAX
-from onthedot.registry import edit_steps, lifecycle
-from onthedot.registry.edit_steps import Recount, Signed, Step, remaining
-from onthedot.registry.max_runs_edit import give_back, recount
-from onthedot.schedule.blackouts import closing
+from onthedot.records.timings import LOOK_AHEAD_SEC
+from onthedot.registry import edit_writes, lifecycle
+from onthedot.registry.edit_writes import Recount, Signed, Step, remaining
+from onthedot.registry.unclaimed_slots import close_the_books
 from onthedot.schedule.expression.errors import BusyError
-from onthedot.schedule.schedule import UNREADABLE
+from onthedot.schedule.schedule import JITTER_MAX_SEC
 from onthedot.schedule.time.instants import nominal
 from onthedot.store import clock, conditional_writer, ids, table_reads
 from onthedot.store.payloads import stored
@@ -74,17 +72,68 @@ def edit(
         if seen is None:
             return None
         now = clock.now_ms() // 1000
-        step = None if as_it_stands else edit_steps.end_of_pause(seen, now)
+        step = None if as_it_stands else end_of_pause(seen, now)
         if step is None:
             check(seen.task)
             wanted = _signed(seen.task, make(seen.task, now), signed)
-            step = edit_steps.asked_for(seen, wanted, now, signed)
+            step = asked_for(seen, wanted, now, signed)
         if step is None:
             return None
         near = _carry_out(step)
         if near is not None and not step.by_itself:
             return Edited(seen.task, step.wanted, near)
     raise BusyError(f"{task_id} kept changing under {_TRIES} attempts to edit it")
+
+
+def _signed(before: Task, wanted: Task, signed: Signed | None) -> Task:
+    """Signs the change. A new name is looked up first, so that a refusal can say whose it is."""
+    if wanted.name != before.name:
+        check_free(wanted)
+    return lifecycle.touched(before, wanted, signed.by) if signed else wanted
+
+
+def end_of_pause(seen: Known, now: int) -> Step | None:
+    """Ends a pause that is over, as of its end. None: it is not over, or there is none."""
+    at = pause_ends.over(seen.task, now) if seen.task.status == "paused" else None
+    if at is None:
+        return None
+    wanted = _next_version(seen, lifecycle.resumed_by_itself(seen.task, at))
+    return Step(seen=seen, wanted=wanted, at=wanted.effective_from, by_itself=True)
+
+
+def asked_for(seen: Known, wanted: Task, now: int, signed: Signed | None) -> Step | None:
+    """Makes the step that was asked for. None: the task has ended, and nothing revives it."""
+    if _unstamped(wanted) == _unstamped(seen.task):
+        return Step(seen=seen, wanted=seen.task, at=now, written=True)
+    if seen.task.status in ENDED:
+        return None
+    wanted = _next_version(seen, _reopened(seen, wanted, now))
+    return Step(seen=seen, wanted=wanted, at=now, signed=signed)
+
+
+def foreseen(seen: Known, wanted: Task, now: int) -> Known:
+    """Returns what an edit would leave. It does not look for runs that the edit would drop."""
+    step = Step(seen=seen, wanted=_reopened(seen, wanted, now), at=now)
+    due = replace(seen.due, runs_left=remaining(step, Recount()))
+    if step.moves:
+        due = replace(due, next_run_at=first_due(step.wanted) or due.next_run_at)
+    return replace(seen, task=step.wanted, due=due)
+
+
+def _next_version(seen: Known, wanted: Task) -> Task:
+    """Raises the version: every write of a task has its own, and plans by another are refused."""
+    return replace(wanted, version=seen.task.version + 1)
+
+
+def _reopened(seen: Known, wanted: Task, now: int) -> Task:
+    """Reopens a task that had fired all its runs, if it gets more. It goes on from now."""
+    left = remaining(Step(seen=seen, wanted=wanted, at=now), Recount())
+    return lifecycle.reopened(seen.task, wanted, left, now, indexed=seen.indexed)
+
+
+def _unstamped(task: Task) -> Task:
+    """Removes what depends on the time of an edit: two tries differ in it."""
+    return replace(task, effective_from=0, paused_at=0, schedule_version=0)
 
 
 def _carry_out(step: Step) -> Sequence[Run] | None:
@@ -97,12 +146,12 @@ def _carry_out(step: Step) -> Sequence[Run] | None:
         if step.moves:
             # Behind the cursor nobody else would record slots that nobody claimed.
             close_the_books(step.seen, step.at)
-            counted = recount(step)
+            counted = _recount(step)
         if not _write(step, counted):
             return None
     # From here on no run starts by the former version. Only now may places be given back.
     near = _stamp(step.wanted)
-    give_back(step, counted, near)
+    _give_back(step, counted, near)
     if _may_lift(step):
         range_ends.shorten(step.wanted, step.at)
     # A run outside the index may be claimed by a dispatcher that died before it sent it.
@@ -112,22 +161,46 @@ def _carry_out(step: Step) -> Sequence[Run] | None:
     return near
 
 
-def _may_lift(step: Step) -> bool:
-    """Tells whether this edit, or an earlier try of it, may end a blackout that is recorded ahead.
+def _recount(step: Step) -> Recount:
+    """Counts slots that a dispatcher claimed and did not count, because it died or was late.
 
-    After an earlier try the old blackouts are unknown. A first version that is active has none.
+    The cursor may move back to slots that are claimed and counted already.
     """
-    after = step.wanted
-    if step.written:
-        return after.schedule_version > 1 or after.status != "active"
-    return step.moves and bool(step.seen.task.blackouts)
+    known, wanted = step.seen, step.wanted
+    if known.due.runs_left is None:
+        return Recount()
+    claimed = list(_claimed(known, step.at))
+    uncounted = sum(not _is_counted(run, known) for run in claimed)
+    # A cursor that does not move back stays, and slots before it are counted.
+    edge = wanted.effective_from
+    if wanted.status != "active":
+        edge = max(edge, known.due.next_run_at - 1)
+    return Recount(
+        uncounted,
+        tuple(run.key for run in claimed if _due(run) > edge),
+        frozenset(run.key for run in claimed),
+    )
 
 
-def _signed(before: Task, wanted: Task, signed: Signed | None) -> Task:
-    """Signs the change. A new name is looked up first, so that a refusal can say whose it is."""
-    if wanted.name != before.name:
-        check_free(wanted)
-    return lifecycle.touched(before, wanted, signed.by) if signed else wanted
+def _claimed(known: Known, now: int) -> Iterator[Run]:
+    since = min(now, known.due.next_run_at) - JITTER_MAX_SEC
+    between = (nominal(since), nominal(now + LOOK_AHEAD_SEC + JITTER_MAX_SEC))
+    for item in table_reads.rows(("task_id", known.task.task_id), "scheduled_for", between):
+        run = run_row.readable(item)
+        if run and max_runs.counts(run):
+            yield run
+
+
+def _is_counted(run: Run, known: Known) -> bool:
+    """Tells whether a run was counted, by an earlier edit or by the cursor."""
+    due = _due(run)
+    by_edit = run.key in known.due.ahead or due <= known.task.effective_from
+    return by_edit or due < known.due.next_run_at
+
+
+def _due(run: Run) -> int:
+    """Returns when it was first due. A retry has a due time of its own."""
+    return run.life.due_first_ms // 1000
 
 
 def _write(step: Step, counted: Recount) -> bool:
@@ -137,7 +210,8 @@ def _write(step: Step, counted: Recount) -> bool:
     if task.item()["payload"] != step.seen.task.item()["payload"]:
         payload = stored(of_task(task.task_id, task.version), task.payload)
     now = clock.now_ms() // 1000
-    parts = [*writes(step, counted, payload=payload, now=now), *edit_steps.beside(step)]
+    written = edit_writes.writes(step, counted, payload=payload, now=now)
+    parts = [*written, *edit_writes.beside(step)]
     return conditional_writer.write_together(parts) is Outcome.DONE
 
 
@@ -166,14 +240,74 @@ def _to_be_stamped(run: Run, task: Task) -> bool:
 def _stamped(run: Run, task: Task) -> Update:
     now_ms = clock.now_ms()
     if task.status in ENDED:
-        return run_writes.settle_unstarted(run, "cancelled", ENDED[task.status], now_ms=now_ms)
+        return run_writes.settle_unstarted(run, Status.CANCELLED, ENDED[task.status], now_ms=now_ms)
     return run_writes.stamp(run, task.version, now_ms=now_ms)
+
+
+def _give_back(step: Step, counted: Recount, near: Sequence[Run]) -> None:
+    """Gives back the runs that an edit dropped: it marks them, then raises the count.
+
+    It comes after the stamp and before any dispatch: no dropped run can start any more, and no
+    later edit restores a marked one. After a crash nothing is given back, and a cursor that moved
+    since is left alone: rather a run too few than one too many.
+    """
+    wanted, left = step.wanted, remaining(step, counted)
+    reasons = [(run, reason) for run in near if (reason := _why_dropped(run, wanted, counted))]
+    if not reasons or left is None:
+        return
+    by, now_ms = ids.token(), clock.now_ms()
+    outcomes = conditional_writer.write_many(
+        [
+            run_writes.mark(run, marked(run.life, reason, by), now_ms=now_ms)
+            for run, reason in reasons
+        ]
+    )
+    if given := outcomes.count(Outcome.DONE):
+        _count_again(wanted, left, left + given)
+
+
+def _why_dropped(run: Run, wanted: Task, counted: Recount) -> Reason | None:
+    """Returns why a run that this edit counted will never start, or None."""
+    waits = run.key in counted.claimed and run.life.status == Status.CLAIMED
+    return why_dropped(run, wanted) if waits and wanted.status == "active" else None
+
+
+def _count_again(wanted: Task, written: int, raised: int) -> None:
+    """Raises the count. One write also makes a task that had no run left active again."""
+    sets: tuple[tuple[str, Any], ...] = (("runs_left", raised),)
+    back = written <= 0 < raised and first_due(wanted) is not None
+    if back:
+        sets += (("due_shard", shard_of(wanted.task_id)),)
+    key = tuple(task_spec.cursor_key(wanted.task_id).items())
+    as_written = (Clause.equal("version", wanted.version), Clause.equal("runs_left", written))
+    count = Update(task_spec.TABLE, key, sets, as_written)
+    if not back:
+        conditional_writer.write_one(count)
+        return
+    # The audit may have marked it as completed by now.
+    for _ in range(_TRIES):
+        if (
+            conditional_writer.write_together([count, exhausted_schedules.revived(wanted)])
+            is not Outcome.UNSURE
+        ):
+            return
+
+
+def _may_lift(step: Step) -> bool:
+    """Tells whether this edit, or an earlier try of it, may end a blackout that is recorded ahead.
+
+    After an earlier try the old blackouts are unknown. A first version that is active has none.
+    """
+    after = step.wanted
+    if step.written:
+        return after.schedule_version > 1 or after.status != "active"
+    return step.moves and bool(step.seen.task.blackouts)
 
 
 def _send(near: Sequence[Run], sent_from: int | None) -> None:
     if sent_from is None:
         return
-    claimed = [run for run in near if run.life.status == "claimed"]
+    claimed = [run for run in near if run.life.status == Status.CLAIMED]
     if due := [run for run in claimed if run.life.due_ms // 1000 >= sent_from]:
         send(due)
 
@@ -189,177 +323,3 @@ def _dispatch(task_id: str, next_due: int | None) -> None:
 
 def _is_near(instant: int) -> bool:
     return instant <= clock.now_ms() // 1000 + LOOK_AHEAD_SEC
-
-
-# What dispatch needs for planning besides the schedule.
-_PLANNED_WITH = ("misfire", "grace_sec", "queue", "pack_max")
-
-
-def writes(step: Step, counted: Recount, *, payload: str | None, now: int) -> list[Write]:
-    """Writes both items. If only the payload changes, in its stored form, the cursor stays.
-
-    A schedule without a slot left is listed, so that the audit marks it as completed.
-    """
-    spec = _spec(step, payload)
-    part = _cursor(step, counted)
-    if part is None:
-        return [spec]
-    wanted = step.wanted
-    ends = wanted.status == "active" and task_cursor.leaves(part)
-    return [
-        spec,
-        part,
-        *([exhausted_schedules.line(wanted.task_id, wanted.version, now)] if ends else []),
-    ]
-
-
-def _spec(step: Step, payload: str | None) -> Update:
-    before = step.seen.task
-    written, changed = before.item(), step.wanted.item()
-    said = {name: value for name, value in changed.items() if written.get(name) != value}
-    said |= {} if payload is None else {"payload": payload}
-    return Update(
-        task_spec.TABLE,
-        (("task_id", before.task_id), ("part", SPEC)),
-        tuple(said.items()),
-        # The audit completes a task, and dispatch sets one aside, without a new version.
-        (Clause.equal("version", before.version), Clause.equal("status", before.status)),
-        removes=tuple(name for name in written if name not in changed),
-    )
-
-
-def _cursor(step: Step, counted: Recount) -> Update | None:
-    before, wanted = step.seen.task, step.wanted
-    clauses: tuple[Clause, ...] = (Clause.equal("version", step.seen.due.version),)
-    following = first_due(wanted) if wanted.status == "active" else None
-    item = cursor(wanted, following)
-    left = item.pop("runs_left", None)
-    if step.moves:
-        sets = {name: value for name, value in item.items() if name not in ("task_id", "part")}
-        if following is None:
-            sets.pop("next_run_at")
-    else:
-        old = cursor(before, None)
-        sets = {name: item[name] for name in _PLANNED_WITH if item[name] != old[name]}
-    removes: tuple[str, ...] = ()
-    if step.seen.due.ahead != counted.ahead and step.moves:
-        sets |= {"ahead": counted.ahead} if counted.ahead else {}
-        removes += () if counted.ahead else ("ahead",)
-    if wanted.max_runs != before.max_runs or step.moves:
-        removes += () if left is not None else ("runs_left",)
-        clauses += _runs_left(step, sets, counted)
-    if not sets and not removes:
-        return None
-    spent = sets.get("runs_left", 1) <= 0
-    if spent:
-        item.pop("due_shard", None)
-        sets.pop("due_shard", None)
-    if (spent or step.moves) and "due_shard" not in item:
-        removes += ("due_shard",)
-    # Every write of the cursor raises its version, so older plans are void.
-    sets |= {"version": wanted.version}
-    key = (("task_id", before.task_id), ("part", CURSOR))
-    return Update(task_spec.TABLE, key, tuple(sets.items()), clauses, removes)
-
-
-def _runs_left(step: Step, sets: dict[str, Any], counted: Recount) -> tuple[Clause, ...]:
-    """Counts what was claimed, as it was seen, and what this edit counts, against the bound.
-
-    A value below zero means that more were used than are allowed. A later, higher bound needs it.
-    """
-    left = remaining(step, counted)
-    if left is not None:
-        sets["runs_left"] = left
-    seen = step.seen.due.runs_left
-    return () if seen is None else (Clause.equal("runs_left", seen),)
-
-
-# Slots that a tenth of a second can walk.
-COUNT_MAX = 100_000
-
-
-def close_the_books(known: Known, now: int) -> None:
-    """Records the slots that a write is about to leave behind. Claimed slots keep their rows."""
-    task = known.task
-    slots = list(islice(_open_slots(known, now), COUNT_MAX + 1))
-    if not slots:
-        return
-    if len(slots) > ROWS_MAX:
-        records = _ranges(known, slots, now)
-    else:
-        records = [_record(task, slot, now, closing(task.closed, slot)) for slot in slots]
-    list_the_missed(records, by=ids.token(), now_ms=now * 1000)
-    conditional_writer.surely([run_writes.insert(record, now_ms=now * 1000) for record in records])
-
-
-def _ranges(known: Known, slots: Sequence[int], now: int) -> list[Run]:
-    """Makes one row for each stretch inside or outside a calendar, or one row if they are many.
-
-    Slots that are too many for one call are not counted: then the last row has no count.
-    """
-    task = known.task
-    stretches = [(name, [*each]) for name, each in groupby(slots, partial(closing, task.closed))]
-    if len(stretches) > ROWS_MAX:
-        stretches = [("", [*slots])]
-    records = [
-        replace(
-            _record(task, each[0], now, calendar),
-            key=range_key(each[0], known.due.version),
-            range_to=nominal(each[-1]),
-            range_count=len(each),
-        )
-        for calendar, each in stretches
-    ]
-    if len(slots) > COUNT_MAX:
-        last = task.schedule.prev(now + 1) or now
-        records[-1] = replace(records[-1], range_to=nominal(last), range_count=0)
-    return records
-
-
-def _open_slots(known: Known, now: int) -> Iterator[int]:
-    """Yields the slots that are due by now: since the pause, or from the cursor on."""
-    task = known.task
-    if task.status == "paused":
-        # Earlier slots were recorded by the pause, or by an edit during it.
-        since = max(task.paused_at, task.effective_from) + 1
-    elif known.indexed or task.status == "invalid":
-        since = known.due.next_run_at
-    else:
-        return
-    try:
-        schedule = task.schedule
-    except UNREADABLE:
-        # Edits must be able to repair it, and deletes to end it. Its slots are unknown.
-        return
-    slot = schedule.prev(since + 1)
-    if slot is None or schedule.due_at(slot) < since:
-        slot = schedule.next(since - 1)
-    while slot is not None and schedule.due_at(slot) <= now:
-        yield slot
-        slot = schedule.next(slot)
-
-
-def _record(task: Task, slot: int, now: int, calendar: str) -> Run:
-    status, reason = _OUTCOMES.get(task.status, ("missed", "unaccounted"))
-    if calendar:
-        status, reason = "skipped", "calendar"
-    life = Life(
-        status=status,
-        reason=reason,
-        note=calendar,
-        tv=task.version,
-        schedule_version=task.schedule_version,
-        due_ms=task.schedule.due_at(slot) * 1000,
-        ended_ms=now * 1000,
-    )
-    return Run(
-        task_id=task.task_id,
-        key=nominal(slot),
-        tenant_id=task.tenant_id,
-        origin="schedule",
-        queue=task.queue,
-        life=life,
-    )
-
-
-_OUTCOMES = {"paused": ("skipped", "paused"), "invalid": ("missed", "quarantined")}

@@ -8,6 +8,7 @@ from typing import Any
 
 from onthedot.records.access.audit_trail import By
 from onthedot.records.tasks import pause_ends
+from onthedot.records.tasks.task_fields import STAMPS
 from onthedot.records.tasks.task_items import HISTORY_SEC, first_due
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import definition
@@ -15,15 +16,7 @@ from onthedot.schedule.blackouts import Blackout
 from onthedot.schedule.time.instants import moment
 
 # Stored beside the fields. It stays when they change.
-_BESIDE = (
-    "listed",
-    "created_at",
-    "created_by",
-    "updated_at",
-    "updated_by",
-    "paused",
-    "pause_ended",
-)
+_BESIDE = ("listed", *STAMPS, "paused", "pause_ended")
 
 
 def stamped(task: Task, by: By) -> Task:

@@ -6,28 +6,21 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from onthedot.records.keys import slot_key
+from onthedot.records.keys import item_key, slot_key
 from onthedot.records.problems import Fault, Problem, of_faults
 from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks.task_fields import COMMON, LISTED, STAMPS
 from onthedot.records.tasks.task_items import HISTORY_SEC
 from onthedot.records.tasks.task_spec import Retry, Task
-from onthedot.registry.defaults import COMMON
 from onthedot.registry.definition import grace_short, payload_unsent
 from onthedot.schedule import schedule
 from onthedot.schedule.expression.errors import ScheduleError
 from onthedot.schedule.schedule import compile_schedule
 from onthedot.schedule.time.instants import nominal, parse_instant
 
-_WORKED_WITH = (
-    "target",
-    "payload",
-    "max_attempts",
-    "timeout_sec",
-    "priority",
-    "misfire_grace_sec",
-)
-_SHOWN = ("description", "tags", "concurrency_key", "managed_by", "idempotency_key")
-_STAMPS = ("created_at", "created_by", "updated_at", "updated_by")
+_WORKED_WITH = tuple(name for name in COMMON if name in Task.__slots__ and name != "retry")
+_SHOWN = (*(name for name in COMMON if name not in Task.__slots__), "idempotency_key")
+_LISTED = tuple(name for name in COMMON if name in LISTED)
 
 
 def define(fields: Mapping[str, Any], *, task_id: str, tenant_id: str, now_ms: int) -> Task:
@@ -102,7 +95,7 @@ def at_of(task: Task) -> int:
 
 def row_key(task: Task) -> dict[str, str]:
     """Returns the key of its run's row."""
-    return {"task_id": task.task_id, "scheduled_for": slot_key(at_of(task))}
+    return item_key(task.task_id, slot_key(at_of(task)))
 
 
 def view(task: Task, run: Run | None, shown_run: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -123,7 +116,7 @@ def view(task: Task, run: Run | None, shown_run: Mapping[str, Any] | None) -> di
             *map(asdict, payload_unsent(task.target, task.payload)),
             *map(asdict, grace_short(task.misfire_grace_sec)),
         ],
-        **{name: task.shown.get(name) for name in _STAMPS},
+        **{name: task.shown.get(name) for name in STAMPS},
     }
 
 
@@ -138,10 +131,8 @@ def entry(item: Mapping[str, Any], run: Run | None) -> dict[str, Any]:
         "run_at": item["start_at"],
         "status": "completed" if over and item["status"] == "active" else item["status"],
         "target": target | ({"handler": item["handler"]} if "handler" in item else {}),
-        "tags": item.get("tags", {}),
-        "priority": item["priority"],
-        "managed_by": item.get("managed_by", "api"),
-        "run": None if run is None else {"run_id": run.run_id, "status": run.life.status},
+        **{name: item.get(name, LISTED[name]) for name in _LISTED},
+        "run": None if run is None else {"run_id": run.run_id, "status": run.life.status.value},
         "created_at": item["created_at"],
     }
 

@@ -11,15 +11,14 @@ from onthedot.records.access.audit_trail import By
 from onthedot.records.access.business_key import BusinessKey
 from onthedot.records.conditional_writes import Part
 from onthedot.records.problems import Problem
-from onthedot.records.runs import run_row
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import lifecycle, oneoff
 from onthedot.registry.edit import edit
-from onthedot.registry.edit_steps import Signed
+from onthedot.registry.edit_writes import Signed
 from onthedot.registry.schedule_actions import count, create_many, create_with, tell
 from onthedot.schedule.expression.errors import BusyError
-from onthedot.store import clock, table_reads
+from onthedot.store import clock, stored_runs, table_reads
 from onthedot.store.tasks import read
 
 _TRIES = 3
@@ -108,8 +107,7 @@ def _moved(task: Task, _now: int, *, elsewhere: Task) -> Task:
 
 def row(task: Task) -> Run | None:
     """Reads its run, if there is one."""
-    item = table_reads.get(run_row.TABLE, oneoff.row_key(task))
-    return run_row.readable(item) if item else None
+    return stored_runs.readable(oneoff.row_key(task))
 
 
 def refuse_started(run: Run | None) -> None:

@@ -21,7 +21,7 @@ from onthedot.registry import lifecycle
 from onthedot.registry.calendar_edits import resolve
 from onthedot.registry.definition import fields_of
 from onthedot.registry.edit import Check, Edited, Make, any_state, edit
-from onthedot.registry.edit_steps import Signed
+from onthedot.registry.edit_writes import Signed
 from onthedot.registry.task_quota import recount
 from onthedot.schedule.expression.errors import BusyError
 from onthedot.store import clock, conditional_writer

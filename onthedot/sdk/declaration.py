@@ -6,47 +6,14 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from onthedot.records.tasks.task_fields import COMPILED, SCHEDULE
 from onthedot.schedule.expression.errors import ScheduleError
 from onthedot.schedule.schedule import compile_schedule
 from onthedot.schedule.time.instants import parse_instant
 from onthedot.targets.python.handler import HandlerError
 
-_WHEN = (
-    "cron",
-    "every_sec",
-    "timezone",
-    "seconds",
-    "dst_mode",
-    "dst_gap",
-    "dst_overlap",
-    "start_at",
-    "end_at",
-    "jitter_sec",
-)
-DECLARABLE = frozenset(
-    {
-        *_WHEN,
-        "name",
-        "description",
-        "tags",
-        "max_runs",
-        "calendars",
-        "misfire",
-        "misfire_grace_sec",
-        "overlap",
-        "max_concurrent",
-        "queue_max",
-        "pause_after_deaths",
-        "payload",
-        "max_attempts",
-        "retry",
-        "timeout_sec",
-        "priority",
-        "concurrency_key",
-        "target",
-        "managed_by",
-    }
-)
+_WHEN = ("cron", "every_sec", *COMPILED)
+DECLARABLE = frozenset(SCHEDULE) - {"status"}
 
 
 def checked(declared: Mapping[str, Any]) -> Mapping[str, Any]:

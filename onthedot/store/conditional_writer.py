@@ -5,12 +5,13 @@ A busy store is asked again for as long as the caller has time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from botocore.exceptions import ClientError
 
-from onthedot.records.attributes import typed, typed_item
+from onthedot.records.attributes import plain_item, typed, typed_item
 from onthedot.records.conditional_writes import (
     Delete,
     Insert,
@@ -80,27 +81,59 @@ def _write_alone(write: Write) -> Outcome:
 
 def write_one(write: Write) -> Outcome:
     """Makes the same conditional write by PutItem or UpdateItem."""
-    try:
-        if isinstance(write, Insert):
-            aws.dynamodb("put_item", **_put(write))
-        else:
-            aws.dynamodb("update_item", **_update(write))
-    except ClientError as refusal:
-        if refusal.response["Error"]["Code"] in _REFUSALS:
-            return Outcome.REFUSED
-        raise
-    return Outcome.DONE
+    if isinstance(write, Insert):
+        return _outcome_of(lambda: aws.dynamodb("put_item", **_put(write)))
+    return _outcome_of(lambda: aws.dynamodb("update_item", **_update(write)))
 
 
 def delete_one(write: Delete) -> Outcome:
     """Deletes one item if it is as it was seen."""
+    return _outcome_of(lambda: aws.dynamodb("delete_item", **_delete(write)))
+
+
+def _outcome_of(make: Callable[[], Any]) -> Outcome:
+    return Outcome.DONE if judged(make).done else Outcome.REFUSED
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Whether a write was done. If asked, also the item as it is now, or the item in the way."""
+
+    done: bool
+    item: dict[str, Any]
+
+
+def judged(make: Callable[[], Any]) -> Written:
+    """Makes a call with a condition. A refusal is an answer; any other failure is raised."""
     try:
-        aws.dynamodb("delete_item", **_delete(write))
+        answer = make()
     except ClientError as refusal:
-        if refusal.response["Error"]["Code"] in _REFUSALS:
-            return Outcome.REFUSED
-        raise
-    return Outcome.DONE
+        if refusal.response["Error"]["Code"] not in _REFUSALS:
+            raise
+        return Written(done=False, item=plain_item(refusal.response.get("Item") or {}))
+    return Written(done=True, item=plain_item(answer.get("Attributes") or {}))
+
+
+def update_item(
+    table: str,
+    key: Mapping[str, Any],
+    update: str,
+    *,
+    names: Mapping[str, str],
+    values: Mapping[str, Any],
+    condition: str = "",
+) -> bool:
+    """Makes an update that counts in the store itself. False: the condition does not hold."""
+    conditions = {"ConditionExpression": condition} if condition else {}
+    request = {
+        "TableName": aws.table(table),
+        "Key": typed_item(key),
+        "UpdateExpression": update,
+        "ExpressionAttributeNames": dict(names),
+        "ExpressionAttributeValues": typed_item(values),
+        **conditions,
+    }
+    return judged(lambda: aws.dynamodb("update_item", **request)).done
 
 
 def write_together(writes: Sequence[Part]) -> Outcome:
@@ -190,7 +223,39 @@ def _takes_much_away(write: Write) -> bool:
     return isinstance(write, Update) and len(write.removes) > 1
 
 
+_Seen = TypeVar("_Seen")
 _Got = TypeVar("_Got")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision(Generic[_Got]):
+    """What follows from what was read: a result, and the write that makes it true.
+
+    Without a write it is true already. Several parts are written together.
+    """
+
+    result: _Got
+    write: Write | Sequence[Part] | None = None
+
+
+def compare_and_set(
+    *, read: Callable[[], _Seen], decide: Callable[[_Seen], Decision[_Got]], tries: int, what: str
+) -> _Got:
+    """Reads, decides and writes; if the item has changed meanwhile, it begins again at once.
+
+    The write names what was read, so no other write is lost. After so many tries it raises.
+    """
+    for _ in range(tries):
+        decision = decide(read())
+        if decision.write is None or _made(decision.write) is Outcome.DONE:
+            return decision.result
+    raise BusyError(f"{what} kept changing under {tries} tries")
+
+
+def _made(write: Write | Sequence[Part]) -> Outcome:
+    return write_together(write) if isinstance(write, Sequence) else write_one(write)
+
+
 Over = Callable[[], bool]
 # Seconds, of the 29 that a caller of the API waits at most.
 _SURELY_MAX_SEC = 8.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from onthedot.records.attributes import plain_item, typed
+from onthedot.records.attributes import plain_item, typed_item
 from onthedot.store import aws
 
 
@@ -25,11 +25,7 @@ def _in(partition: str, between: tuple[str, str], most: int) -> list[dict[str, A
         IndexName="pull",
         KeyConditionExpression="#p = :p AND #a BETWEEN :a AND :b",
         ExpressionAttributeNames={"#p": "pull", "#a": "pull_at"},
-        ExpressionAttributeValues={
-            ":p": typed(partition),
-            ":a": typed(between[0]),
-            ":b": typed(between[1]),
-        },
+        ExpressionAttributeValues=typed_item({":p": partition, ":a": between[0], ":b": between[1]}),
         Limit=most,
     )
     return [plain_item(item) for item in answer["Items"]]

@@ -10,7 +10,7 @@ from onthedot.records.runs.side_item import Own
 from onthedot.records.tasks import kept_versions, task_spec
 from onthedot.records.tasks.kept_versions import Sent
 from onthedot.records.tasks.task_spec import Task
-from onthedot.store import table_reads
+from onthedot.store import table_reads, tasks
 
 
 def own(run: Run) -> Own:
@@ -51,8 +51,7 @@ def _given(run: Run, task: Task) -> Sent:
 def of_version(task: Task, version: int) -> Sent:
     """Returns the input of runs of a version. Nothing is kept of what no edit has changed since."""
     if version > task.version:
-        spec = table_reads.get(task_spec.TABLE, task_spec.spec_key(task.task_id))
-        task = (task_spec.readable(spec) if spec else None) or task
+        task = tasks.readable(task.task_id) or task
     if version < task.version:
         between = kept_versions.since(version)
         kept = table_reads.rows(

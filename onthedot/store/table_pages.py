@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from onthedot.records.access.page_token import mismatch
-from onthedot.records.attributes import plain_item, typed, typed_item
+from onthedot.records.attributes import plain, plain_item, typed_item
 from onthedot.store import aws
 
 
@@ -27,7 +27,7 @@ def by_tenant(listed: str, *, limit: int, start: Mapping[str, Any] | None) -> Pa
             "IndexName": "by_tenant",
             "KeyConditionExpression": "#p = :p",
             "ExpressionAttributeNames": {"#p": "listed"},
-            "ExpressionAttributeValues": {":p": typed(listed)},
+            "ExpressionAttributeValues": typed_item({":p": listed}),
             "Limit": limit,
         },
         start,
@@ -74,11 +74,9 @@ def attention(
             "IndexName": "attention",
             "KeyConditionExpression": "#p = :p AND #s BETWEEN :a AND :b",
             "ExpressionAttributeNames": {"#p": "attention", "#s": "attention_at"},
-            "ExpressionAttributeValues": {
-                ":p": typed(listed),
-                ":a": typed(between[0]),
-                ":b": typed(between[1]),
-            },
+            "ExpressionAttributeValues": typed_item(
+                {":p": listed, ":a": between[0], ":b": between[1]}
+            ),
             "Limit": limit,
         },
         start,
@@ -99,11 +97,9 @@ def runs(
         {
             "KeyConditionExpression": "#p = :p AND #s BETWEEN :a AND :b",
             "ExpressionAttributeNames": {"#p": "task_id", "#s": "scheduled_for"},
-            "ExpressionAttributeValues": {
-                ":p": typed(task_id),
-                ":a": typed(between[0]),
-                ":b": typed(between[1]),
-            },
+            "ExpressionAttributeValues": typed_item(
+                {":p": task_id, ":a": between[0], ":b": between[1]}
+            ),
             "Limit": limit,
             "ConsistentRead": consistent,
         },
@@ -119,7 +115,7 @@ def count(listed: str, *, since: str | None = None) -> int:
         "Select": "COUNT",
         "KeyConditionExpression": "#p = :p",
         "ExpressionAttributeNames": {"#p": "listed"},
-        "ExpressionAttributeValues": {":p": typed(listed)},
+        "ExpressionAttributeValues": typed_item({":p": listed}),
     }
     if since is not None:
         request["FilterExpression"] = "#s = :active AND #a > :since"
@@ -151,5 +147,5 @@ def _check_start(request: Mapping[str, Any], start: Mapping[str, Any] | None) ->
     values = request["ExpressionAttributeValues"]
     if start and ":a" in values:
         at = start[request["ExpressionAttributeNames"]["#s"]]
-        if not values[":a"]["S"] <= at <= values[":b"]["S"]:
+        if not plain(values[":a"]) <= at <= plain(values[":b"]):
             raise mismatch()

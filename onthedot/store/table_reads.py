@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from onthedot.records.attributes import plain_item, typed, typed_item
+from onthedot.records.attributes import plain_item, typed_item
 from onthedot.records.timings import PAGE
 from onthedot.store import aws
 
@@ -25,11 +25,7 @@ def due_page(
         IndexName="due",
         KeyConditionExpression="#s = :s AND #n BETWEEN :a AND :u",
         ExpressionAttributeNames={"#s": "due_shard", "#n": "next_run_at"},
-        ExpressionAttributeValues={
-            ":s": {"N": str(shard)},
-            ":a": {"S": between[0]},
-            ":u": {"S": between[1]},
-        },
+        ExpressionAttributeValues=typed_item({":s": shard, ":a": between[0], ":u": between[1]}),
         Limit=PAGE,
         **request,
     )
@@ -65,6 +61,11 @@ def get_many(keys: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[
     return found
 
 
+def get_all(table: str, keys: Iterable[Mapping[str, Any]]) -> list[Item]:
+    """Reads items of one table like `get_many`. Without keys it makes no call."""
+    return get_many({table: list(keys)})[table]
+
+
 def _get_batch(wanted: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[str, Item]]:
     logical = {aws.table(table): table for table, _ in wanted}
     request: dict[str, Any] = {name: {"Keys": [], "ConsistentRead": True} for name in logical}
@@ -94,11 +95,7 @@ def rows(
         "TableName": aws.table(table),
         "KeyConditionExpression": "#p = :p AND #s BETWEEN :a AND :b",
         "ExpressionAttributeNames": {"#p": name, "#s": sort},
-        "ExpressionAttributeValues": {
-            ":p": typed(value),
-            ":a": typed(between[0]),
-            ":b": typed(between[1]),
-        },
+        "ExpressionAttributeValues": typed_item({":p": value, ":a": between[0], ":b": between[1]}),
         "ConsistentRead": consistent,
         "ScanIndexForward": not newest_first,
         **({"Limit": page} if page else {}),

@@ -16,6 +16,7 @@ from typing import Any
 from onthedot.records import attributes
 from onthedot.records.runs.attempts import ATTEMPTS_KEPT, attempt_record
 from onthedot.records.runs.run_row import Life, Run, ended
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks.task_spec import Retry, Task
 from onthedot.records.timings import BUSY_MAX_SEC
 from onthedot.targets.python import unreadable_value
@@ -68,7 +69,7 @@ class Done:
 class Again:
     """It failed, timed out or asked for another time. `after_sec` replaces the backoff."""
 
-    outcome: str
+    outcome: Reason
     error: dict[str, Any] | None = None
     after_sec: int | None = None
     # What the next attempt gets from this one.
@@ -77,14 +78,14 @@ class Again:
     @property
     def released(self) -> bool:
         """Tells whether the attempt gave the run back itself, which max_attempts does not count."""
-        return self.outcome in ("yielded", "released")
+        return self.outcome in (Reason.YIELDED, Reason.RELEASED)
 
 
 @dataclass(frozen=True, slots=True)
 class Dead:
     """It can never work."""
 
-    reason: str
+    reason: Reason
     error: dict[str, Any] | None = None
 
 
@@ -99,7 +100,7 @@ class Skipped:
 class Stopped:
     """The target obeyed a request to cancel, or nobody waits for it because of one."""
 
-    reason: str = "user"
+    reason: Reason = Reason.USER
     note: str = ""
 
 
@@ -107,7 +108,7 @@ class Stopped:
 class Awaiting:
     """The target took the work and answers later: by a callback, or when its execution ends."""
 
-    reason: str
+    reason: Reason
     waits_on: str = ""
 
 
@@ -144,31 +145,38 @@ def writable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def after(life: Life, task: Task, answer: Answer, *, now_ms: int, fraction: float) -> Life:
-    """Returns the life after an attempt: final, or retrying with its next due time."""
+def after(
+    life: Life,
+    task: Task,
+    answer: Answer,
+    *,
+    now_ms: int,
+    fraction: float,
+    delivered: bool = False,
+) -> Life:
+    """Returns the life after an attempt: final, or retrying with its next due time.
+
+    A success is only `delivered` if its target took the work over and does not report its end.
+    """
     match answer:
         case Done(result):
-            return replace(ended(life, "succeeded", "", now_ms=now_ms), result=kept(result))
-        case Skipped(note):
-            return ended(life, "skipped", "handler", now_ms=now_ms, note=note)
-        case Stopped(reason, note):
-            return ended(life, "cancelled", reason, now_ms=now_ms, note=note)
-        case Dead(reason, error):
-            return replace(ended(life, "dead", reason, now_ms=now_ms), error=error)
-        case Awaiting(reason, waits_on):
-            return replace(
-                life,
-                status="awaiting",
-                reason=reason,
-                waits_on=waits_on,
-                lease_ms=life.started_ms + task.timeout_sec * 1000,
+            return ended(
+                life, Status.SUCCEEDED, now_ms=now_ms, delivered=delivered, result=kept(result)
             )
+        case Skipped(note):
+            return ended(life, Status.SKIPPED, Reason.HANDLER, now_ms=now_ms, note=note)
+        case Stopped(reason, note):
+            return ended(life, Status.CANCELLED, reason, now_ms=now_ms, note=note)
+        case Dead(reason, error):
+            return ended(life, Status.DEAD, reason, now_ms=now_ms, error=error)
+        case Awaiting(reason, waits_on):
+            return _awaiting(life, task, reason, waits_on)
         case Again():
-            if life.attempt - life.released >= task.max_attempts and not answer.released:
-                dead = ended(life, "dead", "attempts_exhausted", now_ms=now_ms)
-                return replace(dead, error=answer.error)
+            if life.starts - life.released >= task.max_attempts and not answer.released:
+                reason, error = Reason.ATTEMPTS_EXHAUSTED, answer.error
+                return ended(life, Status.DEAD, reason, now_ms=now_ms, error=error)
             # Attempts that gave the run back, this one too, have not failed.
-            failed = max(1, life.attempt - life.released - answer.released)
+            failed = max(1, life.starts - life.released - answer.released)
             wait_sec = backoff_sec(task.retry, failed, fraction)
             if answer.after_sec is not None:
                 wait_sec = answer.after_sec
@@ -181,10 +189,10 @@ def after_cancel(answer: Answer, run: Run) -> Answer:
     A success counts. A failure is not tried again, and nobody waits for its call.
     """
     if isinstance(answer, Stopped) and run.cancel_by == "previous":
-        return replace(answer, reason="previous")
+        return replace(answer, reason=Reason.PREVIOUS)
     if not run.cancel_ms:
         return answer
-    reason = "previous" if run.cancel_by == "previous" else "user"
+    reason = Reason.PREVIOUS if run.cancel_by == "previous" else Reason.USER
     match answer:
         case Awaiting(_, ""):
             return Stopped(reason, LEFT)
@@ -207,10 +215,16 @@ def delivers(target: Mapping[str, Any]) -> bool:
 def next_look_sec(life: Life, now_ms: int) -> int:
     """Returns when to look again: after a quarter of its age, or at a callback's deadline."""
     left = max(1, -(-(life.lease_ms - now_ms) // 1000))
-    if not life.waits_on:
+    if not life.its_attempt.waits_on:
         return min(BUSY_MAX_SEC, left)
-    age = (now_ms - life.started_ms) // 1000
+    age = (now_ms - life.its_attempt.started_ms) // 1000
     return min(LOOK_MAX_SEC, left, max(LOOK_MIN_SEC, age // 4))
+
+
+def _awaiting(life: Life, task: Task, reason: Reason, waits_on: str) -> Life:
+    lease_ms = life.its_attempt.started_ms + task.timeout_sec * 1000
+    attempt = replace(life.its_attempt, waits_on=waits_on, lease_ms=lease_ms)
+    return replace(life, status=Status.AWAITING, reason=reason, attempt=attempt)
 
 
 def _brief(record: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -220,17 +234,16 @@ def _brief(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _retrying(life: Life, answer: Again, now_ms: int, due_ms: int) -> Life:
-    record = attempt_record(replace(life, error=answer.error), answer.outcome, now_ms)
+    attempt = life.its_attempt
+    record = attempt_record(attempt, answer.outcome.value, now_ms, answer.error)
     earlier = tuple(_brief(one) for one in life.attempts)
     return replace(
         life,
-        status="retrying",
+        status=Status.RETRYING,
         reason=answer.outcome,
         due_ms=due_ms,
-        lease_ms=0,
-        gate_ms=0,
-        gate_behind_ms=0,
-        first_started_ms=life.first_started_ms or life.started_ms,
+        attempt=replace(attempt, lease_ms=0, first_started_ms=attempt.run_started_ms),
+        booking=None,
         first_due_ms=life.due_first_ms,
         released=life.released + answer.released,
         checkpoint=life.checkpoint if answer.checkpoint is None else answer.checkpoint,

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from onthedot.records.keys import SHARDS
 from onthedot.records.runs import run_row
+from onthedot.records.runs.run_status import OPEN
 from onthedot.records.tasks import pause_ends, task_spec
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import lifecycle
@@ -34,7 +35,7 @@ def end_what_was_open() -> Iterator[str]:
     """Cancels runs that were due by now: the restored rows do not know what became of them."""
     for item in full_scan.items(run_row.TABLE):
         run = run_row.readable(item)
-        if run and run.life.status in run_row.OPEN and run.life.due_ms <= clock.now_ms():
+        if run and run.life.status in OPEN and run.life.due_ms <= clock.now_ms():
             cancel(run.run_id)
             yield run.run_id
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from math import inf
 
 from onthedot.launch import backfill_flow
 from onthedot.records.conditional_writes import Outcome
+from onthedot.records.keys import item_key
 from onthedot.records.tasks import bulk_operation
 from onthedot.records.tasks.bulk_operation import RUNNING, TABLE, Loop
 from onthedot.registry import calendar_edits
-from onthedot.schedule.expression.errors import BusyError
 from onthedot.store import clock, conditional_writer, table_reads
+from onthedot.store.conditional_writer import Decision
 from onthedot.upkeep import dead_letters
 from onthedot.upkeep.separate_steps import Apart
 
 _TRIES = 8
-# Seconds. The minute has its audit to do; the next minute continues.
-_BUDGET_SEC = 15
 _STEPS = {
     "backfill": backfill_flow.step,
     "replay": dead_letters.replay_step,
@@ -38,26 +38,37 @@ def begin(loop: Loop) -> bool:
 
 
 def read(kind: str, tenant_id: str, loop_id: str) -> Loop | None:
-    key = {"task_id": bulk_operation.partition(kind, tenant_id), "scheduled_for": loop_id}
+    key = item_key(bulk_operation.partition(kind, tenant_id), loop_id)
     item = table_reads.get(TABLE, key)
     return bulk_operation.parse(item) if item else None
 
 
 def stop(kind: str, tenant_id: str, loop_id: str) -> Loop | None:
     """Stops it. Runs that are under way go on."""
-    for _ in range(_TRIES):
-        seen = read(kind, tenant_id, loop_id)
-        if seen is None or not seen.running:
-            return seen
-        if _moved(seen, replace(seen, status="cancelled", ended_ms=clock.now_ms())):
-            return read(kind, tenant_id, loop_id)
-    raise BusyError(f"{loop_id} kept moving under {_TRIES} attempts to stop it")
+    seen = conditional_writer.compare_and_set(
+        read=lambda: read(kind, tenant_id, loop_id), decide=_stopped, tries=_TRIES, what=loop_id
+    )
+    if seen is None or not seen.running:
+        return seen
+    table_reads.delete(TABLE, bulk_operation.pointer_key(loop_id))
+    return read(kind, tenant_id, loop_id)
 
 
-def step() -> Counter[str]:
-    """Moves all running ones on by a minute's worth. Returns the number of runs by kind."""
+def _stopped(seen: Loop | None) -> Decision[Loop | None]:
+    """Stops a running one. The result is as it was seen."""
+    if seen is None or not seen.running:
+        return Decision(seen)
+    stopped = replace(seen, status="cancelled", ended_ms=clock.now_ms())
+    return Decision(seen, bulk_operation.moved(seen, stopped))
+
+
+def step(work_sec: float = inf) -> Counter[str]:
+    """Moves all running ones on by a minute's worth. Returns the number of runs by kind.
+
+    Those that it does not reach within `work_sec` wait for the next minute.
+    """
     done, apart = Counter[str](), Apart()
-    over = clock.monotonic() + _BUDGET_SEC
+    over = clock.monotonic() + work_sec
     for pointer in _in_turn(
         list(table_reads.rows(("task_id", RUNNING), "scheduled_for", ("0", "~")))
     ):
@@ -71,9 +82,7 @@ def step() -> Counter[str]:
 
 
 def _step(pointer: table_reads.Item) -> Counter[str]:
-    item = table_reads.get(
-        TABLE, {"task_id": pointer["of"], "scheduled_for": pointer["scheduled_for"]}
-    )
+    item = table_reads.get(TABLE, item_key(pointer["of"], pointer["scheduled_for"]))
     seen = bulk_operation.parse(item) if item else None
     if seen is None or not seen.running:
         # A step died between the end and this line.

@@ -7,17 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
+from math import inf
 
 from onthedot.dispatch.range_rows import covering
-from onthedot.records.keys import is_slot_key, manifest_keys, row_of
+from onthedot.records.keys import is_slot_key, item_key, manifest_keys, row_of
 from onthedot.records.runs import manifest, run_row, run_writes
 from onthedot.records.runs.manifest import Entry, Manifest
-from onthedot.records.runs.run_row import Life, Run
-from onthedot.records.tasks import task_cursor, task_spec
+from onthedot.records.runs.run_row import End, Life, Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.timings import MARGIN_SEC
 from onthedot.schedule.schedule import UNREADABLE
 from onthedot.schedule.time.instants import parse_nominal
-from onthedot.store import aws, clock, conditional_writer, run_messages, table_reads
+from onthedot.store import (
+    aws,
+    clock,
+    conditional_writer,
+    run_messages,
+    stored_runs,
+    table_reads,
+    tasks,
+)
 from onthedot.upkeep.events import notifications
 from onthedot.upkeep.events.cloud_event import Event, of_ended
 from onthedot.upkeep.events.cloud_event import of_run as event_of
@@ -35,14 +44,17 @@ MISSING_FOR_SEC = 600
 # Milliseconds that the clock's minute may take to reach the audit.
 _ON_TIME_MS = 5_000
 _MINUTES_AT_ONCE = 4
-# Seconds. After an outage there is much to check; the next minute continues.
-_LOOK_SEC, _LOOK_FURTHER_SEC = 60, 10
 _LEASE_OVER_SEC = 45
 _CARRY_MIN = (1, 2, 4, 8, 15)
 
 
-def audit(seen: Ledger | None = None, *, look_back_min: int | None = None) -> Ledger:
-    """Reads the manifests of the last minutes, sends what is overdue, carries on what is open."""
+def audit(
+    seen: Ledger | None = None, *, look_back_min: int | None = None, work_sec: float = inf
+) -> Ledger:
+    """Reads the manifests of the last minutes, sends what is overdue, carries on what is open.
+
+    After an outage there is much to check. After `work_sec` it stops; the next minute continues.
+    """
     back_min = LOOK_BACK_MIN if look_back_min is None else look_back_min
     seen = Ledger() if seen is None else seen
     this_minute = clock.now_ms() // 60_000 * 60
@@ -51,7 +63,7 @@ def audit(seen: Ledger | None = None, *, look_back_min: int | None = None) -> Le
         minutes[first : first + _MINUTES_AT_ONCE]
         for first in range(0, len(minutes), _MINUTES_AT_ONCE)
     ]
-    _look_at_each(portions, seen, _LOOK_SEC)
+    _look_at_each(portions, seen, work_sec)
     _glance_at(this_minute + 60, seen)
     return seen
 
@@ -68,12 +80,12 @@ def _glance_at(coming: int, seen: Ledger) -> None:
     with apart.each("glancing at the coming minute's lists"):
         for source in _manifests([coming]):
             entries = [each for each in source.entries if _is_overdue(each.due_ms, now_ms)]
-            rows = _rows(listed.run_id for listed in entries) if entries else {}
+            rows = _rows(entries)
             _send_again([run for run in rows.values() if _overdue(run, now_ms)], seen)
     apart.end()
 
 
-def audit_older(seen: Ledger) -> None:
+def audit_older(seen: Ledger, work_sec: float = inf) -> None:
     """Checks a sixtieth of the last day, so that each hour checks all of it.
 
     It finds what was left when the audit stood still for longer than its half hour.
@@ -81,12 +93,12 @@ def audit_older(seen: Ledger) -> None:
     this_minute = clock.now_ms() // 60_000 * 60
     hour = this_minute // 3_600 * 3_600
     first = hour - _DAY_SEC + (this_minute - hour) // 60 * _PART_SEC
-    _look_at_each([range(first, first + _PART_SEC, 60)], seen, _LOOK_FURTHER_SEC)
+    _look_at_each([range(first, first + _PART_SEC, 60)], seen, work_sec)
 
 
-def _look_at_each(portions: Iterable[Iterable[int]], seen: Ledger, budget_sec: float) -> None:
+def _look_at_each(portions: Iterable[Iterable[int]], seen: Ledger, work_sec: float) -> None:
     """Checks each list. One that cannot be read or handled now stays, and blocks no other."""
-    over = clock.monotonic() + budget_sec
+    over = clock.monotonic() + work_sec
     ward, apart = Ward(), Apart()
     for minutes in portions:
         if clock.monotonic() > over:
@@ -117,7 +129,7 @@ def _listed(partition: str) -> list[table_reads.Item]:
 def _look_at(source: Manifest, seen: Ledger, ward: Ward) -> None:
     """Carries on first and deletes last: after a crash in between a list is checked twice."""
     now_ms = clock.now_ms()
-    rows = _rows(listed.run_id for listed in source.entries)
+    rows = _rows(source.entries)
     open_entries = []
     overdue: list[Run] = []
     told: list[Event] = []
@@ -145,10 +157,10 @@ def _look_at(source: Manifest, seen: Ledger, ward: Ward) -> None:
         table_reads.put(manifest.TABLE, manifest.carried(source, open_entries, check_sec).item())
     for item in manifest.recent(source, _for_lists(source, rows)):
         table_reads.put(manifest.TABLE, item)
-    table_reads.delete(manifest.TABLE, {"task_id": source.partition, "scheduled_for": source.sort})
+    table_reads.delete(manifest.TABLE, item_key(source.partition, source.sort))
 
 
-def _for_lists(source: Manifest, rows: Mapping[tuple[str, ...], Run]) -> list[Entry]:
+def _for_lists(source: Manifest, rows: Mapping[tuple[str, str], Run]) -> list[Entry]:
     """Returns the entries by which lists of recent runs find them, with the rows' due times.
 
     After the first check these are only runs whose due time an edit has changed.
@@ -160,12 +172,8 @@ def _for_lists(source: Manifest, rows: Mapping[tuple[str, ...], Run]) -> list[En
     return [listed.due_at(due_ms) for listed, due_ms in due]
 
 
-def _rows(run_ids: Iterable[str]) -> dict[tuple[str, ...], Run]:
-    keys = [run_row.row_key(run_id) for run_id in run_ids]
-    items = table_reads.get_many({run_row.TABLE: keys})[run_row.TABLE]
-    found = table_reads.by_key(items, "task_id", "scheduled_for")
-    read = {key: run_row.readable(item) for key, item in found.items()}
-    return {key: run for key, run in read.items() if run}
+def _rows(entries: Iterable[Entry]) -> dict[tuple[str, str], Run]:
+    return stored_runs.of(run_row.row_key(listed.run_id) for listed in entries)
 
 
 def _send_again(overdue: Sequence[Run], seen: Ledger) -> None:
@@ -179,7 +187,7 @@ def _overdue(run: Run, now_ms: int) -> bool:
     """Tells whether an open run should have moved on by now."""
     if run.final:
         return False
-    if run.life.status in ("running", "awaiting"):
+    if run.life.status in (Status.RUNNING, Status.AWAITING):
         return now_ms > run.life.lease_ms + (_LEASE_OVER_SEC + MARGIN_SEC) * 1000
     return _is_overdue(run.life.due_ms, now_ms)
 
@@ -194,9 +202,8 @@ def _still_missing(listed: Entry, source: Manifest, seen: Ledger) -> bool:
     if now_ms < source.since_ms + MISSING_FOR_SEC * 1000:
         return True
     task_id, key = row_of(listed.run_id)
-    item = table_reads.get(task_spec.TABLE, task_spec.cursor_key(task_id))
     try:
-        cursor = task_cursor.parse(item) if item else None
+        cursor = tasks.cursor(task_id)
         if cursor is None or cursor.version > listed.tv or not is_slot_key(key):
             return False
         due = cursor.schedule.due_at(parse_nominal(key))
@@ -206,12 +213,12 @@ def _still_missing(listed: Entry, source: Manifest, seen: Ledger) -> bool:
     if due >= cursor.next_run_at:
         return False
     life = Life(
-        status="missed",
-        reason="unaccounted",
+        status=Status.MISSED,
+        reason=Reason.UNACCOUNTED,
         tv=listed.tv,
         schedule_version=cursor.schedule_version,
         due_ms=due * 1000,
-        ended_ms=now_ms,
+        end=End(ended_ms=now_ms),
     )
     record = Run(
         task_id=task_id,

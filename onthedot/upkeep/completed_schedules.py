@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from math import inf
 
 from onthedot.records.conditional_writes import Outcome
-from onthedot.records.keys import CURSOR
-from onthedot.records.runs.run_row import OPEN
+from onthedot.records.keys import CURSOR, key_of, part_key
+from onthedot.records.runs.run_status import OPEN
 from onthedot.records.tasks import exhausted_schedules, task_cursor, task_spec
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import Task
@@ -16,10 +17,8 @@ from onthedot.store import clock, conditional_writer, full_scan, table_reads
 from onthedot.upkeep.separate_steps import Apart
 
 # The key of the item that says that all tables were walked once.
-KEY = {"task_id": "meta", "part": "exhausted"}
+KEY = part_key("meta", "exhausted")
 _WALKED = 1
-# Seconds. The audit's minute has more to do; the next one continues.
-_BUDGET_SEC = 10
 _AT_ONCE = 25
 # Rows. An open run is nearly always among the newest.
 _PAGE = 100
@@ -27,12 +26,12 @@ _PAGE = 100
 Line = dict[str, str]
 
 
-def note() -> dict[str, int]:
-    """Checks every schedule on the list. Returns how many were marked.
+def note(work_sec: float = inf) -> dict[str, int]:
+    """Checks every schedule on the list, as far as it comes. Returns how many were marked.
 
     The line is deleted last: after a crash in between the schedule is checked again.
     """
-    over = clock.monotonic() + _BUDGET_SEC
+    over = clock.monotonic() + work_sec
     noted, apart = 0, Apart()
     by_task = _in_turn(_listed())
     for first in range(0, len(by_task), _AT_ONCE):
@@ -68,9 +67,7 @@ def _read(task_ids: Iterable[str]) -> Iterator[tuple[str, tuple[Task, Due, bool]
     """Reads both items of each task. None: it is gone, or has an unknown form."""
     wanted = list(task_ids)
     keys = [key for one in wanted for key in (task_spec.spec_key(one), task_spec.cursor_key(one))]
-    items = table_reads.by_key(
-        table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE], "task_id", "part"
-    )
+    items = table_reads.by_key(table_reads.get_all(task_spec.TABLE, keys), "task_id", "part")
     for task_id in wanted:
         spec, cursor = items.get((task_id, "spec")), items.get((task_id, CURSOR))
         try:
@@ -118,8 +115,7 @@ def _any_open(task: Task) -> bool:
 
 def _forget(lines: Iterable[Line]) -> None:
     for line in lines:
-        key = {name: line[name] for name in ("task_id", "scheduled_for")}
-        table_reads.delete(exhausted_schedules.TABLE, key)
+        table_reads.delete(exhausted_schedules.TABLE, key_of(line))
 
 
 def list_those_before() -> Iterator[str]:

@@ -8,13 +8,14 @@ from hashlib import sha256
 from typing import Any, Literal
 
 from onthedot.records.conditional_writes import Clause, Update
+from onthedot.records.keys import item_key
 from onthedot.records.runs import attention
 from onthedot.records.runs.attempts import all_of
 from onthedot.records.runs.run_row import TABLE, Life, Run
 from onthedot.schedule.time.instants import moment
 
 KIND = "dead"
-Reason = Literal[
+DeathReason = Literal[
     "attempts_exhausted",
     "permanent",
     "handler_not_found",
@@ -42,7 +43,7 @@ class Letter:
     @property
     def row(self) -> dict[str, str]:
         """Returns the key of its row."""
-        return {"task_id": self.task_id, "scheduled_for": self.key}
+        return item_key(self.task_id, self.key)
 
 
 def parse(item: Mapping[str, Any]) -> Letter:
@@ -113,7 +114,8 @@ def groups(letters: Iterable[Letter]) -> list[Group]:
 
 def group_view(group: Group, sample: Run | None) -> dict[str, Any]:
     """Shows a group by its newest letter."""
-    error: Mapping[str, Any] = (sample.life.error if sample else None) or {}
+    end = sample.life.end if sample else None
+    error: Mapping[str, Any] = (end and end.error) or {}
     return {
         "fingerprint": group.newest.fingerprint,
         "reason": group.newest.reason,
@@ -138,7 +140,7 @@ def purged(run: Run, *, now_ms: int) -> Update:
         TABLE,
         (("task_id", run.task_id), ("scheduled_for", run.key)),
         (("life", _emptied(run.life).stored()), ("purged_ms", now_ms)),
-        (Clause.equal("life.status", KIND), Clause.equal("life.attempt", run.life.attempt)),
+        (Clause.equal("life.status", KIND), Clause.equal("life.attempt", run.life.starts)),
         removes=attention.NAMES,
     )
 
@@ -148,4 +150,5 @@ def _emptied(life: Life) -> Life:
     told = tuple(
         {name: value for name, value in one.items() if name != "error"} for one in all_of(life)
     )
-    return replace(life, error=None, result=None, progress=None, checkpoint=None, attempts=told)
+    end = replace(life.its_end, error=None, result=None)
+    return replace(life, end=end, progress=None, checkpoint=None, attempts=told)

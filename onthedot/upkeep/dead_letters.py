@@ -15,7 +15,7 @@ from onthedot.records.keys import LETTERS, moment_key, run_id
 from onthedot.records.runs import attention, run_row, side_item
 from onthedot.records.tasks.bulk_operation import Loop
 from onthedot.records.tasks.kept_versions import Use
-from onthedot.store import clock, conditional_writer, table_pages, table_reads
+from onthedot.store import clock, conditional_writer, stored_runs, table_pages, table_reads
 from onthedot.upkeep import dead_letter
 from onthedot.upkeep.dead_letter import Chosen, Letter
 
@@ -87,8 +87,7 @@ def _step(loop: Loop, act: Callable[[Letter], bool]) -> Loop:
 
 def _purge(letter: Letter) -> bool:
     """Purges the input first: once the row says that it is purged, nothing is left."""
-    item = table_reads.get(run_row.TABLE, letter.row)
-    run = run_row.readable(item) if item else None
+    run = stored_runs.readable(letter.row)
     if run is None or run.life.status != dead_letter.KIND:
         return False
     if run.payload_ref and run.target_ref:

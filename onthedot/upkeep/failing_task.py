@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from onthedot.records.keys import item_key
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 
 TABLE = "runs"
 PARTITION = "health"
@@ -34,11 +36,11 @@ class Health:
     def after(self, run: Run) -> Health:
         """Counts a run that died, and forgets all if it succeeded. A run seen before is ignored."""
         at = moment(run)
-        if at <= self.last or run.life.status not in ("dead", "succeeded"):
+        if at <= self.last or run.life.status not in (Status.DEAD, Status.SUCCEEDED):
             return self
-        if run.life.status == "dead":
+        if run.life.status == Status.DEAD:
             return replace(self, failures=self.failures + 1, last=at)
-        works_ms = self.resumed_ms or (run.life.ended_ms if self.paused_ms else 0)
+        works_ms = self.resumed_ms or (run.life.its_end.ended_ms if self.paused_ms else 0)
         return replace(self, failures=0, last=at, resumed_ms=works_ms)
 
     def paused(self, now_ms: int) -> Health:
@@ -63,9 +65,9 @@ def parse(item: Mapping[str, Any]) -> Health:
 
 def key(task_id: str) -> dict[str, str]:
     """Returns the key of its item. All lie in one partition: there are never many."""
-    return {"task_id": PARTITION, "scheduled_for": task_id}
+    return item_key(PARTITION, task_id)
 
 
 def moment(run: Run) -> str:
     """Orders runs by their end."""
-    return f"{run.life.ended_ms:013}#{run.key}"
+    return f"{run.life.its_end.ended_ms:013}#{run.key}"

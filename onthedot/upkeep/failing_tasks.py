@@ -10,14 +10,15 @@ from typing import Any
 
 from onthedot.launch.trigger import Moment, trigger
 from onthedot.records.runs.run_row import Run
-from onthedot.records.tasks import pause_ends, task_spec
+from onthedot.records.runs.run_status import Status
+from onthedot.records.tasks import pause_ends
 from onthedot.records.tasks.pause_ends import SYSTEM
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import definition, lifecycle
 from onthedot.registry.edit import edit
 from onthedot.schedule.schedule import UNREADABLE
 from onthedot.schedule.time.instants import moment
-from onthedot.store import clock, table_reads
+from onthedot.store import clock, table_reads, tasks
 from onthedot.store.tasks import read
 from onthedot.upkeep import failing_task
 from onthedot.upkeep.events import cloud_event, notifications
@@ -45,7 +46,7 @@ class Ward:
         changed: dict[str, Health] = {}
         for run in sorted(ended, key=failing_task.moment):
             before = changed.get(run.task_id) or known.get(run.task_id)
-            if before is None and run.life.status != "dead":
+            if before is None and run.life.status != Status.DEAD:
                 continue
             before = before or Health(task_id=run.task_id)
             after = before.after(run)
@@ -64,13 +65,8 @@ class Ward:
 def _limits(changed: Iterable[Health]) -> dict[str, int | None]:
     """Reads after how many deaths each is paused. An edit counts from the next death on."""
     dying = [health.task_id for health in changed if health.failures and not health.paused_ms]
-    keys = [task_spec.spec_key(task_id) for task_id in dying if task_id.startswith("sch_")]
-    specs = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE] if keys else []
-    return {
-        spec["task_id"]: definition.limit(task)
-        for spec in specs
-        if (task := task_spec.readable(spec))
-    }
+    found = tasks.of(task_id for task_id in dying if task_id.startswith("sch_"))
+    return {task_id: definition.limit(task) for task_id, task in found.items()}
 
 
 def _keep(health: Health, known: dict[str, Health], most: int | None) -> None:

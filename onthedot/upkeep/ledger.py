@@ -37,28 +37,29 @@ class Ledger:
     def note(self, run: Run) -> None:
         """Counts a final run."""
         life = run.life
-        self.count(life.status)
-        self.tally.count(run.tenant_id, life.status)
+        self.count(life.status.value)
+        self.tally.count(run.tenant_id, life.status.value)
         minute = life.due_first_ms // _MINUTE_MS * _MINUTE_SEC
-        self.due.setdefault(minute, Tally()).count(run.tenant_id, life.status)
-        if not life.attempt:
+        self.due.setdefault(minute, Tally()).count(run.tenant_id, life.status.value)
+        attempt = life.attempt
+        if attempt is None:
             return
         # A retried run has several due times, and its first lateness is not in the row. A run that
         # waited because its user wanted it is not late.
-        if not life.first_started_ms and not life.waited:
+        if not attempt.first_started_ms and not life.waited:
             self._note_start(
                 run.tenant_id,
-                lag_ms=life.started_ms - life.due_ms,
-                pickup_ms=life.started_ms - max(life.due_ms, life.claimed_ms),
+                lag_ms=attempt.started_ms - life.due_ms,
+                pickup_ms=attempt.started_ms - max(life.due_ms, life.claimed_ms),
             )
         self.durations_ms.append(duration_ms(run))
         self.longest = sorted([*self.longest, run], key=duration_ms, reverse=True)[:LONGEST_MAX]
-        outcomes = [attempt["outcome"] for attempt in life.attempts]
+        outcomes = [each["outcome"] for each in life.attempts]
         self.count("retries", len(outcomes))
         self.count("leases_lost", outcomes.count("lost"))
         # A worker that settles too late has called its target, and so has the run's next worker.
         self.count("doubled", len(run.stale))
-        self.tally.count(run.tenant_id, "attempts", life.attempt)
+        self.tally.count(run.tenant_id, "attempts", life.starts)
         self.tally.count(run.tenant_id, "leases_lost", outcomes.count("lost"))
 
     def _note_start(self, tenant_id: str, *, lag_ms: int, pickup_ms: int) -> None:
@@ -88,7 +89,7 @@ class Ledger:
 
 def duration_ms(run: Run) -> int:
     """Returns how long the last attempt took."""
-    return run.life.ended_ms - run.life.started_ms
+    return run.life.its_end.ended_ms - run.life.its_attempt.started_ms
 
 
 def percentile(ordered: Sequence[int], percent: int) -> int:

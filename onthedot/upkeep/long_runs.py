@@ -10,8 +10,8 @@ from itertools import islice
 
 from onthedot.records.runs import run_row
 from onthedot.records.runs.run_row import Run
-from onthedot.records.tasks import task_spec
-from onthedot.store import table_reads
+from onthedot.records.runs.run_status import Status
+from onthedot.store import table_reads, tasks
 from onthedot.upkeep.ledger import duration_ms, percentile
 
 _PAST = 20
@@ -23,22 +23,16 @@ def look_at(longest: Sequence[Run]) -> dict[str, int]:
     """Returns the largest share of a timeout, and how many took twice their task's usual time."""
     if not longest:
         return {}
-    timeouts = _timeouts([run.task_id for run in longest])
+    specs = tasks.specs(run.task_id for run in longest)
     shares = [
-        duration_ms(run) // (10 * timeouts[run.task_id])
+        duration_ms(run) // (10 * int(specs[run.task_id]["timeout_sec"]))
         for run in longest
-        if run.task_id in timeouts
+        if run.task_id in specs
     ]
     return {
         "timeout_used_percent": max(shares, default=0),
         "unusually_long": sum(_unusual(run) for run in longest),
     }
-
-
-def _timeouts(task_ids: Sequence[str]) -> dict[str, int]:
-    keys = [task_spec.spec_key(task_id) for task_id in dict.fromkeys(task_ids)]
-    items = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE]
-    return {item["task_id"]: item["timeout_sec"] for item in items}
 
 
 def _unusual(run: Run) -> bool:
@@ -52,4 +46,4 @@ def _past_ms(run: Run) -> list[int]:
         ("task_id", run.task_id), "scheduled_for", ("0", run.key), newest_first=True, page=_PAST + 1
     )
     read = [run_row.readable(item) for item in islice(before, 1, _PAST + 1)]
-    return [duration_ms(each) for each in read if each and each.life.status == "succeeded"]
+    return [duration_ms(each) for each in read if each and each.life.status == Status.SUCCEEDED]

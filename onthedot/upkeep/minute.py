@@ -48,50 +48,70 @@ class Minute:
 
 
 class Act(NamedTuple):
-    """One act, and how many seconds the list waits for it."""
+    """One act. It ends its work itself after `work_sec`; the list leaves it after `limit_sec`.
+
+    Acts that are short by nature ignore `work_sec`.
+    """
 
     name: str
-    do: Callable[[Minute], Mapping[str, float] | None]
-    sec: float
+    do: Callable[[Minute, float], Mapping[str, float] | None]
+    limit_sec: float
+    work_sec: float = 0
+    # It waits for seconds of this minute: it begins first, goes on beside the others and ends last.
+    beside: bool = False
+
+
+class Begun(NamedTuple):
+    """An act that has begun, and when that was."""
+
+    act: Act
+    part: Any
+    at_sec: float
 
 
 def minute() -> dict[str, float]:
-    """Does each act and returns the figures. At the end it raises the first error of an act.
-
-    Pauses end at their second, so the wait for them begins first and ends last.
-    """
-    until = clock.monotonic() + LIMIT_SEC - _END_SEC
+    """Does each act and returns the figures. At the end it raises the first error of an act."""
     now = Minute()
-    ending = handler_pool.submit(pauses_due.end_those_due)
+    beside = [_begun(act, now) for act in ACTS if act.beside]
     for act in ACTS:
-        part = handler_pool.submit(partial(act.do, now))
-        with now.apart.each(f"the audit's act '{act.name}'"):
-            now.figures |= _result(part, act.sec) or {}
-    with now.apart.each("the audit's act 'pauses'"):
-        _result(ending, until - clock.monotonic())
+        if not act.beside:
+            _finish(_begun(act, now), now)
+    for each in beside:
+        _finish(each, now)
     now.apart.end()
     return now.figures
 
 
-def _result(part: Any, sec: float) -> Any:  # noqa: ANN401 the runner's own, and what it gives
+def _begun(act: Act, now: Minute) -> Begun:
+    return Begun(act, handler_pool.submit(partial(act.do, now, act.work_sec)), clock.monotonic())
+
+
+def _finish(begun: Begun, now: Minute) -> None:
+    """Waits for an act, and notes its figures and how long it took."""
+    name = begun.act.name
+    with now.apart.each(f"the audit's act '{name}'"):
+        now.figures |= _result(begun) or {}
+    spent_ms = round((clock.monotonic() - begun.at_sec) * 1000)
+    now.figures[f"act_{name.replace(' ', '_')}_ms"] = spent_ms
+
+
+def _result(begun: Begun) -> Any:  # noqa: ANN401 what the act gives
     """Waits for an act, but no longer than its limit."""
-    over = clock.monotonic() + sec
-    while not part.done():
+    over = begun.at_sec + begun.act.limit_sec
+    while not begun.part.done():
         left = over - clock.monotonic()
         if left <= 0:
-            raise BusyError(f"it has not ended after {sec:.0f} s, and is left behind")
-        handler_pool.wait([part], left)
-    return part.result()
+            raise BusyError(
+                f"it has not ended after {begun.act.limit_sec:.0f} s, and is left behind"
+            )
+        handler_pool.wait([begun.part], left)
+    return begun.part.result()
 
 
-def _look(now: Minute) -> None:
+def _look(now: Minute, work_sec: float) -> None:
     """Checks the runs. What was seen before a failure counts: its lists are gone."""
-    claims_audit.audit(now.ledger)
+    claims_audit.audit(now.ledger, work_sec=work_sec)
     now.looked = True
-
-
-def _look_further(now: Minute) -> None:
-    claims_audit.audit_older(now.ledger)
 
 
 def _count_waiting(now: Minute) -> dict[str, float]:
@@ -112,21 +132,21 @@ def _emit(now: Minute) -> dict[str, float]:
     return seen
 
 
-def _sweep(_: Minute) -> None:
-    payload_sweep.step()
-
-
+# Each act uses what those before it have left: the looks find runs and keep events, the next four
+# count what was found, exhausted, loops and health act on it, events tells all that was kept, and
+# figures counts all of this. Nothing waits for the sweep.
 ACTS = (
-    Act("look", _look, 90),
-    Act("older", _look_further, 20),
-    Act("waiting", _count_waiting, 8),
-    Act("tallies", _keep, 12),
-    Act("long runs", lambda now: long_runs.look_at(now.ledger.longest), 8),
-    Act("not fired", lambda _: unfired_tasks.not_fired(), 12),
-    Act("exhausted", lambda _: completed_schedules.note(), 20),
-    Act("loops", lambda _: bulk_operations.step(), 30),
-    Act("health", lambda _: failing_tasks.act(), 20),
-    Act("events", lambda _: notifications.tell(), 30),
-    Act("figures", _emit, 5),
-    Act("sweep", _sweep, 20),
+    Act("pauses", lambda *_: pauses_due.end_those_due(), LIMIT_SEC - _END_SEC, beside=True),
+    Act("look", _look, 90, work_sec=60),
+    Act("older", lambda now, sec: claims_audit.audit_older(now.ledger, sec), 20, work_sec=10),
+    Act("waiting", lambda now, _: _count_waiting(now), 8),
+    Act("tallies", lambda now, _: _keep(now), 12),
+    Act("long runs", lambda now, _: long_runs.look_at(now.ledger.longest), 8),
+    Act("not fired", lambda *_: unfired_tasks.not_fired(), 12),
+    Act("exhausted", lambda _, sec: completed_schedules.note(sec), 20, work_sec=10),
+    Act("loops", lambda _, sec: bulk_operations.step(sec), 30, work_sec=15),
+    Act("health", lambda *_: failing_tasks.act(), 20),
+    Act("events", lambda _, sec: notifications.tell(sec), 30, work_sec=20),
+    Act("figures", lambda now, _: _emit(now), 5),
+    Act("sweep", lambda _, sec: payload_sweep.step(sec), 20, work_sec=10),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onthedot.records.conditional_writes import Outcome
-from onthedot.records.keys import CURSOR
+from onthedot.records.keys import CURSOR, part_key
 from onthedot.records.tasks import task_cursor
 from onthedot.records.tasks.task_cursor import TABLE, Due
 from onthedot.records.timings import LOOK_AHEAD_SEC
@@ -16,7 +16,7 @@ from onthedot.schedule.schedule import UNREADABLE
 from onthedot.schedule.time import zones
 from onthedot.store import clock, conditional_writer, full_scan, table_reads
 
-KEY = {"task_id": "meta", "part": "tzdata"}
+KEY = part_key("meta", "tzdata")
 
 
 def retime() -> Iterator[str]:

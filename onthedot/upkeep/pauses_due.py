@@ -6,6 +6,7 @@ Every edit of a task first writes the end of its pause. So an end is never misse
 from __future__ import annotations
 
 from onthedot.records.access import audit_trail
+from onthedot.records.keys import key_of
 from onthedot.records.tasks import pause_ends
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import lifecycle
@@ -45,9 +46,7 @@ def _see_to(item: table_reads.Item) -> None:
     if known and _ends_at(known.task, end):
         _wait_until(end - 1)
         _end(item["of"], end)
-    table_reads.delete(
-        pause_ends.TABLE, {name: item[name] for name in ("task_id", "scheduled_for")}
-    )
+    table_reads.delete(pause_ends.TABLE, key_of(item))
 
 
 def _ends_at(task: Task, end: int) -> bool:

@@ -6,25 +6,26 @@ What is put aside is still found for some weeks, and comes back if it is named a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import inf
 
+from onthedot.records.keys import item_key
 from onthedot.records.tasks import kept_versions, payloads
 from onthedot.records.tasks.payloads import ASIDE, Away, written
 from onthedot.records.tasks.task_spec import TABLE as TASKS
 from onthedot.store import blobs, clock, table_reads
 
 TABLE = "runs"
-_PLACE = {"task_id": "sweep", "scheduled_for": "-"}
+_PLACE = item_key("sweep", "-")
 _MINUTE = 7
-_BUDGET_SEC = 10.0
 # Milliseconds. An object is put before the item that names it, in a call of seconds.
 _YOUNG_MS = 86_400_000
 
 
-def step() -> None:
+def step(work_sec: float = inf) -> None:
     """Sweeps the bucket for a while, once an hour."""
     if clock.now_ms() // 60_000 % 60 != _MINUTE:
         return
-    over = clock.monotonic() + _BUDGET_SEC
+    over = clock.monotonic() + work_sec
     after: str = (table_reads.get(TABLE, _PLACE) or {}).get("after", "")
     while clock.monotonic() < over:
         page = blobs.listed(after)

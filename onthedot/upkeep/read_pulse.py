@@ -30,8 +30,3 @@ def recent() -> Pulse:
     found = pulse.read(of_tick, next(minutes, None))
     _remembered[:] = [(now_ms, found)]
     return found
-
-
-def forget() -> None:
-    """Makes the next call read again."""
-    _remembered.clear()

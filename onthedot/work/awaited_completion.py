@@ -10,6 +10,7 @@ from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import run_writes
 from onthedot.records.runs.message_pack import POLL, delay_sec
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks.task_spec import Task
 from onthedot.store import clock, conditional_writer, ids, run_messages
 from onthedot.targets.attempt_outcome import Again, Answer, Stopped, after, error_of, next_look_sec
@@ -39,7 +40,7 @@ def conclude(run: Run, task: Task, answer: Answer) -> bool:
     """
     now_ms = clock.now_ms()
     life = after(run.life, task, answer, now_ms=now_ms, fraction=ids.fraction())
-    if life.status == "retrying":
+    if life.status == Status.RETRYING:
         wait_sec = max(1, delay_sec(life.due_ms, now_ms))
         if not run_messages.send(replace(run, life=life), "retry", wait_sec):
             return False
@@ -59,16 +60,16 @@ def give_up_places(run: Run) -> None:
 def _given_up(run: Run) -> Answer | None:
     """Returns an answer if nobody waits any more: it was to stop before, or its time is up."""
     if run.cancel_ms:
-        return Stopped("previous" if run.cancel_by == "previous" else "user")
+        return Stopped(Reason.PREVIOUS if run.cancel_by == "previous" else Reason.USER)
     if clock.now_ms() >= run.life.lease_ms:
         message = f"no {run.life.reason} within the task's time"
-        return Again("timed_out", error_of("TimedOut", message))
+        return Again(Reason.TIMED_OUT, error_of("TimedOut", message))
     return None
 
 
 def _looked_at(run: Run) -> Answer | None:
     """Returns the answer, if there is one. A look that fails is repeated until the time is up."""
     try:
-        return stepfunctions.look(run.life.waits_on) if run.life.waits_on else None
+        return stepfunctions.look(name) if (name := run.life.its_attempt.waits_on) else None
     except (BotoCoreError, ClientError):
         return None

@@ -11,6 +11,7 @@ from onthedot.records.runs import run_writes
 from onthedot.records.runs.message_pack import Ticket, delay_sec
 from onthedot.records.runs.pull import pulled
 from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.timings import (
     BURIED_MAX,
     BUSY_MAX_SEC,
@@ -57,11 +58,11 @@ def _dealt_with(job: Job) -> bool:
         # Outside workers find it by its index. It needs no message.
         return True
     lease_ends = run.life.lease_ms + MARGIN_SEC * 1000
-    if run.life.status in ("running", "awaiting") and now_ms <= lease_ends:
+    if run.life.status in (Status.RUNNING, Status.AWAITING) and now_ms <= lease_ends:
         return run_messages.send(
             run, "resend", min(BUSY_MAX_SEC, (lease_ends - now_ms) // 1000 + 1)
         )
-    counted = run.life.attempt - run.life.released
+    counted = run.life.starts - run.life.released
     if job.task is not None and counted >= job.task.max_attempts:
         return _ended(job, now_ms)
     if now_ms < died_ms(run.life) or _waits(run, now_ms):
@@ -86,11 +87,11 @@ def died_ms(life: Life) -> int:
 
 def _waits(run: Run, now_ms: int) -> bool:
     """Tells whether a run waits in a line: then all of its messages are done."""
-    return waiting_runs.shown([run], now_ms)[0].life.status == "waiting"
+    return waiting_runs.shown([run], now_ms)[0].life.status == Status.WAITING
 
 
 def _ended(job: Job, now_ms: int) -> bool:
-    write = run_writes.settle_unstarted(job.held, "dead", "undeliverable", now_ms=now_ms)
+    write = run_writes.settle_unstarted(job.held, Status.DEAD, Reason.UNDELIVERABLE, now_ms=now_ms)
     if conditional_writer.write_one(write) is not Outcome.DONE:
         return False
     overlap.finish(job)

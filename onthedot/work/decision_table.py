@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from onthedot.records.keys import is_slot_key
 from onthedot.records.runs.edited_slots import why_dropped
 from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks import misfire, pause_ends
 from onthedot.records.tasks.task_spec import ENDED, Task
 from onthedot.records.timings import BUSY_MAX_SEC, HOLD_MAX_SEC, MARGIN_SEC
@@ -33,8 +34,8 @@ class Busy:
 class Skip:
     """The run does not run, for this reason."""
 
-    status: str
-    reason: str
+    status: Status
+    reason: Reason
     note: str = ""
 
 
@@ -93,15 +94,17 @@ def decide(run: Run | None, task: Task | None, hint: Hint, now_ms: int) -> Decis
     if run.final:
         return Over()
     life = run.life
-    if life.status == "running" and now_ms <= life.lease_ms + MARGIN_SEC * 1000:
+    if life.status == Status.RUNNING and now_ms <= life.lease_ms + MARGIN_SEC * 1000:
         return _busy(run, hint, now_ms)
-    if life.status == "awaiting" and task is not None:
+    if life.status == Status.AWAITING and task is not None:
         return _awaiting(life, hint, now_ms)
     if run.cancel_ms:
-        return Skip("cancelled", "previous" if run.cancel_by == "previous" else "user")
+        return Skip(
+            Status.CANCELLED, Reason.PREVIOUS if run.cancel_by == "previous" else Reason.USER
+        )
     if task is None or task.status in ENDED:
-        return Skip("cancelled", ENDED[task.status] if task else "task_deleted")
-    if life.status != "running":
+        return Skip(Status.CANCELLED, ENDED[task.status] if task else Reason.TASK_DELETED)
+    if life.status != Status.RUNNING:
         ahead_ms = life.due_ms - now_ms
         if ahead_ms > HOLD_MAX_SEC * 1000:
             return Defer(min(BUSY_MAX_SEC, ahead_ms // 1000 - 1))
@@ -116,15 +119,16 @@ def _busy(run: Run, hint: Hint, now_ms: int) -> Busy:
 
     A pack that came back was split: its runs then have new messages, received for the first time.
     """
-    own = run.life.msg == hint.message_id or hint.receives == 1
-    if own or hint.attempt > run.life.attempt:
-        return Busy(max(1, (run.life.lease_ms - now_ms) // 1000 + MARGIN_SEC + 1))
+    attempt = run.life.its_attempt
+    own = attempt.msg == hint.message_id or hint.receives == 1
+    if own or hint.attempt > attempt.number:
+        return Busy(max(1, (attempt.lease_ms - now_ms) // 1000 + MARGIN_SEC + 1))
     return Busy(min(BUSY_MAX_SEC, 60 * 2 ** min(hint.receives - 1, 4)))
 
 
 def _awaiting(life: Life, hint: Hint, now_ms: int) -> Busy | Await:
     """Waits if the next attempt's message is here before the answer that calls for it."""
-    if hint.attempt > life.attempt and now_ms <= life.lease_ms:
+    if hint.attempt > life.starts and now_ms <= life.lease_ms:
         return Busy(min(BUSY_MAX_SEC, (MARGIN_SEC + 1) * 2 ** min(hint.receives - 1, 8)))
     return Await()
 
@@ -134,19 +138,19 @@ def _when_due(run: Run, task: Task, hint: Hint, now_ms: int) -> Decision:
     starting = Start(life.due_ms, life.schedule_version)
     if not life.attempt and is_slot_key(run.key):
         if task.status == "paused" and pause_ends.holds(task, life.due_ms // 1000):
-            return Skip("skipped", "paused")
+            return Skip(Status.SKIPPED, Reason.PAUSED)
         if task.blackouts and (calendar := closing(task.closed, parse_nominal(run.key))):
-            return Skip("skipped", "calendar", calendar)
+            return Skip(Status.SKIPPED, Reason.CALENDAR, calendar)
         if reason := why_dropped(run, task):
-            return Skip("skipped", reason)
+            return Skip(Status.SKIPPED, reason)
         if life.schedule_version != task.schedule_version:
             due_at = task.schedule.due_at(parse_nominal(run.key))
             starting = Start(due_at * 1000, task.schedule_version)
         if misfire.is_late(starting.due_ms, now_ms):
             return Late(starting)
-    if life.status == "running" and life.attempt - life.released >= task.max_attempts:
-        return Skip("dead", "attempts_exhausted")
-    if life.status == "retrying" and hint.attempt <= life.attempt:
+    if life.status == Status.RUNNING and life.starts - life.released >= task.max_attempts:
+        return Skip(Status.DEAD, Reason.ATTEMPTS_EXHAUSTED)
+    if life.status == Status.RETRYING and hint.attempt <= life.starts:
         return Over()
     return _not_before(starting, now_ms)
 
@@ -165,7 +169,7 @@ def suspect(run: Run | None, now_ms: int) -> bool:
     """Tells whether a run may have killed its worker. Then nothing runs beside it again."""
     if run is None or run.final:
         return False
-    if run.life.status == "running":
+    if run.life.status == Status.RUNNING:
         return now_ms > run.life.lease_ms
     return was_lost(run)
 

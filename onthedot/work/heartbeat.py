@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import run_writes
+from onthedot.records.runs.run_row import leased
 from onthedot.records.timings import LEASE_SEC
 from onthedot.store import clock, conditional_writer
 from onthedot.store.conditional_writer import Forgiven
@@ -25,7 +26,7 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
     holding = [job for job in running if job.permit]
     outcomes = tenant_quota.extend(holding, lease_ms) if holding else {}
     firm = [job for job in running if outcomes.get(job, Outcome.DONE) is Outcome.DONE]
-    lives = {job: replace(job.held.life, lease_ms=lease_ms, progress=job.reached) for job in firm}
+    lives = {job: replace(leased(job.held.life, lease_ms), progress=job.reached) for job in firm}
     extended = [
         run_writes.extend(job.held, lives[job], long=_long(job, now_ms), now_ms=now_ms)
         for job in firm
@@ -53,7 +54,7 @@ def extend(batch: Batch, running: Sequence[Job]) -> list[Job]:
 
 def _long(job: Job, now_ms: int) -> bool:
     """Tells whether most of the attempt's time has passed."""
-    taken_ms, given_ms = now_ms - job.held.life.started_ms, job.deadline_ms - now_ms
+    taken_ms, given_ms = now_ms - job.held.life.its_attempt.started_ms, job.deadline_ms - now_ms
     return taken_ms >= _MOST_TIMES * given_ms
 
 

@@ -14,11 +14,12 @@ from onthedot.records.runs.edited_slots import surely_within
 from onthedot.records.runs.message_pack import Ticket
 from onthedot.records.runs.pull import alike, pulled
 from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.runs.tenant_permits import Permit
 from onthedot.records.tasks import task_spec
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import ABANDON_SEC
-from onthedot.store import clock, ids, run_inputs, table_reads
+from onthedot.store import clock, ids, run_inputs, table_reads, tasks
 from onthedot.store.aws import Exchange
 from onthedot.store.backoff import pause_ms
 from onthedot.targets.attempt_outcome import Answer, Stopped
@@ -101,8 +102,10 @@ class Job:
 
     @property
     def deadline_ms(self) -> int:
-        """Returns when the attempt under way has used its time."""
-        return self.held.life.started_ms + self.its_task.timeout_sec * 1000
+        """Returns when its attempt has used its time. One that has not begun has all of it."""
+        attempt = self.held.life.attempt
+        started_ms = attempt.started_ms if attempt else clock.now_ms()
+        return started_ms + self.its_task.timeout_sec * 1000
 
     def stop(self) -> None:
         """Lets it stop. A call that waits for its answer stops at once."""
@@ -240,16 +243,14 @@ def look_again(started: Iterable[Job]) -> None:
     """
     now = clock.now_ms() // 1000
     old = [job for job in started if job.task and not surely_within(job.held.key, job.task, now)]
-    keys = [
-        task_spec.spec_key(task_id) for task_id in dict.fromkeys(job.held.task_id for job in old)
-    ]
-    items = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE] if keys else []
-    specs = table_reads.by_key(items, "task_id")
+    if not old:
+        return
+    specs = tasks.specs(job.held.task_id for job in old)
     for job in old:
-        spec = specs.get((job.held.task_id,))
+        spec = specs.get(job.held.task_id)
         job.task = (task_spec.readable(spec) if spec else None) or job.task
         if spec is None or spec["status"] in task_spec.ENDED:
-            job.answer = Stopped(task_spec.ENDED[spec["status"]] if spec else "task_deleted")
+            job.answer = Stopped(task_spec.ENDED[spec["status"]] if spec else Reason.TASK_DELETED)
     _aim(old)
 
 

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from onthedot.dispatch.range_rows import covering
 from onthedot.records.runs import max_runs, run_row
 from onthedot.records.runs.pull import pulled
-from onthedot.records.tasks import misfire, task_cursor, task_spec
+from onthedot.records.tasks import misfire
 from onthedot.records.tasks.misfire import Slot
 from onthedot.records.tasks.task_spec import Task
 from onthedot.schedule.time.instants import nominal, parse_nominal
-from onthedot.store import clock, table_reads
+from onthedot.store import clock, table_reads, tasks
 from onthedot.work.decision_table import Busy, Late, Skip
 from onthedot.work.gates import late_line, wait_reasons
 from onthedot.work.gates.wait_reasons import Items
@@ -34,15 +34,13 @@ def judged(found: Sequence[tuple[Job, Late]]) -> list[tuple[Job, Skip | Busy | N
 def _known(job: Job) -> bool:
     """Tells whether the job itself shows that it was late before, or taken up."""
     run = job.held
-    return run.origin == "catchup" or pulled(run.queue) or bool(run.life.gate_ms)
+    return run.origin == "catchup" or pulled(run.queue) or run.life.booking is not None
 
 
 def _lines(jobs: Sequence[Job]) -> Items:
     keys = [key for job in jobs for key in wait_reasons.lines(job.held)]
     each_once = {tuple(key.values()): key for key in keys}
-    if not each_once:
-        return {}
-    found = table_reads.get_many({run_row.TABLE: list(each_once.values())})[run_row.TABLE]
+    found = table_reads.get_all(run_row.TABLE, each_once.values())
     return table_reads.by_key(found, "task_id", "scheduled_for")
 
 
@@ -88,8 +86,7 @@ def _newer(task: Task, run: run_row.Run, now: int) -> bool:
         return False
     if task.max_runs is None:
         return True
-    item = table_reads.get(task_spec.TABLE, task_spec.cursor_key(task.task_id))
-    cursor = task_cursor.parse(item) if item else None
+    cursor = tasks.cursor(task.task_id)
     if cursor is not None and not cursor.spent and cursor.next_run_at <= now:
         return True
     between = (nominal(slot + 1), nominal(now))

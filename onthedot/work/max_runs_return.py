@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from onthedot.records.conditional_writes import Outcome, Update
 from onthedot.records.runs import max_runs
-from onthedot.records.tasks import task_cursor, task_spec
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import Task
-from onthedot.store import clock, conditional_writer, table_reads
+from onthedot.store import clock, conditional_writer, tasks
 from onthedot.work.decision_table import Skip
 from onthedot.work.job import Job
 
@@ -36,12 +35,11 @@ def _gives_back(settling: Settling) -> bool:
 def _with_its_place(job: Job, write: Update) -> Outcome:
     """Writes an outcome and its place. If it is not counted yet, a live dispatcher is awaited."""
     task, life = job.task, job.held.life
-    item = table_reads.get(task_spec.TABLE, task_spec.cursor_key(job.held.task_id))
-    cursor = task_cursor.parse(item) if item else None
+    cursor = tasks.cursor(job.held.task_id)
     if cursor is None or task is None:
         return conditional_writer.write_one(write)
     if not _is_counted(job, task, cursor):
-        claiming = clock.now_ms() <= life.claim_until
+        claiming = life.claim is not None and clock.now_ms() <= life.claim.until_ms
         return Outcome.UNSURE if claiming else conditional_writer.write_one(write)
     return conditional_writer.write_together([write, *max_runs.given_back(cursor, task)])
 

@@ -9,9 +9,8 @@ from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import handover_write
 from onthedot.records.runs.pull import alike, pulled
 from onthedot.records.runs.run_row import Run
-from onthedot.records.tasks import task_spec
 from onthedot.records.tasks.task_spec import QUEUES
-from onthedot.store import clock, conditional_writer, run_messages, table_reads
+from onthedot.store import clock, conditional_writer, run_messages, tasks
 from onthedot.work.job import Job
 from onthedot.work.verdicts import Back, Struck
 
@@ -23,13 +22,10 @@ def to_resend(overdue: Iterable[Run]) -> list[Run]:
     gets its message, and hands it over.
     """
     waiting = list(overdue)
-    task_ids = dict.fromkeys(run.task_id for run in waiting if pulled(run.queue))
-    keys = [task_spec.spec_key(task_id) for task_id in task_ids]
-    found = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE] if keys else []
-    specs = {item["task_id"]: task for item in found if (task := task_spec.readable(item))}
+    known = tasks.of(run.task_id for run in waiting if pulled(run.queue))
     ours = []
     for run in waiting:
-        task = specs.get(run.task_id)
+        task = known.get(run.task_id)
         own = bool(run.target_ref)
         moved = task is not None and not own and not alike(task.queue, run.queue)
         run_here = replace(run, queue=QUEUES[task.priority]) if moved and task else run

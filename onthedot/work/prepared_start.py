@@ -9,7 +9,7 @@ from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import is_slot_key
 from onthedot.records.runs import overlap_gate, run_writes
 from onthedot.records.runs.pull import pulled
-from onthedot.records.runs.run_row import BEHIND, Run
+from onthedot.records.runs.run_row import BEHIND, Life, Run
 from onthedot.records.tasks.misfire import is_late
 from onthedot.records.timings import HOLD_MAX_SEC, LEASE_SEC
 from onthedot.store import clock, conditional_writer
@@ -60,8 +60,9 @@ def begin(jobs: Sequence[Job], worker: str) -> tuple[list[Job], list[tuple[Job, 
     started: list[Job] = []
     for job, each, lease_ms, outcome in zip(jobs, ready, leases, outcomes, strict=True):
         if outcome is Outcome.DONE:
-            life = replace(each.begun.life, started_ms=now_ms, lease_ms=lease_ms)
-            job.run = replace(each.begun, life=life)
+            begun = each.begun.life
+            attempt = replace(begun.its_attempt, started_ms=now_ms, lease_ms=lease_ms)
+            job.run = replace(each.begun, life=replace(begun, attempt=attempt))
             started.append(job)
         else:
             doubtful.append((job, outcome))
@@ -76,15 +77,19 @@ def agreed(jobs: Sequence[Job]) -> list[Job]:
     """
     now_ms = clock.now_ms()
     other = [
-        (job, replace(job.held.life, version=job.task.version))
+        (job, _of_version(job.held.life, job.task.version))
         for job in jobs
-        if job.task and not job.answer and job.task.version != job.held.life.version
+        if job.task and not job.answer and job.task.version != job.held.life.its_attempt.version
     ]
     notes = [run_writes.mark(job.held, life, now_ms=now_ms) for job, life in other]
     for (job, life), outcome in zip(other, conditional_writer.write_many(notes), strict=True):
         job.lost = outcome is not Outcome.DONE
         job.run = replace(job.held, life=life)
     return [job for job in jobs if not job.lost]
+
+
+def _of_version(life: Life, version: int) -> Life:
+    return replace(life, attempt=replace(life.its_attempt, version=version))
 
 
 def _late(jobs: Sequence[Job], now_ms: int) -> list[Job]:
@@ -116,7 +121,7 @@ def _waited(job: Job) -> str:
         return waited
     if job.hint.why == "wake" and _may_wait(job):
         return "line"
-    return "rate" if job.held.life.gate_ms else ""
+    return "rate" if job.held.life.booking else ""
 
 
 def _may_wait(job: Job) -> bool:

@@ -16,6 +16,7 @@ from onthedot.records.keys import is_slot_key
 from onthedot.records.runs import run_writes
 from onthedot.records.runs.message_pack import RUNS_MAX, Ticket
 from onthedot.records.runs.run_row import LANE, Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks.misfire import is_late
 from onthedot.records.timings import LEASE_SEC
 from onthedot.store import aws, clock, conditional_writer, ids, queue
@@ -108,7 +109,7 @@ class Refill:
         busy = [job for job in running if not job.ended]
         if self.asked is not None or not busy or any(was_lost(job.run) for job in running):
             return None
-        slow_ms = min(job.held.life.started_ms for job in busy) + int(SLOW_SEC * 1000)
+        slow_ms = min(job.held.life.its_attempt.started_ms for job in busy) + int(SLOW_SEC * 1000)
         moment = max(self._next, now + (slow_ms - now_ms) / 1000)
         return None if moment >= self.closes else now_ms + int((moment - now) * 1000)
 
@@ -216,14 +217,14 @@ def _fits(job: Job, age_sec: float) -> bool:
 def _to_mark(run: Run, now_ms: int) -> bool:
     """Tells whether its row must say that it waits. Misfire decides about slots that are late."""
     life = run.life
-    stands = life.status == "claimed" and life.due_ms <= now_ms and not life.waited
+    stands = life.status == Status.CLAIMED and life.due_ms <= now_ms and not life.waited
     return stands and not _is_overdue(run, now_ms)
 
 
 def _is_overdue(run: Run, now_ms: int) -> bool:
     """Tells whether misfire decides on it: a slot that is late, and stands in no line."""
     life = run.life
-    unfound = life.status == "claimed" and is_slot_key(run.key) and not life.waited
+    unfound = life.status == Status.CLAIMED and is_slot_key(run.key) and not life.waited
     return unfound and is_late(life.due_ms, now_ms)
 
 

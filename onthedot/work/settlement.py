@@ -8,7 +8,8 @@ from dataclasses import replace
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import run_writes, stale_settles
 from onthedot.records.runs.message_pack import POLL, delay_sec
-from onthedot.records.runs.run_row import FINAL, Life, Run
+from onthedot.records.runs.run_row import Attempt, Life, Run
+from onthedot.records.runs.run_status import FINAL, Status
 from onthedot.store import clock, conditional_writer, ids, run_messages
 from onthedot.store.conditional_writer import Forgiven
 from onthedot.targets.attempt_outcome import Done, after, after_cancel, next_look_sec
@@ -42,7 +43,7 @@ def _settle(batch: Batch, ended: Sequence[Job]) -> None:
     for job in ended:
         if job.ending is None:
             job.ending = _life_after(job, now_ms)
-            if job.ending.status == "awaiting" and job.permit:
+            if job.ending.status == Status.AWAITING and job.permit:
                 # What it waits for goes on elsewhere, and holds its permit as long as it may take.
                 tenant_quota.extend([job], job.ending.lease_ms)
     ready = [
@@ -63,9 +64,15 @@ def _settle(batch: Batch, ended: Sequence[Job]) -> None:
 
 def _life_after(job: Job, now_ms: int) -> Life:
     answer = after_cancel(job.answer or job.part.result(), job.held)
-    delivered = job.delivers and isinstance(answer, Done)
-    life = replace(job.held.life, progress=job.reached, delivered=delivered)
-    return after(life, job.its_task, answer, now_ms=now_ms, fraction=ids.fraction())
+    life = replace(job.held.life, progress=job.reached)
+    return after(
+        life,
+        job.its_task,
+        answer,
+        now_ms=now_ms,
+        fraction=ids.fraction(),
+        delivered=job.delivers and isinstance(answer, Done),
+    )
 
 
 def _followed(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
@@ -78,7 +85,7 @@ def _followed(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
 def _next_sent(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
     # An edit of the priority may have sent it by another queue than its row names.
     run = replace(job.held, life=life, queue=batch.queue)
-    if life.status == "awaiting":
+    if life.status == Status.AWAITING:
         return run_messages.send(run, POLL, next_look_sec(life, now_ms))
     return run_messages.send(run, "retry", max(1, delay_sec(life.due_ms, now_ms)))
 
@@ -86,7 +93,9 @@ def _next_sent(batch: Batch, job: Job, life: Life, now_ms: int) -> bool:
 def _close(batch: Batch, settled: Sequence[Job]) -> None:
     """Gives up places before messages go: the runs that wait must not be forgotten."""
     lives = [(job, job.ending) for job in settled if job.ending]
-    again = [job.held for job, life in lives if life.status == "retrying" and job.held.life.permit]
+    again = [
+        job.held for job, life in lives if life.status == Status.RETRYING and job.held.life.permit
+    ]
     if again:
         tenant_quota.leave(again)
     overlap.leave([job for job, life in lives if life.status in FINAL])
@@ -109,15 +118,21 @@ def _read_back(doubtful: Sequence[Job]) -> None:
         job.run = replace(started, cancel_ms=job.held.cancel_ms, cancel_by=job.held.cancel_by)
 
 
+def _is_of(seen: Attempt | None, started: Attempt) -> bool:
+    """Tells whether a row still shows the very start that was ours."""
+    return seen is not None and (seen.number, seen.owner) == (started.number, started.owner)
+
+
 def _recognise(job: Job, started: Run) -> None:
     seen = job.run
     if seen is None:
         job.over = True
-    elif seen.life.owner != started.life.owner or seen.life.attempt != started.life.attempt:
+    elif not _is_of(seen.life.attempt, started.life.its_attempt):
         # The target was called all the same. This records it and changes nothing else.
-        conditional_writer.write_one(stale_settles.note(seen, started.life, now_ms=clock.now_ms()))
+        note = stale_settles.note(seen, started.life.its_attempt, now_ms=clock.now_ms())
+        conditional_writer.write_one(note)
         job.over = True
-    elif seen.life.status != "running" and job.ending:
+    elif seen.life.status != Status.RUNNING and job.ending:
         job.ending = replace(job.ending, status=seen.life.status)
         job.written = True
     elif seen.cancel_ms:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import run_writes
+from onthedot.records.runs.run_status import Status
 from onthedot.store import clock
 from onthedot.store.conditional_writer import Forgiven
 from onthedot.work import late_starts, max_runs_return, no_start, target_call
@@ -219,4 +220,5 @@ def _read(doubtful: Sequence[Job]) -> Sequence[Job]:
 
 
 def _runs_by(job: Job, worker: str) -> bool:
-    return bool(job.run) and job.held.life.status == "running" and job.held.life.owner == worker
+    life = job.run and job.run.life
+    return bool(life and life.status == Status.RUNNING and life.its_attempt.owner == worker)

@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError
 from onthedot.records.access import tenant_reach
 from onthedot.records.keys import is_slot_key
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.payloads import Away
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import DELIVER_MIN_SEC
@@ -41,7 +42,7 @@ def deliver(call: Call) -> Answer:
     """Calls the target by its type. What it raises ends the attempt, and nothing else."""
     target = TARGETS.get(call.target["type"])
     if target is None:
-        return Dead("permanent", error_of("UnknownTarget", f"no target {call.target['type']}"))
+        return Dead(Reason.PERMANENT, error_of("UnknownTarget", f"no target {call.target['type']}"))
     try:
         whole = complete(call)
         if isinstance(whole, Dead):
@@ -51,7 +52,7 @@ def deliver(call: Call) -> Answer:
     except templates.Unfit as unfit:
         return _unfit(unfit)
     except Exception as failure:  # noqa: BLE001 the one place where anything becomes an outcome
-        return Again("failed", _error_of(call, failure))
+        return Again(Reason.FAILED, _error_of(call, failure))
 
 
 def _error_of(call: Call, failure: Exception) -> dict[str, Any]:
@@ -96,7 +97,7 @@ def _forbidden(job: Job, task: Task) -> Answer | None:
     if thing is None:
         return None
     message = tenant_reach.sentence(job.held.tenant_id, thing)
-    return Dead("target_forbidden", error_of("TargetForbidden", message))
+    return Dead(Reason.TARGET_FORBIDDEN, error_of("TargetForbidden", message))
 
 
 def call_of(job: Job, run: Run, task: Task) -> Call:
@@ -107,7 +108,7 @@ def call_of(job: Job, run: Run, task: Task) -> Call:
         tenant_id=run.tenant_id,
         name=task.name,
         origin=run.origin,
-        attempt=run.life.attempt,
+        attempt=run.life.starts,
         max_attempts=task.max_attempts,
         scheduled_for=run.key if is_slot_key(run.key) else run.slot or None,
         due_ms=run.life.due_ms,
@@ -128,7 +129,7 @@ def complete(call: Call) -> Call | Dead:
     away = isinstance(call.payload, Away)
     payload = at_hand(call.payload) if away else call.payload
     if away and payload is None:
-        return Dead("payload_unreadable", error_of("PayloadGone", "its object is gone"))
+        return Dead(Reason.PAYLOAD_UNREADABLE, error_of("PayloadGone", "its object is gone"))
     room = Room(call.room)
     try:
         payload = templates.rendered(payload, run_fields(call), room)
@@ -139,7 +140,7 @@ def complete(call: Call) -> Call | Dead:
 
 def _unfit(unfit: templates.Unfit) -> Dead:
     """Ends the run: every attempt would fail in the same way."""
-    return Dead("permanent", error_of(unfit.kind, str(unfit)))
+    return Dead(Reason.PERMANENT, error_of(unfit.kind, str(unfit)))
 
 
 def _payload(run: Run, task: Task) -> object:

@@ -10,6 +10,7 @@ from typing import Any
 from botocore.exceptions import ClientError, HTTPClientError, ReadTimeoutError
 
 from onthedot.records import own_resources
+from onthedot.records.runs.run_status import Reason
 from onthedot.store import aws, clock
 from onthedot.targets.attempt_outcome import CLOSED, Again, Answer, Dead, Stopped, error_of
 from onthedot.targets.aws import eventbridge, function, refusals, sns, sqs, stepfunctions
@@ -26,7 +27,9 @@ def _python(call: Call) -> Answer:
     name = call.target["handler"]
     handler = job_handlers.handlers().get(name)
     if handler is None:
-        return Dead("handler_not_found", error_of("HandlerNotFound", f"no handler {name} in jobs"))
+        return Dead(
+            Reason.HANDLER_NOT_FOUND, error_of("HandlerNotFound", f"no handler {name} in jobs")
+        )
     return handler_target.call(handler, context_of(call))
 
 
@@ -49,14 +52,14 @@ def _judged(target: Callable[[Call], Answer], asked: Call) -> Answer:
     # A target of a former release, or of another stack, was not checked then.
     if ours := own_resources.called(asked.target, aws.known()):
         error = error_of("TargetForbidden", own_resources.sentence(asked.target, ours))
-        return Dead("target_forbidden", error)
+        return Dead(Reason.TARGET_FORBIDDEN, error)
     try:
         return target(asked)
     except HTTPClientError as failure:
         if asked.exchange.broken_off:
             return Stopped(note=CLOSED)
         if isinstance(failure, ReadTimeoutError):
-            return Again("timed_out", error_of("TimedOut", str(failure)))
+            return Again(Reason.TIMED_OUT, error_of("TimedOut", str(failure)))
         raise
     except ClientError as refusal:
         _log.warning("run %s was refused: %s", asked.run_id, refusal)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.misfire import is_late
 from onthedot.records.timings import HEARTBEAT_SEC
 from onthedot.store import aws, clock, conditional_writer, ids
@@ -226,7 +227,7 @@ def _stop_late(running: Sequence[Job]) -> None:
             job.answer = (
                 Stopped(note=LEFT)
                 if job.stopped_ms
-                else Again("timed_out", error_of("TimedOut", "the handler took too long"))
+                else Again(Reason.TIMED_OUT, error_of("TimedOut", "the handler took too long"))
             )
 
 

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from onthedot.client.client import Client
 from onthedot.client.errors import ApiError, Unavailable
-from onthedot.client.shapes import Lease
 from onthedot.records.runs import steps
+from onthedot.records.shown_objects import Lease
 from onthedot.targets.python import run_log
 from onthedot.targets.python.context import Context
 from onthedot.targets.python.signals import LeaseLost
@@ -123,7 +123,7 @@ class Fetched:
             attempt=self.attempt,
             max_attempts=run["max_attempts"],
             scheduled_for=_moment(slot) if slot else None,
-            due_at=_moment(run["due_at"]),
+            due_at=_moment(str(run["due_at"])),
             deadline=self.deadline,
             payload=run.get("payload"),
             checkpoint=self.lease.get("checkpoint"),

@@ -17,6 +17,7 @@ from typing import Any
 
 from onthedot.client.client import Client
 from onthedot.client.errors import ApiError, Unavailable
+from onthedot.records.runs.run_status import Reason
 from onthedot.targets.attempt_outcome import Again, Answer, error_of, words_of
 from onthedot.targets.python import handler_target, trace
 from onthedot.targets.python.handler import Handler
@@ -123,7 +124,7 @@ class Worker:
         if self._stopping.is_set():
             # It came while this worker was being stopped. Another worker may begin it at once.
             stopped = error_of("WorkerStopped", "the worker was told to stop before it began")
-            return Again("released", stopped, after_sec=0)
+            return Again(Reason.RELEASED, stopped, after_sec=0)
         handler = self._handler(run)
         if handler is None:
             return self._not_here(run)
@@ -131,7 +132,7 @@ class Worker:
             return handler_target.call(handler, run.context())
         except Exception as failure:  # noqa: BLE001 the one place where anything becomes an outcome
             kind = type(failure).__name__
-            return Again("failed", error_of(kind, words_of(failure), trace.shown(failure)))
+            return Again(Reason.FAILED, error_of(kind, words_of(failure), trace.shown(failure)))
 
     def _handler(self, run: Fetched) -> Handler[..., Any] | None:
         """Returns the handler with the task's name. A single handler is used for every task."""
@@ -144,7 +145,7 @@ class Worker:
         name, known = run.lease["run"].get("name"), ", ".join(sorted(self.handlers))
         message = f"no handler {name} here; this worker has {known}"
         sys.stderr.write(f"{run.run_id}: {message}\n")
-        return Again("failed", error_of("HandlerNotFound", message))
+        return Again(Reason.FAILED, error_of("HandlerNotFound", message))
 
     def _keep_leases(self) -> None:
         while not self._over.wait(_LOOK_SEC):
@@ -168,7 +169,7 @@ class Worker:
         self._strays += 1
         self.stop()
         late = error_of("TimedOut", "the handler took too long")
-        self._tell(run, Again("timed_out", late))
+        self._tell(run, Again(Reason.TIMED_OUT, late))
 
 
 def leave(code: int) -> None:

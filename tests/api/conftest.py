@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.api.checked import CheckedApi
 from tests.api.kit import Api
 from tests.contract import engines
 
@@ -19,4 +20,4 @@ def store_url() -> Iterator[str]:
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch, store_url: str) -> Api:
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    return Api.made(monkeypatch, store_url)
+    return CheckedApi.made(monkeypatch, store_url)

@@ -9,12 +9,14 @@ from random import Random
 from onthedot.dispatch import plan_effects
 from onthedot.records.keys import moment_key
 from onthedot.records.runs import manifest, run_writes
-from onthedot.records.runs.run_row import Life, Run, ended
+from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_status import Status
 from onthedot.schedule.time.instants import nominal
 from onthedot.store import clock, conditional_writer
 from onthedot.upkeep import tallies
 from onthedot.upkeep.claims_audit import audit
 from tests.api.kit import NOON, Api
+from tests.schedule.samples import lived
 
 MINUTES = 57
 _LOOK_BACK_MIN = 6
@@ -23,7 +25,7 @@ _MINUTE_MS = 60_000
 
 
 def hour(api: Api, rows: int) -> dict[str, int]:
-    """Let so many runs of forty schedules come due in the hour before noon: each one's due time.
+    """Lets so many runs of forty schedules come due in the hour before noon: each one's due time.
 
     Most are listed 90 to 150 seconds ahead; some are listed twice, some are late by up to half
     an hour, some have jitter, some are by hand, and each list holds another tenant's runs, too.
@@ -46,7 +48,7 @@ def hour(api: Api, rows: int) -> dict[str, int]:
 
 
 def audited() -> None:
-    """Let a minute's audit pass."""
+    """Lets a minute's audit pass."""
     tallies.keep(audit(look_back_min=_LOOK_BACK_MIN).tally)
 
 
@@ -57,7 +59,7 @@ def _dispatch(name: str, wanted: Sequence[Run], new: Sequence[Run], now_ms: int)
 
 
 def _of_minute(random: Random, tasks: Sequence[str], now_ms: int, count: int) -> Iterator[Run]:
-    """Give runs that come due within the hour before noon."""
+    """Gives runs that come due within the hour before noon."""
     oldest_ms = (NOON - 3_600) * 1000 + 10_000
     for kind in random.choices(("ahead", "late", "jitter", "manual"), (80, 8, 6, 6), k=count):
         slot = now_ms // 1000 + random.randrange(30, 90)
@@ -78,9 +80,15 @@ def _of_another(now_ms: int) -> list[Run]:
 
 
 def run(task_id: str, tenant_id: str, key: str, due_ms: int) -> Run:
-    """A run that is over."""
-    life = Life(status="claimed", tv=1, schedule_version=1, due_ms=due_ms, claim_id="C")
-    life = replace(ended(life, "succeeded", "", now_ms=due_ms + 50), attempt=1, started_ms=due_ms)
+    """Returns a run that is over."""
+    life = lived(
+        status="succeeded",
+        due_ms=due_ms,
+        claim_id="C",
+        attempt=1,
+        started_ms=due_ms,
+        ended_ms=due_ms + 50,
+    )
     return Run(
         task_id=task_id,
         key=key,
@@ -94,20 +102,20 @@ def run(task_id: str, tenant_id: str, key: str, due_ms: int) -> Run:
 def made(
     task_id: str, slot_ms: int, *, listed_ms: int, due_ms: int = 0, again: bool = False
 ) -> str:
-    """A run that was listed then and is over; or one that is only listed again."""
+    """Returns a run that was listed then and is over; or one that is only listed again."""
     row = run(task_id, "acme", nominal(slot_ms // 1000), due_ms or slot_ms)
     _dispatch(f"D{listed_ms}{again}", [row], [] if again else [row], listed_ms)
     return row.run_id
 
 
 def claimed(task_id: str, slot_ms: int) -> Run:
-    """A run that was claimed, and that no list has."""
+    """Returns a run that was claimed, and that no list has."""
     row = run(task_id, "acme", nominal(slot_ms // 1000), slot_ms)
-    return replace(row, life=Life(status="claimed", tv=1, schedule_version=1, due_ms=slot_ms))
+    return replace(row, life=Life(status=Status.CLAIMED, tv=1, schedule_version=1, due_ms=slot_ms))
 
 
 def passed(api: Api, seconds: int) -> None:
-    """Let time pass, with an audit at each full minute."""
+    """Lets time pass, with an audit at each full minute."""
     for _ in range(seconds):
         api.now_ms += 1_000
         if clock.now_ms() % _MINUTE_MS < 1_000:

@@ -12,14 +12,11 @@ from urllib.parse import parse_qsl
 import pytest
 
 from lambdas.api import handler
-from onthedot.api.door import authentication, installation_secret
-from onthedot.api.schedules import rules
-from onthedot.api.views import agenda_source
 from onthedot.records import schema
 from onthedot.registry import api_keys
 from onthedot.schedule.time.instants import parse_nominal
 from onthedot.store import aws, clock
-from onthedot.upkeep import read_pulse
+from tests.api import new_process
 from tests.contract import engines
 from tests.simulation.stores.sqs import Sqs
 
@@ -74,19 +71,14 @@ class Api:
             api.sqs.create_queue(QueueName=queue)
             settings.setenv(f"{queue.upper()}_QUEUE_URL", api.sqs.url(queue))
         aws._width.cache_clear()  # noqa: SLF001  # read once a process
-        authentication.forget_keys()
-        installation_secret.forget()
-        authentication.forget_rates()
-        agenda_source.forget()
-        read_pulse.forget()
-        rules.forget()
+        new_process.forget_all()
         return api
 
     def _count(self, model: Any, **_: object) -> None:
         self.calls[model.name] += 1
 
     def key(self, role: str = "admin", tenant: str = "acme") -> str:
-        """A key of that role, made once."""
+        """Returns a key of that role, made once."""
         if (tenant, role) not in self.secrets:
             _, self.secrets[tenant, role] = api_keys.make(tenant_id=tenant, role=role, name=role)
         return self.secrets[tenant, role]
@@ -94,7 +86,7 @@ class Api:
     def call(
         self, route: str, body: object = None, *, key: str | None = None, **headers: str
     ) -> Answer:
-        """`POST /v1/tasks?dry_run=true`; a body that is no text is written as JSON."""
+        """Returns `POST /v1/tasks?dry_run=true`; a body that is no text is written as JSON."""
         text = body if isinstance(body, str) else "" if body is None else json.dumps(body)
         given = {"content-type": "application/json"} if text else {}
         given |= {name.replace("_", "-"): value for name, value in headers.items()}
@@ -102,27 +94,27 @@ class Api:
         return self.send(route, text, given | ({"authorization": f"Bearer {key}"} if key else {}))
 
     def send(self, route: str, text: str, headers: dict[str, str], **more: Any) -> Answer:
-        """Send exactly this."""
+        """Sends exactly this."""
         self.calls.clear()
         return answer(handler(event(route, text, headers) | more, CONTEXT))
 
     def wait(self, seconds: float) -> None:
-        """Let time pass."""
+        """Lets time pass."""
         self.now_ms += int(seconds * 1000)
 
     def warm(self) -> None:
-        """What is read once in a while, keys, limits, targets, secret, is known after this."""
+        """Reads what is read once in a while: keys, limits, targets, the secret."""
         self.call("POST /v1/tasks?dry_run=true", {"target": SCHEDULE["target"]})
         # By then this environment takes its requests of a minute by the dozen.
         for _ in range(31):
             self.call("GET /v1/timezones")
 
     def trips(self) -> int:
-        """How many calls to the store the last request made."""
+        """Returns how many calls to the store the last request made."""
         return self.calls.total()
 
     def schedule(self, name: str = "report", **fields: Any) -> Any:
-        """Register a schedule and give what the API says of it."""
+        """Registers a schedule and gives what the API says of it."""
         made = self.call("POST /v1/schedules", SCHEDULE | {"name": name} | fields)
         assert made.status == 201, made.text
         return made.body
@@ -133,7 +125,7 @@ SCHEDULE = {"cron": "0 9 * * *", "target": {"type": "python", "handler": "hello"
 
 
 def event(route: str, text: str, headers: dict[str, str]) -> dict[str, Any]:
-    """Write the event of API Gateway's HTTP API, payload format 2.0."""
+    """Writes the event of API Gateway's HTTP API, payload format 2.0."""
     method, _, url = route.partition(" ")
     path, _, query = url.partition("?")
     return {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import manifest_keys
 from onthedot.records.runs import manifest, run_row, run_writes
 from onthedot.records.runs.run_row import Run, ended
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.store import clock, conditional_writer, table_reads
 from onthedot.store.tasks import read as known
 from onthedot.targets.attempt_outcome import error_of
@@ -19,14 +19,14 @@ LEASE_MS = 20_000
 
 
 def read(run_id: str) -> Run:
-    """The row as it is."""
+    """Returns the row as it is."""
     item = table_reads.get(run_row.TABLE, run_row.row_key(run_id))
     assert item is not None
     return run_row.parse(item)
 
 
 def triggered(api: Api, name: str = "report", **fields: Any) -> str:
-    """A run by hand of a schedule of that name, which is made if it is not there."""
+    """Returns a run by hand of a schedule of that name, which is made if it is not there."""
     if api.call(f"GET /v1/schedules/{name}").status == 404:
         api.schedule(name, **fields)
     made = api.call(f"POST /v1/schedules/{name}/trigger")
@@ -35,7 +35,7 @@ def triggered(api: Api, name: str = "report", **fields: Any) -> str:
 
 
 def started(run_id: str, *, log: str = "", noted: bool = True) -> Run:
-    """Let a worker start its next attempt; one of a former release notes no version."""
+    """Lets a worker start its next attempt; one of a former release notes no version."""
     seen, now_ms = read(run_id), clock.now_ms()
     task = known(seen.task_id)
     begun = run_writes.started(
@@ -54,9 +54,9 @@ def started(run_id: str, *, log: str = "", noted: bool = True) -> Run:
 
 
 def settled(run_id: str, status: str, reason: str = "", **life: Any) -> Run:
-    """Let the attempt under way end so."""
+    """Lets the attempt under way end so."""
     seen, now_ms = read(run_id), clock.now_ms()
-    after = replace(ended(seen.life, status, reason, now_ms=now_ms), **life)
+    after = ended(seen.life, Status(status), Reason(reason), now_ms=now_ms, **life)
     assert (
         conditional_writer.write_one(run_writes.settle(seen, after, now_ms=now_ms)) is Outcome.DONE
     )
@@ -64,7 +64,7 @@ def settled(run_id: str, status: str, reason: str = "", **life: Any) -> Run:
 
 
 def dead(api: Api, name: str = "report", message: str = "no route to 10.0.0.7") -> str:
-    """A run that died of an error."""
+    """Returns a run that died of an error."""
     run_id = triggered(api, name)
     started(run_id)
     settled(run_id, "dead", "attempts_exhausted", error=error_of("OSError", message))
@@ -72,7 +72,7 @@ def dead(api: Api, name: str = "report", message: str = "no route to 10.0.0.7") 
 
 
 def looked_at(back_min: int = 1) -> None:
-    """Let the audit put all manifests among the recent ones, and be done with its minute."""
+    """Lets the audit put all manifests among the recent ones, and be done with its minute."""
     items = [item for item in _all_manifests(back_min) if item["task_id"].startswith("check#")]
     for item in items:
         source = manifest.parse(item)

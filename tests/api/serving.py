@@ -22,7 +22,7 @@ _closing = Event()
 
 
 def sleep(seconds: float) -> None:
-    """Wait as a request does, and let others have their turn; none outlives the API."""
+    """Waits as a request does, and lets others have their turn; none outlives the API."""
     pauses.append(time.monotonic())
     in_turn.release()
     closed = _closing.wait(seconds)
@@ -44,12 +44,12 @@ class _Server(ThreadingMixIn, WSGIServer):
 
 class _Quiet(WSGIRequestHandler):
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Says nothing."""
 
 
 @contextmanager
 def served(port: int = 0) -> Iterator[int]:
-    """Serve until the test is over, or wants the API gone; gives the port."""
+    """Serves until the test is over, or wants the API gone; gives the port."""
     server = make_server("127.0.0.1", port, _one_by_one, _Server, _Quiet)
     thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     _closing.clear()

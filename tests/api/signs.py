@@ -10,11 +10,11 @@ from tests.api.kit import Api
 
 
 def ticked(api: Api) -> None:
-    """What a tick leaves; one in this place would find its clock too far from the store's."""
+    """Writes what a tick leaves: a tick in this place would find its clock too far off."""
     after = Backlog().after_tick(on_time=0, overdue=0, at_ms=api.now_ms)
     table_reads.put("runs", after.item())
 
 
 def audited(_api: Api, waiting: int = 0) -> None:
-    """Let an audit keep its minute."""
+    """Lets an audit keep its minute."""
     keep(Tally(), waiting)

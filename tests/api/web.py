@@ -15,7 +15,7 @@ Start = Callable[[str, list[tuple[str, str]]], Any]
 
 
 def application(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
-    """Answer as API Gateway and the function do together."""
+    """Answers as API Gateway and the function do together."""
     found = handler(_event(environ), CONTEXT)
     status = found["statusCode"]
     body = (found.get("body") or "").encode()

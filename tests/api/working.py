@@ -95,7 +95,7 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 @contextmanager
 def workers(api: Api, folder: Path) -> Iterator[Start]:
-    """Begin workers there; those that still live are killed in the end."""
+    """Begins workers there; those that still live are killed in the end."""
     (folder / "their_jobs.py").write_text(HANDLERS)
     begun: list[subprocess.Popen[str]] = []
 
@@ -127,13 +127,13 @@ def workers(api: Api, folder: Path) -> Iterator[Start]:
 
 
 def asked(api: Api, route: str, body: Any = None) -> Answer:
-    """Ask the function itself, when no worker does."""
+    """Asks the function itself, when no worker does."""
     with in_turn:
         return api.call(route, body)
 
 
 def triggered(api: Api, name: str, payload: Any = None, **fields: Any) -> str:
-    """Run one of the handlers, now."""
+    """Runs one of the handlers, now."""
     free = {"overlap": "allow", "max_concurrent": None}
     if asked(api, f"GET /v1/schedules/{name}").status == 404:
         with in_turn:
@@ -145,7 +145,7 @@ def triggered(api: Api, name: str, payload: Any = None, **fields: Any) -> str:
 
 
 def ended(api: Api, run_id: str, *statuses: str) -> Any:
-    """The run, once it is as awaited; final unless told otherwise."""
+    """Returns the run, once it is as awaited; final unless told otherwise."""
     wanted = statuses or ("succeeded", "dead", "skipped", "cancelled")
     deadline = time.monotonic() + PATIENCE_SEC
     while (run := asked(api, f"GET /v1/runs/{run_id}").body)["status"] not in wanted:
@@ -155,7 +155,7 @@ def ended(api: Api, run_id: str, *statuses: str) -> Any:
 
 
 def appeared(file: Path) -> None:
-    """Wait until a handler has made it."""
+    """Waits until a handler has made it."""
     deadline = time.monotonic() + PATIENCE_SEC
     while not file.exists():
         assert time.monotonic() < deadline, f"no {file.name}"
@@ -163,7 +163,7 @@ def appeared(file: Path) -> None:
 
 
 def asked_for_more() -> None:
-    """Wait until a worker's request waits for a run to come."""
+    """Waits until a worker's request waits for a run to come."""
     before, deadline = len(pauses), time.monotonic() + PATIENCE_SEC
     while len(pauses) == before:
         assert time.monotonic() < deadline, "no worker asks"
@@ -171,7 +171,7 @@ def asked_for_more() -> None:
 
 
 def stopped(process: subprocess.Popen[str]) -> int:
-    """Ask a worker to stop, and give its word."""
+    """Asks a worker to stop, and gives its word."""
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=PATIENCE_SEC)
     return process.returncode

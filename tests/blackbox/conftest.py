@@ -30,7 +30,7 @@ def world(
 
 
 def _chosen(session: pytest.Session) -> list[pytest.Function]:
-    """The tests that were chosen and that play in the world, those that take long first."""
+    """Returns the tests that were chosen and that play in the world, those that take long first."""
     chosen = [each for each in session.items if isinstance(each, pytest.Function)]
     mine = [each for each in chosen if "world" in each.fixturenames]
     return sorted(mine, key=lambda each: each.get_closest_marker("long") is None)

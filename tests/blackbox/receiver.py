@@ -73,7 +73,7 @@ class Receiver:
     _numbers: Iterator[int] = field(default_factory=count)
 
     def hook(self, *replies: Reply, answer: Answer | None = None) -> Hook:
-        """Open a hook that gives these replies in turn, the last one again and again."""
+        """Opens a hook that gives these replies in turn, the last one again and again."""
         given = replies or (Reply(),)
         name = f"hook-{next(self._numbers)}"
         in_turn = answer or (lambda _call, number: given[min(number, len(given)) - 1])
@@ -83,7 +83,7 @@ class Receiver:
 
 @contextmanager
 def receiving() -> Iterator[Receiver]:
-    """Serve until the scenarios are over."""
+    """Serves until the scenarios are over."""
 
     class Bound(_Asked):
         pass
@@ -114,7 +114,7 @@ class _Asked(BaseHTTPRequestHandler):
     receiver: Receiver
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Says nothing."""
 
     def do_POST(self) -> None:
         at = time.time()

@@ -31,7 +31,7 @@ class Printed:
 
 @contextmanager
 def started(folder: Path) -> Iterator[Printed]:
-    """Start a stack in a folder, and stop it as Ctrl-C does; it ends with this process, too."""
+    """Starts a stack in a folder, and stops it as Ctrl-C does; it ends with this process, too."""
     folder.mkdir(parents=True, exist_ok=True)
     output = folder / "output"
     command = [sys.executable, "-m", "onthedot.local", "--port", "0", "--folder", str(folder)]

@@ -13,7 +13,7 @@ AHEAD_SEC = 12
 
 
 def far(user: User, name: str = "far", **fields: object) -> str:
-    """Register what does not fire now, and give its ETag."""
+    """Registers what does not fire now, and gives its ETag."""
     made = {"name": name, "cron": YEARLY, "target": HELLO, **fields}
     answer = user.ask("POST", "/v1/schedules", made)
     assert answer.status == 201, answer
@@ -66,7 +66,7 @@ def test_a_pause_with_an_end_is_over_by_itself(world: World) -> None:
     paused = time.time()
 
     def slots() -> set[float]:
-        """Those of the pause, and later ones."""
+        """Returns those of the pause, and later ones."""
         found = {seconds(call.headers["onthedot-scheduled-for"]) for call in hook.calls}
         return {slot for slot in found if slot > paused}
 

@@ -17,7 +17,7 @@ def good_orders(call: Call, _number: int) -> Reply:
 
 
 def died(user: User, target: dict[str, Any], count: int) -> list[str]:
-    """Runs that have died of the same error."""
+    """Returns runs that have died of the same error."""
     made = [user.task(target=target, payload={"order": each})["task_id"] for each in range(count)]
     ids = []
     for task_id in made:

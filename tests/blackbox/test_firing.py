@@ -16,7 +16,7 @@ AHEAD_SEC = 10
 
 
 def came(hook: Hook) -> dict[float, int]:
-    """How often each slot was called, and that none was called before it was due."""
+    """Returns how often each slot was called, and that none was called before it was due."""
     counted: dict[float, int] = {}
     for call in hook.calls:
         due = seconds(call.headers["onthedot-due-at"])
@@ -27,7 +27,7 @@ def came(hook: Hook) -> dict[float, int]:
 
 
 def accounted(user: User, name: str, first: int, last: int) -> list[tuple[str, str]]:
-    """Each slot of that time with its outcome, once none is open any more."""
+    """Returns each slot of that time with its outcome, once none is open any more."""
     where = f"/v1/schedules/{name}/slots?limit=200&from={instant(first)}&to={instant(last)}"
     shown = until(
         lambda: user.walked(where),
@@ -37,7 +37,7 @@ def accounted(user: User, name: str, first: int, last: int) -> list[tuple[str, s
 
 
 def taken(user: User) -> float:
-    """How long this machine takes for an answer just now."""
+    """Returns how long this machine takes for an answer just now."""
     begun = time.monotonic()
     user.get("/v1/health")
     return time.monotonic() - begun

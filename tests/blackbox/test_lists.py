@@ -14,7 +14,7 @@ from tests.blackbox.world import World
 
 
 def pages(user: User, path: str, limit: int) -> list[list[dict[str, object]]]:
-    """Each page of a list."""
+    """Returns each page of a list."""
     joint = "&" if "?" in path else "?"
     path = f"{path}{joint}limit={limit}"
     page = user.get(path)
@@ -186,7 +186,7 @@ def test_a_forged_cursor_is_refused_and_as_soon_as_what_is_not_there(
 
 
 def forged(path: str, tenant: str, position: str) -> str:
-    """A cursor as anybody could compute it, were there no secret in it."""
+    """Returns a cursor as anybody could compute it, were there no secret in it."""
     about = json.dumps({"tenant": tenant, "path": path, "filters": {}}, sort_keys=True)
     digest = sha256(f"{about}|{position}".encode()).hexdigest()[:16]
     return urlsafe_b64encode((digest + position).encode()).rstrip(b"=").decode()

@@ -60,7 +60,7 @@ def test_of_the_same_request_at_the_same_time_one_is_carried_out(world: World) -
 
 
 def planned(user: User, method: str, path: str, body: object = None) -> str:
-    """Plan it, and give the token."""
+    """Plans it, and gives the token."""
     plan = user.said(200, method, f"{path}?dry_run=true", body, If_Match="*")
     assert {"plan_token", "expires_at", "effects"} <= set(plan)
     return str(plan["plan_token"])

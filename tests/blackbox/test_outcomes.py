@@ -16,7 +16,7 @@ WAIT = {"type": "python", "handler": "wait"}
 
 
 def ended(user: User, target: dict[str, Any], **fields: object) -> dict[str, Any]:
-    """The run of a task that calls this target now."""
+    """Returns the run of a task that calls this target now."""
     made = user.task(target=target, **{"retry": FAST, "max_attempts": 2, **fields})
     return user.run(user.ran(made["task_id"])["run_id"])
 

@@ -15,14 +15,14 @@ SLOW = Reply(after_sec=7)
 
 
 def times(user: User, ids: list[str]) -> list[tuple[str, str]]:
-    """When each began and ended, in the order in which they began; all have succeeded."""
+    """Returns when each began and ended, in the order in which they began; all have succeeded."""
     ended = [user.settled(run_id) for run_id in ids]
     assert [run["status"] for run in ended] == ["succeeded"] * len(ids)
     return sorted((run["started_at"], run["ended_at"]) for run in ended)
 
 
 def at_once(spans: list[tuple[str, str]]) -> int:
-    """How many ran at the same time, at most."""
+    """Returns how many ran at the same time, at most."""
     return max(sum(b <= begin < e for b, e in spans) for begin, _ in spans)
 
 
@@ -178,7 +178,7 @@ def count(runs: list[dict[str, Any]], status: str) -> int:
 
 
 def wait_for(user: User, ids: list[str], waiting: int) -> list[dict[str, Any]]:
-    """Those of the runs that wait, once so many do."""
+    """Returns those of the runs that wait, once so many do."""
     seen = until(
         lambda: [user.run(each) for each in ids], lambda runs: count(runs, "waiting") == waiting
     )

@@ -15,7 +15,7 @@ NAMED = re.compile(r"`([\w/]+\.py)::(test_\w+)`")
 
 
 def functions(path: Path) -> set[str]:
-    """The tests of a file; none, if there is no such file."""
+    """Returns the tests of a file; none, if there is no such file."""
     if not path.is_file():
         return set()
     nodes = ast.walk(ast.parse(path.read_text()))

@@ -11,7 +11,7 @@ from tests.blackbox.world import World
 
 
 def ended(user: User, target: dict[str, Any], **fields: object) -> dict[str, Any]:
-    """The run of a task that calls this target now."""
+    """Returns the run of a task that calls this target now."""
     made = user.task(target=target, max_attempts=1, **fields)
     return user.run(user.ran(made["task_id"])["run_id"])
 

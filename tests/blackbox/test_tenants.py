@@ -16,7 +16,7 @@ BURST_SEC = 240
 
 
 def furnished(world: World) -> tuple[User, dict[str, str]]:
-    """A tenant with one of each, and their ids."""
+    """Returns a tenant with one of each, and their ids."""
     user = world.tenant()
     schedule = user.schedule("private", cron=YEARLY)["task_id"]
     task = user.task(delay_sec=900)["task_id"]

@@ -55,14 +55,14 @@ def paid(ctx: Context) -> str:
 
 
 def leased(by: User, queue: str, **fields: object) -> dict[str, Any]:
-    """The next run of a queue."""
+    """Returns the next run of a queue."""
     body = {"queue": queue, "wait_sec": 2, **fields}
     found = until(lambda: by.said(200, "POST", "/v1/leases", body)["data"], bool)
     return dict(found[0])
 
 
 def said(worker: User, lease: dict[str, Any], word: str, **fields: object) -> Any:
-    """Tell something of a run that is leased."""
+    """Tells something of a run that is leased."""
     path = f"/v1/runs/{lease['run']['run_id']}/{word}"
     answer = worker.ask("POST", path, {"attempt": lease["attempt"], **fields})
     assert answer.status in {200, 204}, answer
@@ -256,7 +256,7 @@ def test_the_run_of_a_worker_that_was_killed_is_taken_over(world: World) -> None
 
 
 def program(worker: User, folder: Path) -> subprocess.Popen[bytes]:
-    """`onthedot worker`, in a folder with handlers of its own."""
+    """Returns `onthedot worker`, in a folder with handlers of its own."""
     command = [str(Path(sys.executable).with_name("onthedot")), "worker", "--queue", "box"]
     known = {"ONTHEDOT_URL": worker.url, "ONTHEDOT_API_KEY": worker.key}
     return subprocess.Popen(

@@ -20,7 +20,7 @@ _STEP_SEC = 0.1
 
 
 def main(folder: str, *command: str) -> int:
-    """Run the command until it ends or stdin does; 1 says that it had to be killed."""
+    """Runs the command until it ends or stdin does; 1 says that it had to be killed."""
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True) as process:
         while process.poll() is None:
             # Nothing is ever written there: it can be read once the other end is closed.
@@ -30,7 +30,7 @@ def main(folder: str, *command: str) -> int:
 
 
 def _stop(process: subprocess.Popen[bytes], folder: Path) -> int:
-    """Ask it to end as Ctrl-C does; nothing of it may outlive the tests where that fails."""
+    """Asks it to end as Ctrl-C does; nothing of it may outlive the tests where that fails."""
     process.send_signal(signal.SIGINT)
     deadline = time.monotonic() + PATIENCE_SEC
     while process.poll() is None:

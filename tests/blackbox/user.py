@@ -42,7 +42,7 @@ class Answer:
 
     @property
     def code(self) -> str:
-        """The code of a problem document; nothing else that is refused will do."""
+        """Returns the code of a problem document; nothing else that is refused will do."""
         assert self.headers["content-type"].startswith("application/problem+json"), self
         problem = self.json
         assert problem["status"] == self.status, self
@@ -64,7 +64,7 @@ class User:
     operator: User | None = field(default=None, repr=False)
 
     def ask(self, method: str, path: str, body: object = None, **headers: str) -> Answer:
-        """Ask once; what says `try again` is asked again, as a decent program does."""
+        """Asks once; what says `try again` is asked again, as a decent program does."""
         content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
         for attempt in range(_TRIES):
             answer = self.send(method, path, content, **headers)
@@ -74,7 +74,7 @@ class User:
         return answer
 
     def send(self, method: str, path: str, content: bytes | None = None, **headers: str) -> Answer:
-        """Send bytes as they are; names of headers have underscores for dashes."""
+        """Sends bytes as they are; names of headers have underscores for dashes."""
         sent = {"content-type": "application/json"}
         if self.key:
             sent["authorization"] = f"Bearer {self.key}"
@@ -91,7 +91,7 @@ class User:
         *,
         timeout_sec: float = _TIMEOUT_SEC,
     ) -> Answer:
-        """Send it whatever else is being sent."""
+        """Sends it whatever else is being sent."""
         connection = HTTPConnection(self.url.removeprefix("http://"), timeout=timeout_sec)
         try:
             connection.request(method, path, content, headers)
@@ -107,13 +107,13 @@ class User:
         return self.said(200, "GET", path)
 
     def said(self, status: int, method: str, path: str, body: object = None, **headers: str) -> Any:
-        """Ask for what is to be answered with that status, and give the answer's body."""
+        """Asks for what is to be answered with that status, and gives the answer's body."""
         answer = self.ask(method, path, body, **headers)
         assert answer.status == status, f"{method} {path}: {answer.status} {answer.text[:2000]}"
         return answer.json if answer.text else None
 
     def schedule(self, name: str, **fields: object) -> dict[str, Any]:
-        """Register a schedule; without another target it says hello."""
+        """Registers a schedule; without another target it says hello."""
         made = {"name": name, "target": HELLO, **fields}
         return dict(self.said(201, "POST", "/v1/schedules", made))
 
@@ -128,11 +128,11 @@ class User:
         return dict(self.get(f"/v1/runs/{run_id}"))
 
     def runs(self, schedule: str, query: str = "") -> list[dict[str, Any]]:
-        """Every run of a schedule, whose list may have many pages."""
+        """Returns every run of a schedule, whose list may have many pages."""
         return self.walked(f"/v1/schedules/{schedule}/runs?limit=200{query}")
 
     def walked(self, path: str) -> list[dict[str, Any]]:
-        """The whole of a list."""
+        """Returns the whole of a list."""
         joint = "&" if "?" in path else "?"
         page = self.get(path)
         rows = list(page["data"])
@@ -142,15 +142,15 @@ class User:
         return rows
 
     def settled(self, run_id: str, within_sec: float = PATIENCE_SEC) -> dict[str, Any]:
-        """The run, once it has its outcome."""
+        """Returns the run, once it has its outcome."""
         return until(lambda: self.run(run_id), lambda run: run["status"] in FINAL, within_sec)
 
     def at(self, run_id: str, status: str, within_sec: float = PATIENCE_SEC) -> dict[str, Any]:
-        """The run, once it has come that far."""
+        """Returns the run, once it has come that far."""
         return until(lambda: self.run(run_id), lambda run: run["status"] == status, within_sec)
 
     def ran(self, task_id: str, within_sec: float = PATIENCE_SEC) -> dict[str, Any]:
-        """The run of a one-off task, once it has its outcome."""
+        """Returns the run of a one-off task, once it has its outcome."""
         task = until(
             lambda: self.get(f"/v1/tasks/{task_id}"),
             lambda seen: seen["run"] and seen["run"]["status"] in FINAL,
@@ -159,7 +159,7 @@ class User:
         return dict(task["run"])
 
     def with_key(self, role: str, **fields: object) -> User:
-        """A colleague of the same tenant."""
+        """Returns a colleague of the same tenant."""
         made = self.said(201, "POST", "/v1/keys", {"role": role, **fields})
         return User(self.url, made["key"], self.tenant, self.operator)
 
@@ -170,7 +170,7 @@ def until(
     within_sec: float = PATIENCE_SEC,
     step_sec: float = 0.7,
 ) -> _Got:
-    """Look again until it is so; what was seen last says why it never was."""
+    """Looks again until it is so; what was seen last says why it never was."""
     deadline = time.monotonic() + within_sec
     while not reached(seen := look()):
         assert time.monotonic() < deadline, f"not so after {within_sec} s: {seen}"
@@ -179,7 +179,7 @@ def until(
 
 
 def pause_for(seconds: float) -> None:
-    """Let time pass, as long as the tests go on."""
+    """Lets time pass, as long as the tests go on."""
     assert not over.wait(max(0, seconds)), "the tests are over"
 
 
@@ -188,10 +188,10 @@ def pause_until(instant: float) -> None:
 
 
 def instant(seconds: float) -> str:
-    """A whole second as the API writes it."""
+    """Returns a whole second as the API writes it."""
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def seconds(text: str) -> float:
-    """The instant that the API wrote."""
+    """Returns the instant that the API wrote."""
     return datetime.fromisoformat(text).timestamp()

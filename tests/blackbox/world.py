@@ -34,7 +34,7 @@ class World:
 
     @property
     def operator(self) -> User:
-        """The admin whose key the stack printed."""
+        """Returns the admin whose key the stack printed."""
         return User(self.stack.url, self.stack.key, "default")
 
     @property
@@ -42,7 +42,7 @@ class World:
         return User(self.stack.url, "", "")
 
     def tenant(self, **quota: object) -> User:
-        """The admin of a tenant that nobody else uses."""
+        """Returns the admin of a tenant that nobody else uses."""
         name = f"tenant-{next(self._numbers)}"
         operator = self.operator
         operator.said(200, "PUT", f"/v1/tenants/{name}", {"targets": HANDLERS, **quota})
@@ -50,7 +50,7 @@ class World:
         return User(self.stack.url, made["key"], name, operator)
 
     def folder(self) -> Path:
-        """An empty folder, for programs that are started in one."""
+        """Returns an empty folder, for programs that are started in one."""
         made = self.stack.folder.parent / f"folder-{next(self._numbers)}"
         made.mkdir()
         return made
@@ -61,7 +61,7 @@ class World:
 
 @contextmanager
 def playing(world: World, together: Scenarios, alone: Scenarios) -> Iterator[None]:
-    """Play scenarios beside one another, in order as far as places are short; then the others."""
+    """Plays scenarios beside one another, in order as far as places are short; then the others."""
 
     def played_alone(play: Callable[[], Any], before: list[Future[None]]) -> None:
         wait(before)

@@ -14,26 +14,26 @@ ONTHEDOT = str(Path(sys.executable).with_name("onthedot"))
 
 
 def onthedot(*words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Run it to its end."""
+    """Runs it to its end."""
     return subprocess.run([ONTHEDOT, *words], input=given, check=False, capture_output=True)
 
 
 def printed(*words: str) -> str:
-    """Call it where it must succeed, and give what it says."""
+    """Calls it where it must succeed, and gives what it says."""
     code, said, complaint = _called(words)
     assert (code, complaint) == (0, "")
     return said
 
 
 def complained(*words: str) -> str:
-    """Call it where it must refuse, and give what it says on the side of errors."""
+    """Calls it where it must refuse, and gives what it says on the side of errors."""
     code, said, complaint = _called(words)
     assert (code, said) == (2, "")
     return complaint
 
 
 def _called(words: tuple[str, ...]) -> tuple[int, str, str]:
-    """Give the exit code and both sides, in the encoding and with the errors of a terminal."""
+    """Gives the exit code and both sides, in the encoding and with the errors of a terminal."""
     said = TextIOWrapper(BytesIO(), encoding="utf-8")
     complaint = TextIOWrapper(BytesIO(), encoding="utf-8", errors="backslashreplace")
     with redirect_stdout(said), redirect_stderr(complaint):

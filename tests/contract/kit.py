@@ -25,7 +25,7 @@ def M(**fields: Answer) -> Answer:  # noqa: N802  # DynamoDB's own letter
 
 
 def refusal(call: Callable[[], object]) -> Answer:
-    """The response of the ClientError the call must raise."""
+    """Returns the response of the ClientError the call must raise."""
     with pytest.raises(ClientError) as caught:
         call()
     return dict(caught.value.response)
@@ -61,7 +61,7 @@ class Table:
         return answer
 
     def batch(self, *statements: tuple[Any, ...], **request: Any) -> list[Answer]:
-        """Each: text with T for the table and K for the key condition, parameters, more."""
+        """Returns each: text with T for the table and K for the key condition, parameters, more."""
         answer = self.client.batch_execute_statement(
             Statements=[self.statement(*one) for one in statements], **request
         )

@@ -55,7 +55,7 @@ def item(random: Random, table: Table, sk: str) -> Answer:
 
 
 def step(random: Random, table: Table) -> tuple[str, Answer]:
-    """An operation with its request."""
+    """Returns an operation with its request."""
     sk = str(random.randrange(4))
     base: Answer = {"TableName": table.name, "ReturnConsumedCapacity": "INDEXES"}
     kind = random.choice(["put", "update", "delete", "get", "query", "index", "batch", "transact"])

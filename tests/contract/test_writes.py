@@ -44,7 +44,7 @@ def test_all_spellings_agree_wherever_a_clause_is_broken(case: Case) -> None:
 
 
 def _result(one: Try, write: Callable[[Write], Outcome]) -> tuple[Outcome, Any]:
-    """What became of the write and of the item."""
+    """Returns what became of the write and of the item."""
     table, key = one.write.table, key_of(one.write)
     table_reads.delete(table, key)
     if one.item is not None:

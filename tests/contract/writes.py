@@ -11,14 +11,15 @@ from onthedot.launch.backfill import Backfill
 from onthedot.records.conditional_writes import Clause, Insert, Update, Write
 from onthedot.records.runs import overlap_gate, run_row, run_writes
 from onthedot.records.runs.overlap_gate import Gate
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks import bulk_operation, task_cursor
 from onthedot.records.tasks.bulk_operation import Named
 from onthedot.records.tasks.task_items import Known, cursor
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry.edit import writes
-from onthedot.registry.edit_steps import Recount, Step
+from onthedot.registry.edit_writes import Recount, Step, writes
 from onthedot.schedule.schedule import compile_schedule, pack
+from tests.schedule.samples import lived
 
 SLOT = 1_795_000_020
 NOW_MS = SLOT * 1000 + 500
@@ -50,7 +51,7 @@ def _run(**life: Any) -> Run:
         tenant_id="acme",
         origin="schedule",
         queue="normal",
-        life=Life(**claimed | life),
+        life=lived(**claimed | life),
     )
 
 
@@ -90,10 +91,12 @@ def _settles() -> list[Case]:
     held = RUNNING.life
     error = {"type": "E", "message": "no", "fingerprint": "f", "stack": ""}
     after = {
-        "success": replace(run_row.ended(held, "succeeded", "", now_ms=NOW_MS), result={"n": 1}),
-        "death": replace(run_row.ended(held, "dead", "permanent", now_ms=NOW_MS), error=error),
-        "retry": replace(held, status="retrying", lease_ms=0, attempts=({"attempt": 1},)),
-        "heartbeat": replace(held, lease_ms=NOW_MS + 26_000),
+        "success": run_row.ended(
+            held, Status.SUCCEEDED, Reason.NONE, now_ms=NOW_MS, result={"n": 1}
+        ),
+        "death": run_row.ended(held, Status.DEAD, Reason.PERMANENT, now_ms=NOW_MS, error=error),
+        "retry": lived(held, status=Status.RETRYING, lease_ms=0, attempts=({"attempt": 1},)),
+        "heartbeat": run_row.leased(held, NOW_MS + 26_000),
     }
     return [
         Case(name, run_writes.settle(RUNNING, life, now_ms=NOW_MS), _item(RUNNING))
@@ -102,24 +105,26 @@ def _settles() -> list[Case]:
 
 
 def _of_rows() -> list[Case]:
+    taken = run_row.Claim(by="D2", until_ms=NOW_MS)
+    missed = run_writes.miss_claim(CLAIMED, Status.MISSED, Reason.OUTSIDE_GRACE, now_ms=NOW_MS)
     cases = [
         Case(
             "take over",
-            run_writes.take_over_claim(CLAIMED, "D2", NOW_MS, due_ms=NOW_MS, now_ms=NOW_MS),
+            run_writes.take_over_claim(CLAIMED, taken, due_ms=NOW_MS, now_ms=NOW_MS),
             None,
         ),
-        Case("miss", run_writes.miss_claim(CLAIMED, "missed", "late", now_ms=NOW_MS), None),
+        Case("miss", missed, None),
         Case("stamp", run_writes.stamp(CLAIMED, 4, now_ms=NOW_MS), None),
         Case(
             "mark", run_writes.mark(CLAIMED, replace(CLAIMED.life, buried=1), now_ms=NOW_MS), None
         ),
-        Case("cancel", run_writes.cancel(CLAIMED, "user", now_ms=NOW_MS), None),
+        Case("cancel", run_writes.cancel(CLAIMED, Reason.USER, now_ms=NOW_MS), None),
     ]
     cases = [replace(case, seen=_item(CLAIMED)) for case in cases]
     for seen in (CLAIMED, RETRYING, RUNNING):
-        write = run_writes.settle_unstarted(seen, "skipped", "overlap", now_ms=NOW_MS)
+        write = run_writes.settle_unstarted(seen, Status.SKIPPED, Reason.OVERLAP, now_ms=NOW_MS)
         cases.append(Case(f"skip of a {seen.life.status} run", write, _item(seen)))
-    request = run_writes.request_cancel(RUNNING, "user", now_ms=NOW_MS)
+    request = run_writes.request_cancel(RUNNING, Reason.USER, now_ms=NOW_MS)
     return [*cases, Case("request to cancel", request, _item(RUNNING))]
 
 
@@ -199,7 +204,7 @@ class Try:
 
 
 def tries(case: Case) -> list[Try]:
-    """Each write where it must win, and with every clause of it broken, one by one."""
+    """Returns each write where it must win, and with every clause of it broken, one by one."""
     write = case.write
     if isinstance(write, Insert):
         there = Try(f"{case.name}, there already", write, dict(write.item), wins=False)
@@ -239,7 +244,7 @@ def _other(item: Item, path: tuple[str, ...]) -> Item:
 
 
 def key_of(write: Write) -> Item:
-    """Where it writes."""
+    """Returns where it writes."""
     if isinstance(write, Update):
         return dict(write.key)
     return {name: write.item[name] for name in write.key}

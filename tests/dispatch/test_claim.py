@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from onthedot.dispatch.tick import Claim, Fate, fate_of
-from onthedot.records.runs.run_row import FINAL
+from onthedot.records.runs.run_status import FINAL
 from tests.schedule.samples import NOON_MS, due, run
 
 FIRES = Claim(due=due(), run=run(claim_id="D1"))

@@ -21,7 +21,7 @@ TEXTS = ("* * * * *", "*/10 * * * * *", "*/7 * * * *", "@every 45s", "0 */6 * * 
 
 
 def plans(cursor: Due, now: int) -> Iterator[Plan]:
-    """Plan as a tick does: what goes first by itself, then each from behind the one before."""
+    """Plans as a tick does: what goes first by itself, then each from behind the one before."""
     while True:
         planned = plan(cursor, now)
         yield planned
@@ -33,13 +33,13 @@ def plans(cursor: Due, now: int) -> Iterator[Plan]:
 
 
 def _mixed(planned: Plan) -> bool:
-    """Whether something fires behind what is recorded, before that is known to be so."""
+    """Tells whether something fires behind what is recorded, before that is known to be so."""
     slots = [record.slot for record in planned.unfired]
     return any(firing.slot > slot for firing in planned.firings for slot in slots)
 
 
 def slots_due(cursor: Due, now: int) -> list[int]:
-    """Every slot from the cursor on that is due within the look-ahead, by walking."""
+    """Returns every slot from the cursor on that is due within the look-ahead, by walking."""
     schedule = cursor.schedule
     slot = schedule.next(cursor.next_run_at - 86_402)
     found = []

@@ -18,12 +18,12 @@ SINCE = nominal(NOON - 150)
 
 
 def entry(task_id: str, at_sec: int, tenant_id: str = "acme") -> Item:
-    """A cursor that stands so many seconds from noon."""
+    """Returns a cursor that stands so many seconds from noon."""
     return {"task_id": task_id, "next_run_at": nominal(NOON + at_sec), "tenant_id": tenant_id}
 
 
 def taken(herd: Herd) -> Counter[str]:
-    """How many overdue tasks of each tenant a tick takes on."""
+    """Returns how many overdue tasks of each tenant a tick takes on."""
     return Counter(item["tenant_id"] for item in herd.overdue)
 
 

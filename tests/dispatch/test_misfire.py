@@ -8,6 +8,7 @@ import pytest
 
 from onthedot.launch.trigger import trigger
 from onthedot.records.attributes import typed_item
+from onthedot.records.runs.run_status import Reason
 from tests.simulation.calm import add, go, outcomes, purge, runs, sent, told, wait, waiting_messages
 from tests.simulation.stage import Stage
 
@@ -73,10 +74,10 @@ def test_a_long_outage_is_a_range_and_the_newest_fires_in_the_same_tick(stage: S
 
     found = [run for run in runs(stage, task) if run.range_to]
     assert [(run.life.reason, run.range_count) for run in found] == [("outside_grace", 299)]
-    kept = Counter(run.life.reason or run.life.status for run in runs(stage, task))
-    assert kept["coalesced"] == 50
+    kept = Counter(run.life.reason for run in runs(stage, task))
+    assert kept[Reason.COALESCED] == 50
     assert runs(stage, task)[0].origin == "schedule"
-    assert sum(run.origin == "catchup" and run.life.attempt == 1 for run in runs(stage, task)) == 1
+    assert sum(run.origin == "catchup" and run.life.starts == 1 for run in runs(stage, task)) == 1
 
 
 def test_a_payload_among_the_missed_slots_is_no_row_of_theirs(stage: Stage) -> None:

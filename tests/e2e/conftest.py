@@ -32,7 +32,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
 
 @pytest.fixture
 def adapters(local: Local, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The adapters of this process, pointed at the stack."""
+    """Yields the adapters of this process, pointed at the stack."""
     with pointed_at(local, monkeypatch):
         yield
 

@@ -39,7 +39,7 @@ class Clone:
 
     @contextmanager
     def make_run(self) -> Iterator[subprocess.Popen[bytes]]:
-        """Start it as a terminal does: make leads the group that Ctrl-C goes to."""
+        """Starts it as a terminal does: make leads the group that Ctrl-C goes to."""
         with (self.root / "output").open("wb") as output:
             process = subprocess.Popen(
                 ["make", "run", "PORT=0"],
@@ -58,7 +58,7 @@ class Clone:
         return (self.root / "output").read_text(errors="replace")
 
     def begin_anew(self) -> None:
-        """Leave nothing of former starts but what was installed."""
+        """Leaves nothing of former starts but what was installed."""
         for made in (".cdk", ".onthedot", "cdk.out"):
             shutil.rmtree(self.root / made, ignore_errors=True)
 
@@ -74,13 +74,13 @@ class Clone:
         return before[-1].strip() if before else "nothing"
 
     def left(self) -> list[int]:
-        """The processes on record that still run."""
+        """Returns the processes on record that still run."""
         record = self.folder.children
         groups = json.loads(record.read_text()) if record.exists() else []
         return [pid for group in groups for pid in members(int(group))]
 
     def works(self) -> float:
-        """Start it and run a handler; give the seconds to Ready."""
+        """Starts it and runs a handler; gives the seconds to Ready."""
         began = time.monotonic()
         with self.make_run() as process:
             while "  Ready" not in self.printed():
@@ -111,7 +111,7 @@ class Clone:
 
 @contextmanager
 def cloned(*, installed: bool) -> Iterator[Clone]:
-    """Copy what git would; without the setup, or with this folder's own."""
+    """Copies what git would, without the setup, or with this folder's own."""
     with TemporaryDirectory() as place:
         root = Path(place) / "onthedot"
         listed = subprocess.run(
@@ -139,7 +139,7 @@ def interrupt(process: subprocess.Popen[bytes]) -> None:
 
 
 def of_setup(count: int) -> None:
-    """Interrupt `make run` in a clone in which nothing is installed yet."""
+    """Interrupts `make run` in a clone in which nothing is installed yet."""
     with cloned(installed=False) as clone:
         whole_sec = clone.works()
         ready_sec = _first_ready_sec(clone)
@@ -151,7 +151,7 @@ def of_setup(count: int) -> None:
 
 
 def of_start(count: int) -> None:
-    """Interrupt a first `make run` behind its setup."""
+    """Interrupts a first `make run` behind its setup."""
     with cloned(installed=True) as clone:
         ready_sec = clone.works()
         print(f"a first start takes {ready_sec:.1f} s")

@@ -46,36 +46,36 @@ class Local:
         return cls(stack, Caller(stack.door.port, admin_key.made(stack)))
 
     def register(self, name: str, **schedule: object) -> str:
-        """Register a schedule, and give its id."""
+        """Registers a schedule, and gives its id."""
         body = {"name": name, "target": HELLO, **schedule}
         status, answer = self.caller.ask("POST", "/v1/schedules", body)
         assert status == 201, answer
         return str(answer["task_id"])
 
     def trigger(self, task_id: str, **given: object) -> str:
-        """Run a task now, and give the run's id."""
+        """Runs a task now, and gives the run's id."""
         status, answer = self.caller.ask("POST", f"/v1/schedules/{task_id}/trigger", given)
         assert status == 202, answer
         return str(answer["run_id"])
 
     def run(self, run_id: str) -> dict[str, Any]:
-        """A run, as its history shows it."""
+        """Returns a run, as its history shows it."""
         status, answer = self.caller.ask("GET", f"/v1/runs/{run_id}")
         assert status == 200, answer
         return dict(answer)
 
     def runs(self, task_id: str) -> list[dict[str, Any]]:
-        """The newest runs of a task."""
+        """Returns the newest runs of a task."""
         status, answer = self.caller.ask("GET", f"/v1/schedules/{task_id}/runs?limit=200")
         assert status == 200, answer
         return list(answer["data"])
 
     def settled(self, run_id: str, within_sec: float = 20) -> dict[str, Any]:
-        """The run, once it has its outcome."""
+        """Returns the run, once it has its outcome."""
         return until(lambda: self.run(run_id), lambda run: run["status"] in FINAL, within_sec)
 
     def running(self, run_id: str, attempt: int, within_sec: float = 20) -> dict[str, Any]:
-        """The run, once that attempt of it runs."""
+        """Returns the run, once that attempt of it runs."""
         return until(
             lambda: self.run(run_id),
             lambda run: (run["status"], run["attempt"]) == ("running", attempt),
@@ -83,27 +83,27 @@ class Local:
         )
 
     def invoke(self, function: str, *, wait: bool = True) -> Any:
-        """Call a function as its rule would."""
+        """Calls a function as its rule would."""
         kind = "RequestResponse" if wait else "Event"
         return clients.client("lambda", self.stack.endpoint).invoke(
             FunctionName=self.stack.outputs[function], InvocationType=kind, Payload=b"{}"
         )
 
     def processes(self, function: str) -> list[int]:
-        """The processes that run a function now."""
+        """Returns the processes that run a function now."""
         assert self.stack.emulator is not None
         name = f"AWS_LAMBDA_FUNCTION_NAME={self.stack.outputs[function]}\0".encode()
         return [pid for pid in members(self.stack.emulator.pid) if name in _environment(pid)]
 
     def kill(self, function: str) -> int:
-        """Kill every process of a function, in the middle of whatever it does."""
+        """Kills every process of a function, in the middle of whatever it does."""
         pids = self.processes(function)
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
         return len(pids)
 
     def kill_everything(self) -> None:
-        """Kill the emulator with all its functions, and the database."""
+        """Kills the emulator with all its functions, and the database."""
         assert self.stack.emulator is not None
         assert self.stack.database is not None
         for process in (self.stack.emulator, self.stack.database):
@@ -117,7 +117,7 @@ def until(
     within_sec: float = 20,
     step_sec: float = 0.2,
 ) -> _Got:
-    """Look again until it is so; what was seen last says why it never was."""
+    """Looks again until it is so; what was seen last says why it never was."""
     deadline = time.monotonic() + within_sec
     while not reached(seen := look()):
         assert time.monotonic() < deadline, seen
@@ -127,7 +127,9 @@ def until(
 
 @contextmanager
 def sharing_an_assembly(folder: Folder, tmp: pytest.TempPathFactory) -> Iterator[None]:
-    """Only the first stack of a test run is deployed by the CDK, which takes two processors."""
+    """Yields only the first stack of a test run is deployed by the CDK, which takes two
+    processors.
+    """
     base = tmp.getbasetemp()
     # Each worker of pytest-xdist has a folder of its own in the one that they share.
     shared = base.parent if base.name.startswith("popen") else base
@@ -141,7 +143,7 @@ def sharing_an_assembly(folder: Folder, tmp: pytest.TempPathFactory) -> Iterator
 
 
 def load(tasks: int, *, begin_in_sec: int, for_sec: int) -> list[Task]:
-    """Tasks with a slot every second, put where nobody but the dispatcher finds them."""
+    """Returns tasks with a slot every second, put where nobody but the dispatcher finds them."""
     begin = int(time.time()) + begin_in_sec
     schedule = compile_schedule("* * * * * *", end_at=begin + for_sec - 1)
     made = [
@@ -163,7 +165,7 @@ def load(tasks: int, *, begin_in_sec: int, for_sec: int) -> list[Task]:
 
 
 def members(group: int) -> list[int]:
-    """The living processes of a group; a dead one that nobody has collected yet is none."""
+    """Returns the living processes of a group; a dead one that nobody has collected yet is none."""
     listed = subprocess.run(
         ["ps", "-eo", "pid=,pgid=,stat="], capture_output=True, text=True, check=True
     )

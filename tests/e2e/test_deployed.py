@@ -18,7 +18,7 @@ def of(local: Local, service: str) -> Any:
 
 
 def metric_lines(local: Local, function: str) -> list[dict[str, Any]]:
-    """What a function has printed of itself."""
+    """Returns what a function has printed of itself."""
     name = local.stack.outputs[function]
     group = of(local, "lambda").get_function_configuration(FunctionName=name)["LoggingConfig"]
     events = of(local, "logs").filter_log_events(logGroupName=group["LogGroup"])["events"]

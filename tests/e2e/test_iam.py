@@ -60,7 +60,7 @@ class Guarded:
     key: str
 
     def broken(self) -> set[str]:
-        """The functions that cannot do their work."""
+        """Returns the functions that cannot do their work."""
         working = {name: self._invoked(name) for name in FUNCTIONS if name != "Api"}
         working["Api"] = self.ask("GET", "/v1/schedules")[0] == 200
         return {name for name, works in working.items() if not works}
@@ -76,7 +76,7 @@ class Guarded:
         return "FunctionError" not in answer
 
     def _message(self, queue_url: str) -> dict[str, Any]:
-        """An event as the queue's poller makes it, of a run that there is not."""
+        """Returns an event as the queue's poller makes it, of a run that there is not."""
         arn = f"arn:aws:sqs:{clients.REGION}:{clients.ACCOUNT}:{queue_url.rpartition('/')[2]}"
         record = {
             "messageId": "1",
@@ -88,7 +88,7 @@ class Guarded:
         return {"Records": [record]}
 
     def ask(self, method: str, path: str, body: object = None) -> tuple[int, Any]:
-        """Ask the API; give the answer's status and body."""
+        """Asks the API; gives the answer's status and body."""
         trusting = ssl.create_default_context(cafile=self.certificate)
         port = urlsplit(self.endpoint).port
         connection = HTTPSConnection("127.0.0.1", port, context=trusting, timeout=30)
@@ -102,13 +102,13 @@ class Guarded:
         return answer.status, json.loads(content) if content else None
 
     def done(self, method: str, path: str, body: object = None) -> Any:
-        """Ask for what must be granted."""
+        """Asks for what must be granted."""
         status, answer = self.ask(method, path, body)
         assert status < 300, (method, path, answer, self.errors())
         return answer
 
     def errors(self) -> list[str]:
-        """What the functions' logs say went wrong."""
+        """Returns what the functions' logs say went wrong."""
         logs = clients.client("logs", self.endpoint)
         groups = logs.describe_log_groups()["logGroups"]
         return [
@@ -122,14 +122,14 @@ class Guarded:
         ]
 
     def planned(self, path: str, body: object, runs: int) -> Any:
-        """Ask for a plan of so many runs, and have it carried out."""
+        """Asks for a plan of so many runs, and has it carried out."""
         plan = until(
             lambda: self.done("POST", path, body), lambda plan: plan["effects"]["runs"] == runs
         )
         return self.done("POST", f"{path}?plan_token={plan['plan_token']}", body)
 
     def run(self, run_id: str, status: str) -> Any:
-        """Wait until a run has that status."""
+        """Waits until a run has that status."""
         return until(
             lambda: self.done("GET", f"/v1/runs/{run_id}"),
             lambda run: run["status"] == status,
@@ -137,15 +137,15 @@ class Guarded:
         )
 
     def replayed(self, run_id: str) -> str:
-        """Wait until a dead run has been replayed, and give the new one."""
+        """Waits until a dead run has been replayed, and gives the new one."""
         return str(until(lambda: self.done("GET", f"/v1/runs/{run_id}")["replayed_as"], bool))
 
     def audited(self) -> None:
-        """Let the audit pass: it carries on what takes many steps."""
+        """Lets the audit pass: it carries on what takes many steps."""
         assert self._invoked("Audit")
 
     def policies(self, name: str) -> list[dict[str, Any]]:
-        """What a function was granted, as IAM takes it back."""
+        """Returns what a function was granted, as IAM takes it back."""
         iam = clients.client("iam", self.endpoint)
         config = clients.client("lambda", self.endpoint).get_function_configuration(
             FunctionName=self.outputs[f"{name}Function"]
@@ -163,7 +163,7 @@ class Guarded:
 
     @contextmanager
     def without_policies(self, name: str) -> Iterator[None]:
-        """Take away all that a function was granted; give it back afterwards."""
+        """Takes away all that a function was granted; gives it back afterwards."""
         taken = self.policies(name)
         for each in taken:
             clients.client("iam", self.endpoint).delete_role_policy(
@@ -189,7 +189,7 @@ def with_batches(policy: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def guarded(local: Local, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
-    """What the local stack has deployed, deployed once more behind TLS and IAM."""
+    """Yields what the local stack has deployed, deployed once more behind TLS and IAM."""
     folder = Folder(tmp_path_factory.mktemp("guarded"))
     folder.clear()
     children, port = Children(folder.children), ports.free()

@@ -42,17 +42,17 @@ AHEAD_SEC = CLAIM_SEC + 15 + int(2 * BUSY_SEC)
 
 
 def claimed(tasks: Sequence[Task]) -> int:
-    """How many runs there are of the tasks."""
+    """Returns how many runs there are of the tasks."""
     return len(accounts.read(tasks).runs)
 
 
 def begun(tasks: Sequence[Task]) -> bool:
-    """Whether a dispatcher has claimed anything; asked of one task, for it is soon over."""
+    """Tells whether a dispatcher has claimed anything; asked of one task, for it is soon over."""
     return claimed(tasks[:1]) > 0
 
 
 def unfinished(tasks: Sequence[Task]) -> int:
-    """How many tasks no dispatcher has advanced yet: it does that last."""
+    """Returns how many tasks no dispatcher has advanced yet: it does that last."""
     keys = [cursor_key(each.task_id) for each in tasks]
     return sum("due_shard" in each for each in table_reads.get_many({"tasks": keys})["tasks"])
 
@@ -62,7 +62,7 @@ def settled(tasks: Sequence[Task], within_sec: float) -> Accounts:
 
 
 def strike(local: Local, tasks: Sequence[Task]) -> int:
-    """Kill the dispatcher of these tasks once it claims; give how many of them it had left."""
+    """Kills the dispatcher of these tasks once it claims; gives how many of them it had left."""
     # Listed before it is asked: a dispatcher is soon over, and listing takes a while.
     pids, _ = until(
         lambda: (local.processes("DispatchFunction"), begun(tasks)),
@@ -76,7 +76,7 @@ def strike(local: Local, tasks: Sequence[Task]) -> int:
 
 
 def struck(local: Local) -> tuple[list[Task], int]:
-    """Kill a dispatcher in mid-tick; one that was done before the blow fell is no round."""
+    """Kills a dispatcher in mid-tick; one that was done before the blow fell is no round."""
     for _ in range(BLOWS_MAX):
         tasks = load(FIRES_A_SEC, begin_in_sec=AHEAD_SEC, for_sec=15)
         local.invoke("DispatchFunction", wait=False)
@@ -118,15 +118,15 @@ def test_a_worker_killed_in_mid_run_has_its_run_started_again_and_settled_once(
         assert local.settled(run_id, within_sec=120)["status"] == "succeeded"
         long = run_row.parse(table_reads.get("runs", run_row.row_key(run_id)) or {})
 
-        again_ms = [each.life.started_ms - killed_ms for each in (long, *seen.again)]
-        others = [each.life for each in seen.runs if each.life.attempt == 1]
-        waited_ms = [life.started_ms - max(killed_ms, life.due_ms) for life in others]
+        again_ms = [each.life.its_attempt.started_ms - killed_ms for each in (long, *seen.again)]
+        others = [each.life for each in seen.runs if each.life.starts == 1]
+        waited_ms = [life.its_attempt.started_ms - max(killed_ms, life.due_ms) for life in others]
         print(
             f"{len(again_ms)} runs again {min(again_ms)} to {max(again_ms)} ms after the kill; "
             f"{len(others)} others at most {max(waited_ms)} ms after it and their due time"
         )
         assert (seen.missing, seen.stray) == (set(), set())
-        assert (long.life.attempt, len(long.life.attempts)) == (2, 1)
+        assert (long.life.starts, len(long.life.attempts)) == (2, 1)
         assert max(again_ms) < (AGAIN_SEC + BUSY_SEC) * 1000
         assert max(waited_ms) < (AUDITED_SEC + BUSY_SEC) * 1000
 

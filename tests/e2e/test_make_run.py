@@ -46,7 +46,7 @@ class Running:
 
     @property
     def caller(self) -> Caller:
-        """A program that knows only the run file."""
+        """Returns a program that knows only the run file."""
         about = self.folder.running()
         return Caller(int(about["url"].rpartition(":")[2]), about["key"])
 
@@ -67,7 +67,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 @contextmanager
 def make_run(folder: Folder) -> Iterator[Running]:
-    """Start it; whatever the test leaves of it is killed."""
+    """Starts it; whatever the test leaves of it is killed."""
     output = folder.root / f"output-{time.time_ns()}"
     with output.open("wb") as file:
         process = subprocess.Popen(
@@ -85,7 +85,7 @@ def make_run(folder: Folder) -> Iterator[Running]:
 
 
 def stop(running: Running) -> float:
-    """Ask it to stop; give the seconds it took."""
+    """Asks it to stop; gives the seconds it took."""
     began = time.monotonic()
     running.process.send_signal(signal.SIGTERM)
     assert running.process.wait(STOPPED_SEC * 2) == 0, running.output.read_text()
@@ -103,7 +103,9 @@ def kill_everything(running: Running) -> None:
 
 
 def listening(groups: list[int]) -> set[str]:
-    """The addresses at which any process of the groups listens, as the kernel writes them."""
+    """Returns the addresses at which any process of the groups listens, as the kernel writes
+    them.
+    """
     inodes = {
         str(each.readlink())
         for group in groups

@@ -54,7 +54,7 @@ def test_a_message_that_no_release_wrote_is_removed(local: Local) -> None:
 
 
 def _kept(sqs: Any, url: str) -> int:
-    """How many messages a queue has, whether somebody looks at them or not."""
+    """Returns how many messages a queue has, whether somebody looks at them or not."""
     names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
     answer = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)
     return sum(int(answer["Attributes"][name]) for name in names)

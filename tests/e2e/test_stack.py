@@ -70,6 +70,23 @@ def test_the_rule_dispatches_within_a_minute_what_no_request_did(local: Local) -
     assert (seen.missing, seen.again) == (set(), [])
 
 
+def test_a_start_gives_no_worker_work_before_the_api_answers(local: Local) -> None:
+    task_id = local.register("due-while-down", cron="0 0 1 1 *")
+    soon = nominal(int(time.time()) + 2)
+    run_id = local.trigger(task_id, due_at=soon)
+
+    local.stack.stop()
+    time.sleep(2)
+    local.stack.stand_up()
+    api, workers = local.processes("ApiFunction"), local.processes("WorkFunction")
+    before = local.run(run_id)
+    local.stack.go_on()
+
+    assert (bool(api), workers) == (True, [])
+    assert before["status"] == "claimed"
+    assert local.settled(run_id)["status"] == "succeeded"
+
+
 def test_a_stack_started_again_has_its_tasks_runs_and_large_payloads(local: Local) -> None:
     who = "x" * 100_000
     task_id = local.register("large-and-kept", cron="0 0 1 1 *", payload={"who": who})

@@ -42,18 +42,18 @@ def settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
 def place(
     request: pytest.FixtureRequest, settings: pytest.MonkeyPatch, ministack_url: str
 ) -> Place:
-    """Everything on one of the engines; the queues are MiniStack's."""
+    """Returns everything on one of the engines; the queues are MiniStack's."""
     url = request.getfixturevalue(f"{request.param}_url")
     return Place.made(settings, dynamodb=url, sqs=ministack_url)
 
 
 @pytest.fixture
 def quick_place(settings: pytest.MonkeyPatch, memory_url: str, ministack_url: str) -> Place:
-    """The local stack: Dynoxide in memory and MiniStack's queues."""
+    """Returns the local stack: Dynoxide in memory and MiniStack's queues."""
     return Place.made(settings, dynamodb=memory_url, sqs=ministack_url)
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    """Where a Dynoxide of the test's own keeps its tables."""
+    """Returns where a Dynoxide of the test's own keeps its tables."""
     return tmp_path / f"{time.time_ns()}.db"

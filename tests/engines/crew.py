@@ -28,12 +28,12 @@ class Crew:
     _over: Event = field(default_factory=Event)
 
     def kill(self, number: int) -> None:
-        """Kill a process in the middle of whatever it does; its poller begins another."""
+        """Kills a process in the middle of whatever it does; its poller begins another."""
         self.workers[number].kill()
         self.kills += 1
 
     def serve(self, number: int) -> None:
-        """Poll for one process until the crew goes home."""
+        """Polls for one process until the crew goes home."""
         while not self._over.is_set():
             self.place.poll(
                 lambda event: _answered(self._living(number), event), self.queue, wait_sec=1
@@ -47,12 +47,12 @@ class Crew:
         return self.workers[number]
 
     def go_home(self) -> None:
-        """Finish what is under way, and end."""
+        """Finishes what is under way, and end."""
         self._over.set()
 
 
 def _begun(folder: Path, queue: str, count: int = 1) -> list[Popen[str]]:
-    """Begin processes side by side, and wait until all are warm, or killed on their way."""
+    """Begins processes side by side, and waits until all are warm, or killed on their way."""
     function = "bury" if queue == "dead" else "work"
     workers = [begin_serving(folder, function) for _ in range(count)]
     for worker in workers:
@@ -62,7 +62,7 @@ def _begun(folder: Path, queue: str, count: int = 1) -> list[Popen[str]]:
 
 
 def _answered(worker: Popen[str], event: Mapping[str, Any]) -> dict[str, Any]:
-    """What a process answers; if it dies, all comes back when it becomes visible."""
+    """Returns what a process answers; if it dies, all comes back when it becomes visible."""
     assert worker.stdin is not None
     try:
         worker.stdin.write(json.dumps(event) + "\n")
@@ -76,14 +76,14 @@ def _answered(worker: Popen[str], event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _heard(worker: Popen[str]) -> str:
-    """The next line of a process; a dead one's has no end."""
+    """Returns the next line of a process; a dead one's has no end."""
     assert worker.stdout is not None
     return worker.stdout.readline()
 
 
 @contextmanager
 def working(place: Place, folder: Path, count: int, queue: str = "normal") -> Iterator[Crew]:
-    """Let a crew work; none of its processes is left behind, whatever a test comes to."""
+    """Lets a crew work; none of its processes is left behind, whatever a test comes to."""
     crew = Crew(place, folder, _begun(folder, queue, count), queue)
     with ThreadPoolExecutor(count) as pollers:
         polling = [pollers.submit(crew.serve, number) for number in range(count)]

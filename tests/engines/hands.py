@@ -41,7 +41,7 @@ for line in sys.stdin:
 
 
 def write_jobs(folder: Path, handlers: str) -> None:
-    """Put a `jobs` package there, in place of the project's own."""
+    """Puts a `jobs` package there, in place of the project's own."""
     (folder / "jobs").mkdir()
     head = (
         "import time\nfrom pathlib import Path\nfrom onthedot import OnTheDot\napp = OnTheDot()\n"
@@ -50,7 +50,7 @@ def write_jobs(folder: Path, handlers: str) -> None:
 
 
 def begin_work(folder: Path, records: list[dict[str, Any]]) -> subprocess.Popen[str]:
-    """Let a process of its own work messages as Lambda would have it do."""
+    """Lets a process of its own work messages as Lambda would have it do."""
     process = _begin(folder, _PROGRAM)
     assert process.stdin is not None
     process.stdin.write(json.dumps({"Records": records}))
@@ -60,12 +60,12 @@ def begin_work(folder: Path, records: list[dict[str, Any]]) -> subprocess.Popen[
 
 
 def begin_polling(folder: Path, number: int) -> subprocess.Popen[str]:
-    """Let a warm process take a place's messages batch by batch until a file `stop` is there."""
+    """Lets a warm process take a place's messages batch by batch until a file `stop` is there."""
     return _begin(folder, _POLLER, str(number))
 
 
 def begin_serving(folder: Path, function: str) -> subprocess.Popen[str]:
-    """Let a process say that it is warm, and answer events, a line each, until its input ends.
+    """Lets a process say that it is warm, and answer events, a line each, until its input ends.
 
     Its log is a file: it may be longer than a pipe that nobody reads.
     """

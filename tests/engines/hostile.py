@@ -40,7 +40,7 @@ class Victims:
     pulled: str
 
     def forged(self) -> dict[str, str]:
-        """Messages in good form about them, each with something false in it."""
+        """Returns messages in good form about them, each with something false in it."""
         soon, later, over, pulled = (
             {"run_id": run_id, "attempt": 1, "tv": 1}
             for run_id in (self.soon, self.later, self.over, self.pulled)
@@ -64,7 +64,7 @@ class Victims:
 
 
 def send(sqs: Any, url: str, bodies: Sequence[str], chance: Random) -> None:
-    """Put messages into a queue by its own API, in any order."""
+    """Puts messages into a queue by its own API, in any order."""
     mixed = chance.sample(bodies, len(bodies))
     for first in range(0, len(mixed), _BATCH):
         answer = sqs.send_message_batch(
@@ -78,7 +78,7 @@ def send(sqs: Any, url: str, bodies: Sequence[str], chance: Random) -> None:
 
 
 def kept(sqs: Any, url: str) -> int:
-    """How many messages a queue has, visible or not."""
+    """Returns how many messages a queue has, visible or not."""
     names = [f"ApproximateNumberOfMessages{kind}" for kind in ("", "NotVisible", "Delayed")]
     answer = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)
     return sum(int(answer["Attributes"][name]) for name in names)

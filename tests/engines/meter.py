@@ -42,7 +42,7 @@ class Meter:
 
 @contextmanager
 def metered() -> Iterator[Meter]:
-    """Meter the present client of DynamoDB."""
+    """Meters the present client of DynamoDB."""
     meter, events = Meter(), aws.client("dynamodb").meta.events
     events.register("before-parameter-build.dynamodb.*", meter.ask)
     events.register("after-call.dynamodb.*", meter.count)

@@ -33,7 +33,9 @@ Handler = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 @contextmanager
 def surroundings(settings: pytest.MonkeyPatch) -> Iterator[None]:
-    """What a function's environment has; another test's clients and constants are put aside."""
+    """Yields what a function's environment has; another test's clients and constants are put
+    aside.
+    """
     for name in ("AWS_CA_BUNDLE", "AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_SESSION_TOKEN"):
         settings.delenv(name, raising=False)
     settings.setenv("AWS_ACCESS_KEY_ID", "test")
@@ -51,7 +53,7 @@ def surroundings(settings: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def _forget_clients() -> None:
-    """The adapters read the environment once a process."""
+    """Lets the adapters read the environment again: they read it once in a process."""
     for remembered in (aws.client, aws._session, aws._width, aws._pool):  # noqa: SLF001
         remembered.cache_clear()
     # The models of the services stay read: that takes longer than most tests.
@@ -66,7 +68,7 @@ class Place:
 
     @classmethod
     def made(cls, settings: pytest.MonkeyPatch, **urls: str) -> Place:
-        """Point the adapters at the engines, if any, and make tables and queues there."""
+        """Points the adapters at the engines, if any, and makes tables and queues there."""
         place = cls(next(_NUMBERS))
         for service, url in urls.items():
             settings.setenv(f"AWS_ENDPOINT_URL_{service.upper()}", url)
@@ -75,13 +77,13 @@ class Place:
         return place
 
     def make_tables(self, settings: pytest.MonkeyPatch) -> None:
-        """As the template would."""
+        """Makes the tables as the template would."""
         for table, declared in (("tasks", schema.TASKS), ("runs", schema.RUNS)):
             settings.setenv(f"{table.upper()}_TABLE", f"{table}-{self.number}")
             aws.client("dynamodb").create_table(**schema.creation(declared, aws.table(table)))
 
     def make_queues(self, settings: pytest.MonkeyPatch) -> None:
-        """One a priority, each giving up to the dead one after ten receipts."""
+        """Makes a queue for each priority, which gives up to the dead one after ten receipts."""
         sqs = aws.client("sqs")
         for queue in ("dead", "high", "normal", "low"):
             attributes = {"VisibilityTimeout": _VISIBILITY}
@@ -95,11 +97,11 @@ class Place:
             settings.setenv(f"{queue.upper()}_QUEUE_URL", made["QueueUrl"])
 
     def arn(self, queue: str) -> str:
-        """What an event of the queue names as its source."""
+        """Returns what an event of the queue names as its source."""
         return f"arn:aws:sqs:us-east-1:000000000000:{queue}-{self.number}"
 
     def receive(self, queue: str = "normal", *, wait_sec: int = 0, most: int = 10) -> Any:
-        """Take what is visible, as the records of an event."""
+        """Takes what is visible, as the records of an event."""
         answer = aws.client("sqs").receive_message(
             QueueUrl=aws.queue_url(queue),
             MaxNumberOfMessages=most,
@@ -119,7 +121,7 @@ class Place:
         ]
 
     def poll(self, handler: Handler, queue: str = "normal", *, wait_sec: int = 0) -> int:
-        """Give one batch to a handler and delete what it does not report back."""
+        """Gives one batch to a handler and deletes what it does not report back."""
         records = self.receive(queue, wait_sec=wait_sec)
         if not records:
             return 0
@@ -137,7 +139,7 @@ FAILURES = "batchItemFailures"
 
 
 def put(task: Task, next_run_at: int | None = None) -> Task:
-    """Put a task as it stands after its registration, with its cursor where it is wanted."""
+    """Puts a task as it stands after its registration, with its cursor where it is wanted."""
     following = task_items.first_due(task) if next_run_at is None else next_run_at
     for item in (task_items.cursor(task, following), task.item()):
         table_reads.put("tasks", item)
@@ -145,20 +147,20 @@ def put(task: Task, next_run_at: int | None = None) -> Task:
 
 
 def rows(task_id: str) -> dict[str, Run]:
-    """A task's runs by key, its gate left out."""
+    """Returns a task's runs by key, its gate left out."""
     items = table_reads.rows(("task_id", task_id), "scheduled_for", ("0", "~"))
     return {item["scheduled_for"]: run_row.parse(item) for item in items if "life" in item}
 
 
 def cursor(task_id: str) -> Mapping[str, Any]:
-    """A task's cursor."""
+    """Returns a task's cursor."""
     item = table_reads.get("tasks", {"task_id": task_id, "part": keys.CURSOR})
     assert item is not None
     return item
 
 
 def at_once(number: int, work: Callable[[int], _Got]) -> list[_Got]:
-    """Do the work in so many threads that begin together."""
+    """Does the work in so many threads that begin together."""
     barrier = Barrier(number)
 
     def begin(place: int) -> _Got:

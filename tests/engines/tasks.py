@@ -6,7 +6,8 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import Claim, Life, Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.schedule_actions import create_many
 from onthedot.schedule.schedule import compile_schedule, pack
@@ -26,24 +27,24 @@ def last_minute() -> int:
 
 
 def create(wanted: Task) -> Task:
-    """Register one by itself, without a name and a place in a quota."""
+    """Registers one by itself, without a name and a place in a quota."""
     (born,) = create_many([wanted])
     return born
 
 
 def daily(number: int, slot: int, **given: Any) -> Task:
-    """A task with one slot a day, the next one at `slot`."""
+    """Returns a task with one slot a day, the next one at `slot`."""
     at = datetime.fromtimestamp(slot, UTC)
     return task(number, f"{at.minute} {at.hour} * * *", effective_from=slot - 1, **given)
 
 
 def task_id(number: int) -> str:
-    """Name a task."""
+    """Names a task."""
     return f"sch_{number:026}"
 
 
 def task(number: int, text: str, until: int | None = None, **given: Any) -> Task:
-    """A task as the API would register it."""
+    """Returns a task as the API would register it."""
     schedule = compile_schedule(text, end_at=until)
     return Task(
         task_id=task_id(number),
@@ -55,7 +56,7 @@ def task(number: int, text: str, until: int | None = None, **given: Any) -> Task
 
 
 def claimed(owner: str, slot: int = SLOT, *, task_id: str = "sch_A") -> Run:
-    """A slot's run as a dispatcher of that name claims it."""
+    """Returns a slot's run as a dispatcher of that name claims it."""
     return Run(
         task_id=task_id,
         key=nominal(slot),
@@ -63,12 +64,11 @@ def claimed(owner: str, slot: int = SLOT, *, task_id: str = "sch_A") -> Run:
         origin="schedule",
         queue="normal",
         life=Life(
-            status="claimed",
+            status=Status.CLAIMED,
             tv=1,
             schedule_version=1,
             due_ms=slot * 1000,
-            claim_id=owner,
-            claim_until=slot * 1000 + 30_000,
+            claim=Claim(by=owner, until_ms=slot * 1000 + 30_000),
             claimed_ms=slot * 1000 - 5_000,
         ),
     )

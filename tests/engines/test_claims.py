@@ -26,7 +26,7 @@ def test_of_fifty_that_claim_thirty_slots_each_slot_has_one_winner() -> None:
         [owner for owner in range(THREADS) if outcomes[owner][slot] is Outcome.DONE]
         for slot in range(len(SLOTS))
     ]
-    found = [run.life.claim_id for run in rows("sch_A").values()]
+    found = [run.life.claim and run.life.claim.by for run in rows("sch_A").values()]
 
     assert [[str(owner) for owner in of_slot] for of_slot in winners] == [[one] for one in found]
     assert {outcome for of_owner in outcomes for outcome in of_owner} == {
@@ -47,7 +47,8 @@ def test_of_fifty_that_put_one_item_one_wins() -> None:
 
     assert outcomes.count(Outcome.DONE) == 1
     assert outcomes.count(Outcome.REFUSED) == THREADS - 1
-    assert outcomes[int(run.life.claim_id)] is Outcome.DONE
+    assert run.life.claim
+    assert outcomes[int(run.life.claim.by)] is Outcome.DONE
 
 
 @pytest.mark.usefixtures("place")

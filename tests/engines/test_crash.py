@@ -63,7 +63,7 @@ def test_every_acknowledged_claim_and_advance_survives_kill_9(
 
 
 def _stream(of: Task, acknowledged: list[int]) -> str:
-    """Claim and advance second by second, noting what was acknowledged, until the end."""
+    """Claims and advance second by second, noting what was acknowledged, until the end."""
     due = task_cursor.parse(cursor(of.task_id))
     try:
         while True:

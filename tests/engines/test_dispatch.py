@@ -29,7 +29,7 @@ NUMBERS = [each for each in range(15_000) if shard_of(task_id(each)) in SHARDS]
 
 
 def tick(place: int, meeting: Barrier, counts: Queue[dict[str, int]]) -> None:
-    """One dispatcher's pass, in a process of its own that has the test's environment.
+    """Runs one dispatcher in a process of its own that has the test's environment.
 
     All have looked before the first one claims, and from there on none is quicker than another.
     """

@@ -10,8 +10,7 @@ from onthedot.records.conditional_writes import Outcome, Update
 from onthedot.records.tasks import exhausted_schedules, task_cursor, task_spec
 from onthedot.records.tasks.task_items import cursor as cursor_of
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry.edit import edit
-from onthedot.registry.max_runs_edit import _count_again
+from onthedot.registry.edit import _count_again, edit
 from onthedot.store import conditional_writer, table_reads
 from onthedot.upkeep import completed_schedules
 from tests.engines.place import at_once, cursor
@@ -22,7 +21,7 @@ _HOURS_SEC = 6 * 3_600
 
 
 def used_up(number: int) -> Task:
-    """A schedule of one run that has had it; its next slot is hours away."""
+    """Returns a schedule of one run that has had it; its next slot is hours away."""
     task = daily(number, last_minute() + _HOURS_SEC, max_runs=1)
     table_reads.put("tasks", task.item())
     table_reads.put("tasks", cursor_of(task, None) | {"runs_left": 0})

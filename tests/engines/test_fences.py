@@ -14,6 +14,7 @@ from onthedot.records.conditional_writes import Outcome, Update, Write
 from onthedot.records.runs import run_row, run_writes
 from onthedot.records.runs.message_pack import Ticket
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks.task_spec import Task
 from onthedot.store import conditional_writer, table_reads
 from onthedot.work.decision_table import Hint, Skip
@@ -57,7 +58,7 @@ def test_only_the_newest_starts_owner_settles_and_only_once(
 
     def settle(number: int) -> Outcome:
         held = (first, second)[number % 2]
-        life = run_row.ended(held.life, "succeeded", "", now_ms=number)
+        life = run_row.ended(held.life, Status.SUCCEEDED, Reason.NONE, now_ms=number)
         return write(run_writes.settle(held, life, now_ms=number))
 
     outcomes = at_once(THREADS, settle)
@@ -65,7 +66,7 @@ def test_only_the_newest_starts_owner_settles_and_only_once(
     assert outcomes[::2] == [Outcome.REFUSED] * (THREADS // 2)
     assert outcomes[1::2].count(Outcome.DONE) == 1
     assert outcomes[1::2].count(Outcome.REFUSED) == THREADS // 2 - 1
-    assert _read(run).life.ended_ms == outcomes.index(Outcome.DONE)
+    assert _read(run).life.its_end.ended_ms == outcomes.index(Outcome.DONE)
 
 
 @spelled
@@ -76,7 +77,7 @@ def test_a_run_starts_or_is_cancelled_never_both(write: Callable[[Write], Outcom
         begun = _begun(run, "worker")
         either = [
             _start(run, begun),
-            run_writes.settle_unstarted(run, "cancelled", "user", now_ms=1),
+            run_writes.settle_unstarted(run, Status.CANCELLED, Reason.USER, now_ms=1),
             run_writes.stamp(run, 2, now_ms=1),
         ]
         outcomes = at_once(len(either), partial(_write_one_of, either, write))
@@ -102,7 +103,7 @@ def test_never_more_run_than_the_gate_lets_in_and_all_do_in_the_end(most: int) -
         time.sleep(0.01)
         with lock:
             inside[0] -= 1
-        ended = run_writes.settle_unstarted(job.held, "cancelled", "user", now_ms=1)
+        ended = run_writes.settle_unstarted(job.held, Status.CANCELLED, Reason.USER, now_ms=1)
         assert conditional_writer.write_one(ended) is Outcome.DONE
         overlap.finish(job)
 
@@ -120,7 +121,7 @@ def test_of_those_that_skip_as_many_get_in_as_there_are_places() -> None:
     turned = at_once(len(jobs), lambda number: overlap.acquire(jobs[number]))
 
     assert turned.count(None) == 3
-    assert set(turned) <= {None, Skip("skipped", "overlap")}
+    assert set(turned) <= {None, Skip(Status.SKIPPED, Reason.OVERLAP)}
 
 
 def _write_one_of(writes: list[Update], write: Callable[[Write], Outcome], number: int) -> Outcome:

@@ -55,7 +55,7 @@ class Attack:
     pulled: str
 
     def on(self, queue: str, until: float) -> None:
-        """Send each form once a volley; the forged ones name what is due at the next second."""
+        """Sends each form once a volley; the forged ones name what is due at the next second."""
         chance = Random(SEED)
         began = time.time()
         for number in range(1, EACH + 1):
@@ -99,7 +99,7 @@ def test_no_run_of_another_tenant_is_late_or_lost_for_hostile_messages(
     assert late["normal"] <= control + LATE_MS_MAX
     assert late["dead"] <= control + LATE_MS_MAX
     (row,) = rows(yearly.task_id).values()
-    assert (row.life.status, row.life.attempt) == ("claimed", 0)
+    assert (row.life.status, row.life.starts) == ("claimed", 0)
 
 
 def _each_second(number: int, begin: int) -> Task:
@@ -109,7 +109,7 @@ def _each_second(number: int, begin: int) -> Task:
 
 
 def _succeeded(schedules: Sequence[Task], deadline: float) -> list[Run]:
-    """All runs; none is lost, and none starts before its time or twice."""
+    """Returns all runs; none is lost, and none starts before its time or twice."""
     while True:
         runs = [run for each in schedules for run in rows(each.task_id).values()]
         left = [run for run in runs if run.life.status != "succeeded"]
@@ -118,24 +118,24 @@ def _succeeded(schedules: Sequence[Task], deadline: float) -> list[Run]:
         assert time.time() < deadline, left
         time.sleep(0.5)
     assert len(runs) == SCHEDULES * SLOTS
-    assert {run.life.attempt for run in runs} == {1}
-    assert all(run.life.started_ms >= run.life.due_ms for run in runs)
+    assert {run.life.starts for run in runs} == {1}
+    assert all(run.life.its_attempt.started_ms >= run.life.due_ms for run in runs)
     return runs
 
 
 def _worst(runs: Sequence[Run], begin: int) -> dict[str, int]:
-    """How late the latest run of each stretch started."""
+    """Returns how late the latest run of each stretch started."""
     worst = dict.fromkeys(STRETCHES, 0)
     for run in runs:
         place = (run.life.due_ms // 1000 - begin) // STRETCH_SEC
         if place >= 0:
-            late = run.life.started_ms - run.life.due_ms
+            late = run.life.its_attempt.started_ms - run.life.due_ms
             worst[STRETCHES[place]] = max(worst[STRETCHES[place]], late)
     return worst
 
 
 def _emptied() -> None:
-    """Nothing hostile comes back for ever."""
+    """Checks that nothing hostile comes back for ever."""
     deadline = time.time() + PATIENCE_SEC
     for queue in ("normal", "dead"):
         while left := kept(aws.client("sqs"), aws.queue_url(queue)):

@@ -46,9 +46,9 @@ def test_a_hung_handler_takes_only_its_own_attempt_and_its_process_along(
     _, said = process.communicate(timeout=PATIENCE_SEC)
 
     hung, *fine = (next(iter(rows(each.task_id).values())).life for each in tasks)
-    assert (hung.status, hung.error["type"]) == ("dead", "TimedOut")
-    assert (hung.ended_ms - hung.started_ms) / 1000 >= TIMEOUT_SEC + GRACE_SEC
-    assert [(life.status, life.result) for life in fine] == [("succeeded", "fine")] * 2
+    assert (hung.status, hung.its_end.error["type"]) == ("dead", "TimedOut")
+    assert (hung.its_end.ended_ms - hung.its_attempt.started_ms) / 1000 >= TIMEOUT_SEC + GRACE_SEC
+    assert [(life.status, life.its_end.result) for life in fine] == [("succeeded", "fine")] * 2
     assert process.returncode == 1, said
     # All is acknowledged: nothing comes back when the messages would be visible again.
     assert quick_place.receive() == []

@@ -53,7 +53,7 @@ def test_the_run_of_a_dead_worker_starts_elsewhere_and_the_dead_one_settles_noth
 
     (run,) = rows(slow.task_id).values()
     assert began_at - died_at <= TAKEN_OVER_MAX_SEC
-    assert (run.life.status, run.life.attempt, run.life.result) == ("succeeded", 2, 2)
+    assert (run.life.status, run.life.starts, run.life.its_end.result) == ("succeeded", 2, 2)
     assert [record["outcome"] for record in run.life.attempts] == ["lost"]
     # Killed, it has nothing to say any more; stopped, it wakes, comes to settle, and is refused.
     assert len(run.stale) <= 1

@@ -10,6 +10,7 @@ import pytest
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import run_writes
 from onthedot.records.runs.message_pack import Ticket
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.store import conditional_writer
 from onthedot.work.decision_table import Hint
 from onthedot.work.gates import tenant_line, tenant_quota
@@ -50,7 +51,7 @@ def test_never_more_hold_a_permit_than_may_and_all_do_in_the_end(most: int) -> N
         time.sleep(0.01)
         with lock:
             inside[0] -= 1
-        ended = run_writes.settle_unstarted(job.held, "cancelled", "user", now_ms=1)
+        ended = run_writes.settle_unstarted(job.held, Status.CANCELLED, Reason.USER, now_ms=1)
         assert conditional_writer.write_one(ended) is Outcome.DONE
         tenant_quota.drop([job])
 

@@ -71,8 +71,8 @@ def test_workers_side_by_side_keep_to_it_and_leave_nobody(quick_place: Place, mo
     with ThreadPoolExecutor(3) as workers:
         list(workers.map(poll, range(3)))
 
-    assert [(run.life.status, run.life.attempt) for run in found] == [("succeeded", 1)] * 12
-    spans = [(run.life.started_ms, run.life.ended_ms) for run in found]
+    assert [(run.life.status, run.life.starts) for run in found] == [("succeeded", 1)] * 12
+    spans = [(run.life.its_attempt.started_ms, run.life.its_end.ended_ms) for run in found]
     gaps = [late[0] - soon[1] for soon, late in pairwise(sorted(spans))]
     print(f"running_max {most}: from an end to the next start {sorted(gaps)} ms")
     at_once = [sum(begin <= at < end for begin, end in spans) for at, _ in spans]

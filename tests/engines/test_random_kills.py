@@ -89,15 +89,15 @@ def test_runs_whose_workers_are_killed_at_random_end_once_and_have_their_effects
     # What a run ended as is what it still is, now that nobody works any more.
     assert ends == {run.run_id: run.life for each in tasks for run in rows(each.task_id).values()}
     for life in ends.values():
-        assert [record["attempt"] for record in life.attempts] == list(range(1, life.attempt))
+        assert [record["attempt"] for record in life.attempts] == list(range(1, life.starts))
         assert {record["outcome"] for record in life.attempts} <= {"lost"}
     # Each attempt is executed by one worker, and each payment is made by one attempt.
     begun = Counter((run_id, attempt) for word, run_id, attempt in ledger if word == "began")
     assert set(begun.values()) == {1}
     receipts = {path.name: str(path.readlink()) for path in (tmp_path / "receipts").iterdir()}
-    assert receipts == {f"{run_id}#charge": life.result for run_id, life in ends.items()}
+    assert receipts == {f"{run_id}#charge": life.its_end.result for run_id, life in ends.items()}
     assert _asked_after_the_record(ledger) == []
-    assert any(life.attempt > 1 for life in ends.values())
+    assert any(life.starts > 1 for life in ends.values())
 
 
 def _payment(number: int, slot: int) -> Task:
@@ -119,7 +119,7 @@ def _kill_at_random(crew: Crew, *, until: float) -> None:
 
 
 def _ended(tasks: Sequence[Task]) -> dict[str, Life]:
-    """How each run ended, as it was first seen.
+    """Returns how each run ended, as it was first seen.
 
     A worker that dies before it has shortened its messages' visibility leaves them to the audit.
     """
@@ -155,8 +155,8 @@ def _asked_after_the_record(ledger: Sequence[Sequence[str]]) -> list[str]:
 
 def _tell(crew: Crew, ends: dict[str, Life], ledger: Sequence[Sequence[str]]) -> None:
     asked = sum(word == "asked" for word, *_ in ledger)
-    lost = sum(life.attempt - 1 for life in ends.values())
-    most = max(life.attempt for life in ends.values())
+    lost = sum(life.starts - 1 for life in ends.values())
+    most = max(life.starts for life in ends.values())
     print(
         f"{crew.kills} workers killed, {lost} attempts lost, {most} attempts at most; "
         f"{len(ends)} runs ended once; {asked - len(ends)} payments asked for again by their key"

@@ -25,7 +25,7 @@ def store_url() -> Iterator[str]:
 
 @pytest.fixture
 def begin(monkeypatch: pytest.MonkeyPatch, store_url: str, tmp_path: Path) -> Iterator[Begin]:
-    """Start a small stack at a moment of the test's choice."""
+    """Starts a small stack at a moment of the test's choice."""
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     api = Api.made(monkeypatch, store_url)
     with ExitStack() as begun:

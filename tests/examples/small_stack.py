@@ -68,7 +68,7 @@ class SmallStack:
     _over: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:
-        """Put the clock and the queues in their places."""
+        """Puts the clock and the queues in their places."""
         self.queues = Taken(Sqs(lambda: self.now_ms() * 1000))
         for queue in aws.QUEUES:
             self.queues.create_queue(QueueName=queue)
@@ -81,25 +81,27 @@ class SmallStack:
         settings.setattr(clock, "sleep", _sleep)
 
     def now_ms(self) -> int:
-        """Read the clock of the stack."""
+        """Reads the clock of the stack."""
         return time.time_ns() // 1_000_000 + self.ahead_ms
 
     def jump_to(self, instant: str) -> None:
-        """Go to a second before that moment; what is past stays past."""
+        """Goes to a second before that moment; what is past stays past."""
         wait_sec = datetime.fromisoformat(instant).timestamp() - 1 - self.now_ms() / 1000
         self.ahead_ms += max(0, int(wait_sec * 1000))
 
     def wait_for(self, instant: str) -> None:
-        """Go there, and let a tick find what is due then."""
+        """Goes there, and lets a tick find what is due then."""
         self.jump_to(instant)
         dispatch.handler({}, None)
 
     def client(self, role: str = "admin") -> Client:
-        """Give a client with a key of that role."""
+        """Gives a client with a key of that role."""
         return Client(self.url, self.api.key(role, api_keys.FIRST_TENANT))
 
     def environment(self, role: str = "write") -> dict[str, str]:
-        """What an example needs, as `make run` prints it, and the commands of this project."""
+        """Returns what an example needs, as `make run` prints it, and the commands of this
+        project.
+        """
         return {
             "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
             "ONTHEDOT_URL": self.url,
@@ -107,7 +109,7 @@ class SmallStack:
         }
 
     def copy(self, example: Path, **changed: str) -> None:
-        """Copy an example into `jobs/` as a user does, and put own addresses into it."""
+        """Copies an example into `jobs/` as a user does, and puts own addresses into it."""
         text = example.read_text()
         for name, value in changed.items():
             line = next(each for each in text.splitlines() if each.startswith(f"{name} = "))
@@ -115,14 +117,14 @@ class SmallStack:
         (self.folder / "jobs" / example.name).write_text(text)
 
     def deploy(self) -> dict[str, int]:
-        """Register what the copied handlers declare, as a deployment does."""
+        """Registers what the copied handlers declare, as a deployment does."""
         found = manifest()["handlers"]
         declared_handlers.publish(each["handler"] for each in found)
         wanted = [each["schedule"] for each in found if each["schedule"]]
         return code_schedules.register(wanted, api_keys.FIRST_TENANT)
 
     def settled(self, run_id: str) -> Any:
-        """Give the run once it has its outcome; its waits for another attempt are cut short."""
+        """Gives the run once it has its outcome; its waits for another attempt are cut short."""
         client = self.client()
 
         def look() -> Any:
@@ -134,13 +136,13 @@ class SmallStack:
         return until(look, lambda run: run["status"] in FINAL)
 
     def work(self) -> None:
-        """Work as the functions do, until the test is over."""
+        """Works as the functions do, until the test is over."""
         while not self._over.is_set():
             if not self._worked():
                 time.sleep(_LOOK_SEC)
 
     def stop(self) -> None:
-        """Let the workers end."""
+        """Lets the workers end."""
         self._over.set()
 
     def _date(self, parsed: Any, **_: object) -> None:
@@ -164,7 +166,7 @@ class SmallStack:
 
 @contextmanager
 def small_stack(api: Api, folder: Path, begins: str) -> Iterator[SmallStack]:
-    """Let the stack work while a test lasts; its clock begins at that moment."""
+    """Lets the stack work while a test lasts; its clock begins at that moment."""
     ahead_ms = int(datetime.fromisoformat(begins).timestamp() * 1000) - time.time_ns() // 1_000_000
     stack = SmallStack(api, folder, ahead_ms)
     workers = [Thread(target=stack.work, name="worker") for _ in range(_WORKERS)]
@@ -181,7 +183,7 @@ def small_stack(api: Api, folder: Path, begins: str) -> Iterator[SmallStack]:
 
 
 def until(look: Callable[[], _Got], reached: Callable[[_Got], object]) -> _Got:
-    """Look again until it is so; what was seen last says why it never was."""
+    """Looks again until it is so; what was seen last says why it never was."""
     deadline = time.monotonic() + PATIENCE_SEC
     while not reached(seen := look()):
         assert time.monotonic() < deadline, seen
@@ -191,7 +193,7 @@ def until(look: Callable[[], _Got], reached: Callable[[_Got], object]) -> _Got:
 
 @contextmanager
 def _own_jobs(settings: pytest.MonkeyPatch, folder: Path) -> Iterator[None]:
-    """Let `jobs` be the folder's, and be forgotten afterwards."""
+    """Lets `jobs` be the folder's, and be forgotten afterwards."""
     (folder / "jobs").mkdir()
     (folder / "jobs" / "__init__.py").touch()
     for name in _jobs():
@@ -209,7 +211,7 @@ def _jobs() -> list[str]:
 
 
 def _sleep(seconds: float) -> None:
-    """A request that waits lets others have their turn; a worker only waits."""
+    """Waits; if it is a request that waits, it lets others have their turn."""
     if "process_request" in current_thread().name:
         serving.sleep(seconds)
     else:

@@ -24,7 +24,7 @@ PAGE = (EXAMPLES / "README.md").read_text()
 
 
 def played(stack: SmallStack, *command: str) -> str:
-    """Run an example as its own text says; give what it prints."""
+    """Runs an example as its own text says; gives what it prints."""
     done = subprocess.run(
         command,
         cwd=tree.ROOT,
@@ -38,7 +38,7 @@ def played(stack: SmallStack, *command: str) -> str:
 
 
 def fired(stack: SmallStack, schedule: str) -> Any:
-    """Give the first run of a schedule, once it has its outcome."""
+    """Gives the first run of a schedule, once it has its outcome."""
     client = stack.client()
     runs = until(lambda: list(client.schedules.runs(schedule)), bool)
     return stack.settled(runs[-1]["run_id"])
@@ -166,7 +166,7 @@ def test_a_schedule_is_registered_by_curl_and_a_second_time_left_alone(begin: Be
 
 
 def task_run(stack: SmallStack, task_id: str) -> Any:
-    """Give the run of a one-off task, once it has its outcome."""
+    """Gives the run of a one-off task, once it has its outcome."""
     client = stack.client()
     task = until(lambda: client.tasks.get(task_id), lambda seen: seen["run"])
     assert task["run"] is not None

@@ -20,7 +20,7 @@ Resource = dict[str, Any]
 
 
 def context() -> dict[str, Any]:
-    """What cdk.json gives."""
+    """Returns what cdk.json gives."""
     found: dict[str, Any] = json.loads((ROOT / "cdk.json").read_text())["context"]
     return found
 
@@ -36,20 +36,22 @@ def here() -> dict[str, str]:
 
 
 def settings(**chosen: str) -> Settings:
-    """The settings as they are read from such a context."""
+    """Returns the settings as they are read from such a context."""
     return Settings.read(App(context=context() | chosen).node)
 
 
 @cache
 def template(**chosen: str) -> dict[str, Any]:
-    """The template, with what is chosen on the command line in place of cdk.json's context."""
+    """Returns the template, with what is chosen on the command line in place of cdk.json's
+    context.
+    """
     found: dict[str, Any] = json.loads((assembly(**chosen) / "OnTheDot.template.json").read_text())
     return found
 
 
 @cache
 def assembly(*, packages: Packages | None = None, **chosen: str) -> Path:
-    """The folder that would be deployed: template and assets."""
+    """Returns the folder that would be deployed: template and assets."""
     empty = Path(mkdtemp())
     app = App(context=context() | chosen, outdir=mkdtemp())
     OnTheDot(
@@ -62,11 +64,11 @@ def assembly(*, packages: Packages | None = None, **chosen: str) -> Path:
 
 
 def resources(kind: str) -> dict[str, Resource]:
-    """Every resource of a type, by its logical id."""
+    """Returns every resource of a type, by its logical id."""
     found = template()["Resources"]
     return {name: each for name, each in found.items() if each["Type"] == kind}
 
 
 def properties(kind: str) -> list[dict[str, Any]]:
-    """What each of them is asked to be."""
+    """Returns what each of them is asked to be."""
     return [each["Properties"] for each in resources(kind).values()]

@@ -10,7 +10,7 @@ import pytest
 
 from infra.rules import RULES
 from onthedot.api.door.routes import ROUTES
-from onthedot.records.runs.run_row import FINAL
+from onthedot.records.runs.run_status import FINAL
 from onthedot.store import invocation_metrics
 from onthedot.upkeep import bulk_operations
 from onthedot.upkeep.minute_tally import Tally, recent
@@ -41,7 +41,7 @@ def severities() -> dict[str, str]:
 
 
 def dashboard() -> str:
-    """The dashboard's text, with what only the cloud knows left out."""
+    """Returns the dashboard's text, with what only the cloud knows left out."""
     body = deployed.properties("AWS::CloudWatch::Dashboard")[0]["DashboardBody"]
     return "".join(part if isinstance(part, str) else "X" for part in body["Fn::Join"][1])
 

@@ -22,7 +22,7 @@ def packages() -> Packages:
 
 @pytest.fixture(scope="module")
 def code() -> Path:
-    """The asset that every function has."""
+    """Returns the asset that every function has."""
     assets = deployed.assembly().glob("asset.*")
     return next(asset for asset in assets if (asset / "lambdas").is_dir())
 

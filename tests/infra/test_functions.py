@@ -28,7 +28,7 @@ def functions() -> dict[str, dict[str, Any]]:
 
 
 def named(kind: str, part: str) -> dict[str, Any]:
-    """The one resource of a kind whose logical id has this in it."""
+    """Returns the one resource of a kind whose logical id has this in it."""
     found = [each for name, each in deployed.resources(kind).items() if part in name]
     assert len(found) == 1
     properties: dict[str, Any] = found[0]["Properties"]
@@ -36,7 +36,7 @@ def named(kind: str, part: str) -> dict[str, Any]:
 
 
 def mappings() -> dict[str, dict[str, Any]]:
-    """Each queue's event source mapping, by the queue's name."""
+    """Returns each queue's event source mapping, by the queue's name."""
     found = deployed.properties("AWS::Lambda::EventSourceMapping")
     queues = ("High", "Normal", "Low", "Dead")
     return {

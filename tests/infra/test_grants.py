@@ -17,7 +17,7 @@ TARGETS = (
 
 
 def statements(function: str, template: dict[str, Any] | None = None) -> list[dict[str, Any]]:
-    """What a function's role allows, whichever policy says it."""
+    """Returns what a function's role allows, whichever policy says it."""
     found = (template or deployed.template())["Resources"]
     return [
         statement
@@ -39,7 +39,7 @@ def actions(function: str) -> set[str]:
 
 
 def touched(function: str, service: str) -> set[str]:
-    """Logical ids of what a function's statements of a service name."""
+    """Returns logical ids of what a function's statements of a service name."""
     named = [
         str(each["Resource"])
         for each in statements(function)

@@ -10,6 +10,7 @@ import pytest
 
 from onthedot.dispatch.dispatcher import dispatch
 from onthedot.launch.trigger import trigger
+from onthedot.records.runs.run_status import Reason
 from onthedot.registry.run_cancel import cancel
 from onthedot.store import aws
 from onthedot.targets.attempt_outcome import Again, Dead, Done, error_of
@@ -74,7 +75,7 @@ def actions(operation: str, request: Mapping[str, Any]) -> Iterator[tuple[str, s
 
 @pytest.fixture(scope="module")
 def asked() -> set[Asked]:
-    """Play the history, and give what each function asked for."""
+    """Plays the history, and gives what each function asked for."""
     found: set[Asked] = set()
     stage = make_stage(7)
     with staged(stage):
@@ -120,9 +121,9 @@ def play(stage: Stage) -> None:
 
 def _answer(call: Any) -> Again | Dead | Done:  # noqa: ANN401 a call of the simulation
     if "DEAD" in call.run_id:
-        return Dead("permanent", error_of("Fail", "never"))
+        return Dead(Reason.PERMANENT, error_of("Fail", "never"))
     if "MINUTELY" in call.run_id and call.attempt == 1:
-        return Again("failed")
+        return Again(Reason.FAILED)
     return Done()
 
 

@@ -13,7 +13,7 @@ NAMES_IN_A_TABLE_MAX = 100
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, Any]:
-    """Every table of the template, by the sort key that tells them apart."""
+    """Returns every table of the template, by the sort key that tells them apart."""
     found = deployed.resources("AWS::DynamoDB::Table")
     return {table["Properties"]["KeySchema"][1]["AttributeName"]: table for table in found.values()}
 

@@ -43,7 +43,7 @@ print(json.dumps({**ms, "callable": callable(handler), "modules": list(sys.modul
 
 @pytest.fixture(scope="module")
 def runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the SDK and nothing else of ours."""
+    """Returns a folder with the SDK and nothing else of ours."""
     folder = tmp_path_factory.mktemp("runtime")
     for name in RUNTIME:
         spec = find_spec(name)
@@ -75,7 +75,7 @@ def test_a_budget_is_set_for_every_function() -> None:
 
 
 def _ms(started: dict[str, Any]) -> float:
-    """What it would have taken with the machine to itself."""
+    """Returns what it would have taken with the machine to itself."""
     taken: float = started["ms"] * min(1, SDK_MS / started["sdk_ms"])
     return taken
 
@@ -86,7 +86,9 @@ def _functions() -> dict[str, dict[str, Any]]:
 
 
 def _started(function: str, runtime: Path) -> dict[str, Any]:
-    """No site-packages, nothing of this machine's environment, our files not compiled before."""
+    """Returns no site-packages, nothing of this machine's environment, our files not compiled
+    before.
+    """
     given = _functions()[function]["Environment"]["Variables"]
     packages = bundle.packages(deployed.settings(**deployed.here()))
     code = next(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from onthedot.launch.backfill import Backfill, loop, number, of
-from onthedot.records.runs.run_row import FINAL, OPEN
+from onthedot.records.runs.run_status import FINAL, OPEN
 from onthedot.records.tasks.bulk_operation import Named, begin, moved, parse
 from tests.schedule.samples import NOON, NOON_MS, TASK_ID, due, run
 

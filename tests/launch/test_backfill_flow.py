@@ -7,6 +7,7 @@ import pytest
 from onthedot.launch import backfill_flow
 from onthedot.launch.backfill import Backfill, Past, loop
 from onthedot.records.attributes import typed_item
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.bulk_operation import Loop, Named
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel
@@ -35,14 +36,14 @@ HOUR = 3_600
 
 
 def wanted(task: Task, first: int, last: int, *, only_missing: bool = True) -> Backfill:
-    """The slots between two times, in seconds from noon."""
+    """Returns the slots between two times, in seconds from noon."""
     return Backfill(
         task_id=task.task_id, first=NOON + first, last=NOON + last, only_missing=only_missing
     )
 
 
 def begin(task: Task, first: int, last: int, name: str = "bkf_1", *, per_minute: int = 60) -> bool:
-    """Start a backfill of these slots."""
+    """Starts a backfill of these slots."""
     named = Named(loop_id=name, tenant_id=task.tenant_id, by="key_1", began_ms=NOON * 1000)
     return bulk_operations.begin(loop(wanted(task, first, last), named, per_minute=per_minute))
 
@@ -53,12 +54,12 @@ def step() -> int:
 
 
 def plan(task: Task, first: int, last: int, *, only_missing: bool = True) -> list[int]:
-    """The slots that would be run now."""
+    """Returns the slots that would be run now."""
     return backfill_flow.plan(task, wanted(task, first, last, only_missing=only_missing), 1_000)
 
 
 def shown(task: Task) -> Loop:
-    """How far it is."""
+    """Returns how far it is."""
     found = bulk_operations.read("backfill", task.tenant_id, "bkf_1")
     assert found is not None
     return found
@@ -131,7 +132,7 @@ def test_a_slot_that_another_backfill_has_filled_counts_for_that_one_only(
 
 def test_what_succeeded_or_is_open_is_left_alone_and_the_rest_runs(stage: Stage) -> None:
     task = add(stage, "* * * * *")
-    stage.answer = lambda call: Dead("permanent") if _minute(call.run_id) == 2 else Done()
+    stage.answer = lambda call: Dead(Reason.PERMANENT) if _minute(call.run_id) == 2 else Done()
     go(stage, 190)
     stage.answer = lambda _: Done()
 
@@ -157,7 +158,7 @@ def test_not_only_missing_runs_what_succeeded_again(stage: Stage) -> None:
 
 @pytest.mark.parametrize(
     ("first", "following"),
-    [(Dead("permanent"), "12:01:00Z~b2"), (Done(), None)],
+    [(Dead(Reason.PERMANENT), "12:01:00Z~b2"), (Done(), None)],
 )
 def test_the_next_number_comes_after_a_dead_one_only(
     stage: Stage, first: Answer, following: str | None
@@ -271,7 +272,7 @@ def test_late_slots_go_before_what_is_left_of_it(stage: Stage, overlap: str) -> 
     step()
     wait(stage, 900)
 
-    by_start = sorted(runs(stage, task), key=lambda run: run.life.started_ms)
+    by_start = sorted(runs(stage, task), key=lambda run: run.life.its_attempt.started_ms)
     slots = [run.key[11:16] for run in by_start]
     assert slots == ["11:57", "12:01", "12:02", "12:03", "11:58", "11:59"]
     assert {said(run) for run in by_start} == {"succeeded"}
@@ -328,11 +329,10 @@ def test_a_cancelled_one_is_followed_by_the_next(stage: Stage) -> None:
 
 
 def most_at_once(stage: Stage) -> int:
-    """How many runs were under way beside one another."""
-    found = [run.life for run in stage.rows().values() if run.life.attempt]
-    return max(
-        sum(one.started_ms <= other.started_ms < one.ended_ms for one in found) for other in found
-    )
+    """Returns how many runs were under way beside one another."""
+    lives = [run.life for run in stage.rows().values() if run.life.attempt]
+    spans = [(life.its_attempt.started_ms, life.its_end.ended_ms) for life in lives]
+    return max(sum(start <= other < end for start, end in spans) for other, _ in spans)
 
 
 def _minute(run_id: str) -> int:
@@ -340,7 +340,7 @@ def _minute(run_id: str) -> int:
 
 
 def _history(aims: tuple[Aim, ...], overlap: str = "allow", slots: int = 10) -> World:
-    """Some slots, four a minute, audited; a step may die anywhere."""
+    """Plays a backfill of some slots, four a minute, audited; a step may die anywhere."""
     stage = make_stage(1, CALM, aims)
     world = stage.world
     gated = {} if overlap == "allow" else {"overlap": overlap}
@@ -361,7 +361,7 @@ def _history(aims: tuple[Aim, ...], overlap: str = "allow", slots: int = 10) -> 
 
 
 def delivered(stage: Stage) -> list[tuple[str, int]]:
-    """Which attempts reached the target."""
+    """Returns which attempts reached the target."""
     return [(each.run_id, each.attempt) for each in stage.deliveries]
 
 

@@ -20,7 +20,7 @@ _HOUR_SEC = 3_600
 
 
 def claimed(task: Task, slot: int, origin: str) -> None:
-    """Put the run of a slot as somebody left it who died before it was sent."""
+    """Puts the run of a slot as somebody left it who died before it was sent."""
     run = Run(
         task_id=task.task_id,
         key=backfill_key(slot, 1),

@@ -25,7 +25,7 @@ def test_two_at_once_by_one_key_run_it_once(stage: Stage) -> None:
 
     (again,) = (one for one in runs(stage, task) if one.replay_of == died.run_id)
     assert [one.result.run_id for one in both] == [again.run_id] * 2
-    assert (said(again), again.life.attempt) == ("succeeded", 1)
+    assert (said(again), again.life.starts) == ("succeeded", 1)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from onthedot.launch.replay import Wish, replay
 from onthedot.launch.trigger import Moment, trigger
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.schedule.expression.errors import BusyError
 from onthedot.targets.attempt_outcome import Again, Dead, Done
 from tests.simulation.calm import (
@@ -101,7 +102,7 @@ def test_a_trigger_works_on_a_paused_task_and_not_on_one_that_is_gone(stage: Sta
 
 def test_a_payload_of_its_own_reaches_the_target_and_every_retry(stage: Stage) -> None:
     task = add(stage, "0 0 * * *", payload={"of": "task"})
-    stage.answer = lambda call: Again("failed", after_sec=5) if call.attempt == 1 else Done()
+    stage.answer = lambda call: Again(Reason.FAILED, after_sec=5) if call.attempt == 1 else Done()
 
     trigger(task.task_id, payload={"of": "run"})
     wait(stage, 30)
@@ -179,7 +180,7 @@ def test_a_trigger_put_twice_by_the_sdk_is_one_run_and_is_answered() -> None:
     assert len(stage.world.queues.queue("normal").messages) == 1
 
 
-@pytest.mark.parametrize("answer", [Done(), Dead("permanent")])
+@pytest.mark.parametrize("answer", [Done(), Dead(Reason.PERMANENT)])
 def test_a_replay_is_a_new_run_and_the_old_one_keeps_its_outcome(
     stage: Stage, answer: Done | Dead
 ) -> None:

@@ -30,7 +30,7 @@ def children(tmp_path: Path) -> Children:
 
 
 def stubborn(children: Children, folder: Path) -> tuple[subprocess.Popen[bytes], int]:
-    """A process and the pid of the one that it started."""
+    """Returns a process and the pid of the one that it started."""
     log = folder / "log"
     process = children.start([sys.executable, "-c", STUBBORN], {}, log=log, cwd=folder)
     assert soon(lambda: log.read_text().endswith("\n"))

@@ -35,7 +35,7 @@ class Echo(BaseHTTPRequestHandler):
         self.wfile.write(answer)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 the base class's name
-        """Say nothing."""
+        """Says nothing."""
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from onthedot.store import table_reads
 from onthedot.work.gates import tenant_line
 from tests.engines.place import put
 from tests.engines.tasks import SLOT, claimed, daily
+from tests.schedule.samples import lived
 
 pytestmark = pytest.mark.usefixtures("place")
 
@@ -22,7 +23,7 @@ DUE_MS = SLOT * 1000
 
 
 def listed() -> Run:
-    """A named task's run that a dispatch has listed and claimed two minutes ahead."""
+    """Returns a named task's run that a dispatch has listed and claimed two minutes ahead."""
     known = put(daily(1, SLOT, name="nightly"))
     run = claimed("d", task_id=known.task_id)
     entries = [manifest.entry(run)]
@@ -32,13 +33,15 @@ def listed() -> Run:
 
 
 def stored(run: Run, **life: Any) -> Run:
-    changed = replace(run, life=replace(run.life, **life))
+    changed = replace(run, life=lived(run.life, **life))
     table_reads.put("runs", run_writes.insert(changed, now_ms=DUE_MS).item)
     return changed
 
 
 def lines(watch: Watch, late_ms: int) -> list[str]:
-    """What is said so long after the due time; the manifests are read every other second."""
+    """Returns what is said so long after the due time; the manifests are read
+    every other second.
+    """
     return list(watch.look(DUE_MS + late_ms))
 
 

@@ -42,21 +42,21 @@ def objects() -> list[str]:
 
 
 def stored(registered: Task) -> str:
-    """What the item says of the payload."""
+    """Returns what the item says of the payload."""
     item = table_reads.get(task_spec.TABLE, task_spec.spec_key(registered.task_id))
     assert item is not None
     return str(item["payload"])
 
 
 def known(registered: Task) -> object:
-    """The payload as a caller sees it who asks for the task."""
+    """Returns the payload as a caller sees it who asks for the task."""
     found = read(registered.task_id)
     assert found is not None
     return found.task.payload
 
 
 def run_now(place: Place, registered: Task, payload: object = None) -> str:
-    """Trigger it and let a worker have it; give its outcome."""
+    """Triggers it and lets a worker have it; gives its outcome."""
     trigger(registered.task_id, payload=payload)
     assert place.poll(lambda event: work.handler(event, None)) == 1
     (run,) = rows(registered.task_id).values()
@@ -142,4 +142,4 @@ def test_a_template_that_gives_too_much_ends_a_workers_run_and_no_other() -> Non
     assert [each.task.task_id for each in leased] == [healthy.task_id]
     (run,) = rows(large.task_id).values()
     assert (run.life.status, run.life.reason) == ("dead", "permanent")
-    assert run.life.error["type"] == "TemplateTooLarge"
+    assert run.life.its_end.error["type"] == "TemplateTooLarge"

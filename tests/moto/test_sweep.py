@@ -42,7 +42,7 @@ def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
 
 @pytest.fixture
 def hours_later(monkeypatch: pytest.MonkeyPatch) -> Swept:
-    """What the audit of some minute does when the bucket's objects are two days old."""
+    """Returns what the audit of some minute does when the bucket's objects are two days old."""
     began_ms = clock.local_ms()
 
     def swept(minute: int = 7) -> int:
@@ -56,7 +56,7 @@ def hours_later(monkeypatch: pytest.MonkeyPatch) -> Swept:
 
 
 def put_aside() -> int:
-    """Sweep, and give how many objects it put aside."""
+    """Sweeps, and gives how many objects it put aside."""
     before = len(objects("aside/"))
     payload_sweep.step()
     return len(objects("aside/")) - before
@@ -72,7 +72,7 @@ def edited(registered: Task, payload: object) -> None:
 
 
 def forget(registered: Task) -> None:
-    """300 days later: TTL has taken the versions that edits have kept."""
+    """Deletes the versions that edits have kept, as TTL does 300 days later."""
     parts = kept_versions.since(0)
     for item in [*table_reads.rows(("task_id", registered.task_id), "part", parts, table="tasks")]:
         table_reads.delete("tasks", {name: item[name] for name in ("task_id", "part")})

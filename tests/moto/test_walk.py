@@ -94,7 +94,7 @@ def test_a_schedule_registered_today_fires_on_time_every_hour(place: Place, hand
     ]
     assert [run.key for run in history] == slots
     assert [run.life.status for run in history] == ["succeeded"] * 3
-    assert [run.life.started_ms - run.life.due_ms for run in history] == [0, 0, 0]
+    assert [run.life.its_attempt.started_ms - run.life.due_ms for run in history] == [0, 0, 0]
     assert [call.scheduled_for for call in recording.calls] == slots[::-1]
     assert recording.calls[0].payload == {"hello": "world"}
     assert cursor(registered.task_id)["next_run_at"] == nominal(MIDNIGHT + 4 * HOUR_SEC)

@@ -50,7 +50,7 @@ def _seeds(count: int) -> int:
 
 
 def _busy_sec() -> float:
-    """What it took of both cores: a busy machine makes it no longer."""
+    """Returns what it took of both cores: a busy machine makes it no longer."""
     spent = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(one.ru_utime + one.ru_stime for one in spent)
 

@@ -108,7 +108,7 @@ def _sites(tree: ast.Module) -> Iterator[_Site]:
 
 
 def _altered(name: str, statement: ast.stmt) -> Iterator[_Site]:
-    """Another operator, number or condition in what the statement itself says."""
+    """Yields another operator, number or condition in what the statement itself says."""
     for put_there, field, node in _expressions(statement):
         for other in _others(node, field):
             made = ast.copy_location(other, node)
@@ -153,7 +153,7 @@ def _others(node: ast.AST, field: str) -> Iterator[ast.AST]:
 
 
 def _turns_by_itself(node: ast.expr) -> bool:
-    """Whether another operator in it is already the opposite."""
+    """Tells whether another operator in it is already the opposite."""
     if isinstance(node, ast.UnaryOp):
         return isinstance(node.op, ast.Not)
     if isinstance(node, ast.Compare):
@@ -186,14 +186,14 @@ def _left_out(name: str, block: Block, place: int) -> Iterator[_Site]:
 
 
 def _is_nothing(value: ast.expr | None) -> bool:
-    """Whether it is None, or a constant that is changed by itself."""
+    """Tells whether it is None, or a constant that is changed by itself."""
     return value is None or (
         isinstance(value, ast.Constant) and not isinstance(value.value, str | bytes)
     )
 
 
 def _swapped(name: str, block: Block, place: int, effects: frozenset[str]) -> Iterator[_Site]:
-    """Two effects, one after the other, of which neither needs the other."""
+    """Yields two effects, one after the other, of which neither needs the other."""
     pair = block[place : place + 2]
     if len(pair) < 2 or not all(_has_effect(each, effects) for each in pair):
         return

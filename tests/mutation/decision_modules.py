@@ -12,7 +12,7 @@ ROOMS = ("dispatch", "launch", "work", "registry", "upkeep")
 # Flows of rooms that hold much else.
 _FLOWS = """
     api.views.agenda_source store.conditional_writer store.payloads store.run_inputs
-    store.run_messages store.schedule_names store.tasks targets.aws.executions
+    store.run_messages store.schedule_names store.stored_runs store.tasks targets.aws.executions
     targets.current_rules targets.python.cloud_context targets.python.previous_success
     targets.python.step_effects upkeep.separate_steps
 """.split()
@@ -24,7 +24,7 @@ _PURE = """
     records.runs.run_row records.runs.run_writes records.runs.stale_settles
     records.runs.edited_slots records.runs.steps records.runs.tenant_permits
     records.tasks.bulk_operation records.tasks.exhausted_schedules records.tasks.pause_ends
-    records.tasks.task_cursor records.tasks.task_items registry.edit_steps
+    records.tasks.task_cursor records.tasks.task_items registry.edit_writes
     registry.lifecycle schedule.blackouts schedule.calendar_times
     schedule.dst_stretches schedule.slots store.backoff store.call_allowance
     store.clock targets.attempt_outcome upkeep.ledger work.decision_table

@@ -41,7 +41,7 @@ DISPATCH = (
         "no slot is skipped: only more stretches without slots are searched",
     ),
     Equivalent(
-        "onthedot.registry.edit_steps",
+        "onthedot.registry.edit_writes",
         "Step.sent_from",
         "return 0",
         "1",
@@ -85,7 +85,7 @@ DISPATCH = (
         "the answer about the backlog has already set the clock to within a second",
     ),
     Equivalent(
-        "onthedot.registry.edit",
+        "onthedot.registry.edit_writes",
         "_cursor",
         'item.pop("due_shard", None)',
         "if True: ⏎     sets.pop('due_shard', None) ⏎     item.pop('due_shard', None)",

@@ -9,7 +9,7 @@ _AGAIN = "the list is deleted after both, so the next audit does both again afte
 
 
 def _turned(first: str, second: str) -> str:
-    """How a change reads that turns two effects around; `first` comes first in the code."""
+    """Returns how a change reads that turns two effects around; `first` comes first in the code."""
     return f"if True: ⏎     {second} ⏎     {first}"
 
 
@@ -33,7 +33,7 @@ UPKEEP = (
     Equivalent(
         _AUDIT,
         "audit_older",
-        "_look_at_each([range(first, first + _PART_SEC, 60)], seen, _LOOK_FURTHER_SEC)",
+        "_look_at_each([range(first, first + _PART_SEC, 60)], seen, work_sec)",
         "61",
         "each of two dozen steps is a second longer, and they still name the same minutes",
     ),

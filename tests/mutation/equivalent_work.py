@@ -6,7 +6,7 @@ from tests.mutation.entry import Equivalent
 
 
 def _turned(first: str, second: str) -> str:
-    """How a change reads that turns two effects around; `first` comes first in the code."""
+    """Returns how a change reads that turns two effects around; `first` comes first in the code."""
     return f"if True: ⏎     {second} ⏎     {first}"
 
 
@@ -112,7 +112,7 @@ WORK = (
     Equivalent(
         "onthedot.work.outside.lease",
         "_job",
-        "attempt = run.life.attempt + 1",
+        "attempt = run.life.starts + 1",
         "2",
         "the code only checks that it is above the row's own attempt",
     ),
@@ -159,15 +159,15 @@ WORK = (
         "the only slot between the two is the first second of 1970",
     ),
     Equivalent(
-        "onthedot.registry.max_runs_edit",
-        "recount",
+        "onthedot.registry.edit",
+        "_recount",
         "tuple(run.key for run in claimed if _due(run) > edge),",
         "_due(run) >= edge",
         "a key that the cursor has passed may stand among those ahead: it never comes upon it",
     ),
     Equivalent(
-        "onthedot.registry.max_runs_edit",
-        "recount",
+        "onthedot.registry.edit",
+        "_recount",
         "edge = max(edge, known.due.next_run_at - 1)",
         "2",
         "a key that the cursor has passed may stand among those ahead: it never comes upon it",

@@ -8,7 +8,7 @@ import sys
 
 
 def quiet() -> None:
-    """For a process that plays histories: thousands of them log what they put aside."""
+    """Silences a process that plays histories: thousands of them log what they put aside."""
     logging.disable(logging.CRITICAL)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.stdout = sys.__stdout__

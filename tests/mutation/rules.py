@@ -25,19 +25,19 @@ def by_rule(change: Change) -> bool:
 
 
 def by_a_check(change: Change) -> bool:
-    """Whether only a zip does not check any more what holds by construction."""
+    """Tells whether only a zip does not check any more what holds by construction."""
     strict = change.source.count("True") == change.source.count("strict=True") > 0
     return strict and (change.before, change.after) == ("True", "False")
 
 
 def by_a_figure(change: Change) -> bool:
-    """Whether only a figure is noted sooner or later."""
+    """Tells whether only a figure is noted sooner or later."""
     first, *pair = (part.strip() for part in change.before.split("⏎"))
     return first == "if True:" and any(each.startswith(_NOTED) for each in pair)
 
 
 def by_a_thousandth(change: Change) -> bool:
-    """Whether only one of our own lengths of time, in seconds, is longer by a thousandth."""
+    """Tells whether only one of our own lengths of time, in seconds, is longer by a thousandth."""
     if change.module not in flows() or change.source.count("1000") != 1:
         return False
     longer = (change.before, change.after) == ("1000", "1001")
@@ -45,7 +45,9 @@ def by_a_thousandth(change: Change) -> bool:
 
 
 def by_a_tick(change: Change) -> bool:
-    """Whether only the very tick of a clock that the flow itself reads is decided otherwise."""
+    """Tells whether only the very tick of a clock that the flow itself reads is decided
+    otherwise.
+    """
     if change.module not in flows() or change.before.startswith("0 "):
         return False
     reads = any(clock in change.before for clock in _CLOCKS) and "// 1000" not in change.before
@@ -54,5 +56,5 @@ def by_a_tick(change: Change) -> bool:
 
 
 def by_its_type(change: Change) -> bool:
-    """Whether only the name of the error differs by which what cannot be is refused."""
+    """Tells whether only the name of the error differs by which what cannot be is refused."""
     return change.before.startswith("raise LookupError(") and change.after == "pass"

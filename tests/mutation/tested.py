@@ -32,7 +32,7 @@ def first_failed(change: Change) -> str:
 
 @cache
 def _passes(test: str) -> bool:
-    """Whether it passes without any change."""
+    """Tells whether it passes without any change."""
     return not _alone(None, [test])[0]
 
 

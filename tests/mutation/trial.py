@@ -64,14 +64,16 @@ def tried(change: Change, known: Known) -> Trial:
 
 
 def _played(change: Change, histories: list[History]) -> tuple[int, str]:
-    """How many were played until one broke a law, and which; none is for a process that hangs."""
+    """Returns how many were played until one broke a law, and which; none is for a process that
+    hangs.
+    """
     work = partial(_shown, change, histories)
     shown, why = alone.answer(work, cpu_sec=_CPU_SEC, wall_sec=_WALL_SEC)
     return shown or (0, why)
 
 
 def _broken_alone(history: History, known: Known) -> bool:
-    """Whether it breaks a law by itself; those that were played before do not."""
+    """Tells whether it breaks a law by itself; those that were played before do not."""
     name, seed = history
     if seed < known.seeds_until:
         return False

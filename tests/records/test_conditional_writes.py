@@ -18,12 +18,14 @@ from onthedot.records.conditional_writes import (
 )
 from onthedot.records.runs import overlap_gate, run_writes
 from onthedot.records.runs.overlap_gate import Gate
-from onthedot.records.runs.run_row import Life
+from onthedot.records.runs.run_row import Claim, Life
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks import bulk_operation, task_cursor
 from tests.schedule.samples import NOON, NOON_MS, TASK_ID, run
 from tests.schedule.samples import due as made_due
 
 CLAIMED = run(claim_id="D1", claim_until=NOON_MS)
+TAKEN = Claim(by="D2", until_ms=NOON_MS)
 RUNNING = run(status="running", attempt=2, owner="W", lease_ms=NOON_MS + 20_000)
 RETRYING = run(status="retrying", attempt=2)
 EXACT = ["life.status", "life.attempt", "life.tv"]
@@ -53,19 +55,21 @@ UPDATES: dict[str, tuple[Make, list[str]]] = {
     ),
     "loop moved": (lambda: bulk_operation.moved(LOOP, LOOP), ["rev", "status"]),
     "take over a claim": (
-        lambda: run_writes.take_over_claim(CLAIMED, "D2", NOON_MS, due_ms=NOON_MS, now_ms=NOON_MS),
+        lambda: run_writes.take_over_claim(CLAIMED, TAKEN, due_ms=NOON_MS, now_ms=NOON_MS),
         [*EXACT, "life.claim_id"],
     ),
     "miss a claim": (
-        lambda: run_writes.miss_claim(CLAIMED, "missed", "outside_grace", now_ms=NOON_MS),
+        lambda: run_writes.miss_claim(CLAIMED, Status.MISSED, Reason.OUTSIDE_GRACE, now_ms=NOON_MS),
         [*EXACT, "life.claim_id"],
     ),
     "settle unstarted": (
-        lambda: run_writes.settle_unstarted(CLAIMED, "skipped", "paused", now_ms=NOON_MS),
+        lambda: run_writes.settle_unstarted(CLAIMED, Status.SKIPPED, Reason.PAUSED, now_ms=NOON_MS),
         EXACT,
     ),
     "settle a lost one": (
-        lambda: run_writes.settle_unstarted(RUNNING, "dead", "undeliverable", now_ms=NOON_MS),
+        lambda: run_writes.settle_unstarted(
+            RUNNING, Status.DEAD, Reason.UNDELIVERABLE, now_ms=NOON_MS
+        ),
         [*EXACT, "life.lease_ms"],
     ),
     "start": (lambda: _start(CLAIMED), [*EXACT, "life.due_ms"]),

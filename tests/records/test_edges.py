@@ -148,9 +148,9 @@ def test_only_a_first_start_that_waited_for_nobody_is_late() -> None:
     [
         ({"status": "claimed"}, True),
         ({"status": "retrying"}, True),
-        ({"status": "running", "lease_ms": NOON_MS - 5_001}, True),
-        ({"status": "running", "lease_ms": NOON_MS - 5_000}, False),
-        ({"status": "awaiting", "lease_ms": NOON_MS - 9_000}, False),
+        ({"status": "running", "attempt": 1, "lease_ms": NOON_MS - 5_001}, True),
+        ({"status": "running", "attempt": 1, "lease_ms": NOON_MS - 5_000}, False),
+        ({"status": "awaiting", "attempt": 1, "lease_ms": NOON_MS - 9_000}, False),
         ({"status": "succeeded"}, False),
     ],
 )

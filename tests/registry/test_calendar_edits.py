@@ -20,7 +20,7 @@ def closed_by(*blackouts: Blackout) -> dict[str, Any]:
 
 
 def reclose(task: Task, *blackouts: Blackout) -> None:
-    """Edit its calendars, as the API does when one of them is edited."""
+    """Edits its calendars, as the API does when one of them is edited."""
     user.change(
         task.task_id,
         lambda seen, now: replace(
@@ -45,7 +45,7 @@ def test_a_slot_inside_a_calendar_is_skipped_and_names_it(stage: Stage) -> None:
     }
     (lunch,) = [run for run in runs(stage, task) if run.range_to]
     assert (lunch.range_to, lunch.range_count) == ("2026-11-18T12:03:00Z", 2)
-    assert lunch.life.note == "lunch"
+    assert lunch.life.its_end.note == "lunch"
 
 
 def test_a_long_blackout_is_one_row_and_is_jumped(stage: Stage) -> None:

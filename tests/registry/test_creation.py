@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from onthedot.launch.trigger import trigger
+from onthedot.records.runs.run_status import Reason
 from onthedot.schedule.schedule import compile_schedule, pack
 from onthedot.schedule.time.instants import parse_nominal
 from onthedot.targets.attempt_outcome import Again, Done
@@ -71,7 +72,7 @@ def test_a_pause_skips_what_is_queued_at_its_due_time_and_not_before(stage: Stag
 
 def test_a_run_that_has_started_keeps_its_retries_under_a_pause(stage: Stage) -> None:
     task = add(stage, "* * * * *")
-    stage.answer = lambda call: Again("failed", after_sec=30) if call.attempt == 1 else Done()
+    stage.answer = lambda call: Again(Reason.FAILED, after_sec=30) if call.attempt == 1 else Done()
     go(stage, 70)
 
     user.pause(task.task_id)
@@ -138,7 +139,7 @@ def test_a_delete_cancels_what_is_queued_and_fires_no_more(stage: Stage) -> None
 
 def test_a_delete_ends_the_retries(stage: Stage) -> None:
     task = add(stage, "* * * * *")
-    stage.answer = lambda _: Again("failed", after_sec=100)
+    stage.answer = lambda _: Again(Reason.FAILED, after_sec=100)
     go(stage, 70)
 
     user.delete(task.task_id)

@@ -28,14 +28,14 @@ def one_off() -> Task:
 
 
 def admin(stage: Stage) -> Key:
-    """One of the operator's two."""
+    """Returns one of the operator's two."""
     made = [api_keys.make(tenant_id="default", role="admin", name=name)[0] for name in "ab"]
     assert len(made) == 2, stage
     return made[0]
 
 
 def always(monkeypatch: pytest.MonkeyPatch, outcome: Outcome) -> None:
-    """The store says that of each transaction."""
+    """Lets the store say that of each transaction."""
     monkeypatch.setattr(conditional_writer, "write_together", lambda _parts: outcome)
 
 

@@ -31,7 +31,7 @@ def stage() -> Iterator[Stage]:
 
 
 def asked_for_days_ago(stage: Stage) -> Task:
-    """A manual run that was asked for three days before it is due, now."""
+    """Returns a manual run that was asked for three days before it is due, now."""
     task = add(stage, "0 0 1 1 *")
     now_ms = clock.now_ms()
     trigger(task.task_id, moment=Moment(now_ms - _DAYS_MS, "OLD", now_ms))

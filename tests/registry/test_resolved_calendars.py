@@ -21,7 +21,7 @@ BY = By(tenant_id="acme", key_id="key_1", request_id="req_1", now_ms=NOON * 1000
 
 @pytest.fixture(autouse=True)
 def _kept(stage: Stage) -> None:
-    """Two calendars of acme's."""
+    """Puts two calendars of acme's."""
     assert stage.world.bugs() == []
     for number, name in enumerate(("lunch", "night")):
         kept = Stored(tenant_id="acme", calendar_id=name, cron=f"* {number} * * *")
@@ -82,7 +82,7 @@ def test_only_schedules_that_follow_the_calendar_are_counted(stage: Stage) -> No
 
 
 def _naming(stage: Stage, name: str) -> Task:
-    """A schedule in its tenant's list that names lunch, as it was before that was moved."""
+    """Returns a schedule in its tenant's list that names lunch, as it was before that was moved."""
     listed = {"listed": "acme#s", "created_at": f"2026-11-18T11:00:00.{len(name)}00Z"}
     shown = listed | {"calendars": ["lunch"]}
     return add(stage, "* * * * *", name=name, blackouts=(_OLD,), shown=shown)

@@ -7,6 +7,7 @@ import pytest
 from onthedot.launch.trigger import trigger
 from onthedot.records.runs import tenant_permits
 from onthedot.records.runs.run_row import row_key
+from onthedot.records.runs.run_status import Reason
 from onthedot.registry.run_cancel import cancel
 from onthedot.schedule.expression.errors import BusyError
 from onthedot.targets.attempt_outcome import LEFT, Again, Awaiting
@@ -44,7 +45,7 @@ def test_a_claimed_run_is_cancelled_at_once_and_never_starts(stage: Stage) -> No
 
 def test_a_run_that_waits_for_its_retry_is_cancelled_at_once(stage: Stage) -> None:
     task = add(stage, "* * * * *")
-    stage.answer = lambda _: Again("failed", after_sec=30)
+    stage.answer = lambda _: Again(Reason.FAILED, after_sec=30)
     go(stage, 61)
 
     cancel(runs(stage, task)[0].run_id)
@@ -80,10 +81,12 @@ def test_a_handler_that_never_looks_is_left_five_seconds_after_it_was_asked(stag
     wait(stage, 70 + 6 + 5 + 1)
 
     after = stage.rows()[run.run_id]
-    assert (said(after), after.life.note) == ("cancelled(user)", LEFT)
+    assert (said(after), after.life.its_end.note) == ("cancelled(user)", LEFT)
 
 
-@pytest.mark.parametrize("answer", [Again("failed", after_sec=3_600), Awaiting("callback")])
+@pytest.mark.parametrize(
+    "answer", [Again(Reason.FAILED, after_sec=3_600), Awaiting(Reason.CALLBACK)]
+)
 def test_a_run_that_comes_to_no_end_after_the_request_does_not_go_on(
     stage: Stage, answer: Again | Awaiting
 ) -> None:
@@ -112,7 +115,7 @@ def test_a_handler_that_does_not_look_ends_as_it_ends(stage: Stage) -> None:
 
 def test_a_run_that_fails_after_the_request_is_not_tried_again(stage: Stage) -> None:
     task = add(stage, "* * * * *")
-    stage.answer = lambda _: Again("failed", after_sec=10)
+    stage.answer = lambda _: Again(Reason.FAILED, after_sec=10)
     stage.takes_sec = lambda _: 3
     go(stage, 62)
 
@@ -168,7 +171,7 @@ def test_a_run_that_waits_at_the_gate_leaves_the_line(stage: Stage) -> None:
 
 def test_a_retry_that_is_cancelled_gives_its_place_to_the_next(stage: Stage) -> None:
     task = add(stage, "0 0 * * *", overlap="queue")
-    stage.answer = lambda _: Again("failed", after_sec=500)
+    stage.answer = lambda _: Again(Reason.FAILED, after_sec=500)
     first = _triggered(stage, task.task_id, 1)
     _triggered(stage, task.task_id, 2)
     wait(stage, 10)
@@ -212,7 +215,7 @@ def test_an_awaiting_run_that_is_cancelled_gives_its_permit_back_before_its_plac
     """A gate may keep changing; its row says that the place is free."""
     tenant_line.set_limit("acme", 1)
     task = add(stage, "0 0 1 1 *", overlap="queue", timeout_sec=3_600)
-    stage.answer = lambda _: Awaiting("callback")
+    stage.answer = lambda _: Awaiting(Reason.CALLBACK)
     run_id = _triggered(stage, task.task_id, 1)
     wait(stage, 10)
     assert said(stage.rows()[run_id]) == "awaiting(callback)"
@@ -230,7 +233,7 @@ def test_an_awaiting_run_that_is_cancelled_gives_its_permit_back_before_its_plac
 def test_a_worker_is_asked_to_stop_an_execution_though_its_permit_cannot_be_given_back() -> None:
     busy = Outage(from_sec=10, for_sec=20, table="runs", partition=tenant_permits.partition("acme"))
     stage = make_stage(1, Profile(outages=(busy,)))
-    stage.answer = lambda _: Awaiting("execution", "arn:execution")
+    stage.answer = lambda _: Awaiting(Reason.EXECUTION, "arn:execution")
     with staged(stage):
         employ(stage)
         tenant_line.set_limit("acme", 1)

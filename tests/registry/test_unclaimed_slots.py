@@ -64,7 +64,7 @@ def test_what_a_calendar_closes_of_many_is_told_apart_from_what_was_missed(stage
         ("12:01:00", "12:20:40", 60, "skipped(calendar)"),
         ("12:21:00", "13:00:00", 118, "missed(unaccounted)"),
     ]
-    assert [run.life.note for run in runs(stage, task)] == ["", "lunch", ""]
+    assert [run.life.its_end.note for run in runs(stage, task)] == ["", "lunch", ""]
 
 
 def test_stretches_too_many_to_be_told_apart_are_one_that_says_what_was_missed(

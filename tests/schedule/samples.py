@@ -8,7 +8,8 @@ from typing import Any
 
 from hypothesis import settings
 
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.attributes import written
+from onthedot.records.runs.run_row import Life, Run, life_of
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import Task
 from onthedot.schedule.schedule import compile_schedule, pack
@@ -24,33 +25,44 @@ TASK_ID = "sch_01JD3Z8QK5M7V2X9T4B6N1C0RA"
 
 @cache
 def compiled(text: str, jitter_sec: int = 0) -> bytes:
-    """A schedule in UTC."""
+    """Returns a schedule in UTC."""
     return pack(compile_schedule(text, jitter_sec=jitter_sec, seed=TASK_ID))
 
 
 def task(text: str = "* * * * *", **given: Any) -> Task:  # noqa: ANN401 any field
-    """An active task."""
+    """Returns an active task."""
     plain = Task(task_id=TASK_ID, tenant_id="acme", compiled=compiled(text), target={})
     return replace(plain, **given)
 
 
 def run(key: str = SLOT, **life: Any) -> Run:  # noqa: ANN401 any field
-    """A run that is due at noon, claimed unless told otherwise; fields of its life or its own."""
+    """Returns a run that is due at noon, claimed unless told otherwise; fields of its life or its
+    own.
+    """
     own = {name: life.pop(name) for name in list(life) if name in Run.__slots__}
-    born = Life(status="claimed", tv=1, schedule_version=1, due_ms=NOON_MS)
     plain = Run(
         task_id=TASK_ID,
         key=key,
         tenant_id="acme",
         origin="schedule",
         queue="normal",
-        life=replace(born, **life),
+        life=lived(**life),
     )
     return replace(plain, **own)
 
 
+def lived(before: Life | None = None, **stored: Any) -> Life:  # noqa: ANN401 any field
+    """A life whose row says so; what is not named is as it was, or as at a claim for noon."""
+    born = {"status": "claimed", "tv": 1, "schedule_version": 1, "due_ms": NOON_MS}
+    said = {name: written(stored[name]) for name in _FREE if stored.get(name) is not None}
+    return life_of((before.stored() if before else born) | stored | said)
+
+
+_FREE = ("result", "progress", "checkpoint")
+
+
 def due(text: str = "* * * * *", next_run_at: int = NOON, **given: Any) -> Due:  # noqa: ANN401 any field
-    """A cursor that stands at noon."""
+    """Returns a cursor that stands at noon."""
     jitter_sec = given.pop("jitter_sec", 0)
     plain = Due(
         task_id=TASK_ID,

@@ -42,7 +42,7 @@ class Pair:
         self.theirs = None if "seven" in self.known else _theirs(cron)
 
     def classes(self, moment: int, way: str) -> list[str]:
-        """Give `same`, the known classes of a difference, or one line that begins with `WRONG`."""
+        """Gives `same`, the known classes of a difference, or one line that begins with `WRONG`."""
         ours = getattr(self.ours, way)(moment) if self.ours else None
         theirs = self._asked_theirs(moment, way)
         if ours == theirs:
@@ -64,7 +64,7 @@ class Pair:
         return int(found) if found >= 0 else None
 
     def _is_right(self, moment: int, way: str, ours: int | None) -> bool:
-        """Ask the naive reader, which is slower than both and agrees with the rules."""
+        """Asks the naive reader, which is slower than both and agrees with the rules."""
         reading = read(self.cron)
         if way == "next":
             return ours == _first_after(self.cron, moment)
@@ -150,7 +150,7 @@ def _theirs(cron: str) -> croniter:
 
 
 def _in_croniter_order(cron: str) -> list[str]:
-    """Put the seconds, first in our six fields, where croniter has them: after the weekday."""
+    """Puts the seconds, first in our six fields, where croniter has them: after the weekday."""
     fields = cron.split()
     return fields if len(fields) == 5 else [*fields[1:6], fields[0], *fields[6:]]
 

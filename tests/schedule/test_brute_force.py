@@ -227,7 +227,7 @@ def _told(faults: list[str]) -> str:
 
 @lru_cache
 def _future_changes(zone: str) -> tuple[int, ...]:
-    """Choose changes of the coming years: some forwards, some backwards, where there are both."""
+    """Chooses changes of the coming years: some forwards, some backwards, where there are both."""
     dice = Random(f"{SEED}:{zone}")
     every = changes(zone, epoch("2026-01-01"), epoch("2038-01-01"))
     ahead = [at for at in every if offset_at(zone, at) > offset_at(zone, at - 1)]
@@ -241,7 +241,7 @@ def _changes_of(zone: str, year: int) -> tuple[int, ...]:
 
 
 def _random_change(dice: Random, names: list[str]) -> tuple[str, int]:
-    """Choose a zone and one of its changes, of the past or the far future."""
+    """Chooses a zone and one of its changes, of the past or the far future."""
     while True:
         zone, year = dice.choice(names), dice.randrange(*RANDOM_YEARS)
         if found := _changes_of(zone, year):
@@ -249,7 +249,7 @@ def _random_change(dice: Random, names: list[str]) -> tuple[str, int]:
 
 
 def _random_cron(dice: Random) -> str:
-    """Make an expression that fires some day."""
+    """Makes an expression that fires some day."""
     while True:
         cron = five_fields(dice)
         if next(matching_walls(read(cron), EPOCH), None):
@@ -272,7 +272,7 @@ def _faults_around(zone: str, at: int) -> list[str]:
 
 
 def _faults(seen: Window, cron: str, policies: Iterable[Policy], span: range) -> list[str]:
-    """Compare the engine with brute force, forwards and backwards."""
+    """Compares the engine with brute force, forwards and backwards."""
     reading = read(cron)
     faults = []
     for policy in policies:
@@ -308,7 +308,7 @@ def _probe_faults(zone: str, at: int) -> list[str]:
 
 
 def _probed_moments(at: int, chain: list[int]) -> list[int]:
-    """Give every minute near the change that the chain reaches beyond, and its neighbours."""
+    """Gives every minute near the change that the chain reaches beyond, and its neighbours."""
     if not chain:
         return []
     near = range(max(at - NEAR, chain[0] + 60), min(at + NEAR, chain[-1]), 60)

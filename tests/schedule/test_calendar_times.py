@@ -44,7 +44,7 @@ def at(text: str) -> int:
 
 
 def is_holiday(name: str, instant: int) -> bool:
-    """Look at the wall's date in the wheel's own zone."""
+    """Looks at the wall's date in the wheel's own zone."""
     shown = datetime.fromtimestamp(instant, pinned_zone(name)).date()
     spans = [text.partition("/") for text in HOLIDAYS]
     days = [(date.fromisoformat(one), date.fromisoformat(end or one)) for one, _, end in spans]

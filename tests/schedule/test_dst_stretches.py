@@ -19,7 +19,7 @@ _CASEY = parse_nominal("2010-03-04T15:00:00Z")
 def _cut(
     name: str, policy: Policy, first: int, last: int
 ) -> list[tuple[int, int, int, Seam | None]]:
-    """The stretches that begin between two instants, or hold the first of them."""
+    """Returns the stretches that begin between two instants, or hold the first of them."""
     cut: Stretches = stretches(name, policy)
     every = zip(cut.starts, cut.ends, cut.offsets, cut.seams, strict=True)
     return [each for each in every if each[1] > first and each[0] <= last]

@@ -226,7 +226,7 @@ def test_the_coming_changes_of_the_clock_are_said(
 
 
 def _near(dice: Random) -> str:
-    """Leave either the time or the day as it is, so that few differences remain."""
+    """Leaves either the time or the day as it is, so that few differences remain."""
     drawn = [dice.choice(forms) for forms in FIELDS]
     return " ".join([*drawn[:2], "*", "*", "*"] if dice.random() < 0.5 else ["0", "9", *drawn[2:]])
 

@@ -23,7 +23,7 @@ def compiled(text: str, seed: str = "") -> Cron:
 
 
 def values(field: str, written: str) -> list[int]:
-    """Read one field of five, the others being stars."""
+    """Reads one field of five, the others being stars."""
     fields = ["*"] * 5
     fields[MASKS[field]] = written
     rule = compiled(" ".join(fields))

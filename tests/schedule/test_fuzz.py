@@ -68,7 +68,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 def noise(dice: Random) -> str:
-    """Any characters, of any plane, lone surrogates too."""
+    """Returns any characters, of any plane, lone surrogates too."""
     tops = (0x80, 0x100, 0x2000, 0x11_0000)
     return "".join(chr(dice.randrange(dice.choice(tops))) for _ in range(dice.randrange(40)))
 
@@ -78,19 +78,19 @@ def letters(dice: Random) -> str:
 
 
 def junk(dice: Random) -> str:
-    """Words of the grammar with no grammar."""
+    """Returns words of the grammar with no grammar."""
     words = [dice.choice(WORDS) for _ in range(dice.randrange(9))]
     return dice.choice((" ", " ", " ", ",", "")).join(words)
 
 
 def fields(dice: Random) -> str:
-    """Five to seven fields, each of them lists of words."""
+    """Returns five to seven fields, each of them lists of words."""
     counts = [dice.choice((1, 1, 1, 2, 3)) for _ in range(dice.randint(5, 7))]
     return " ".join(",".join(dice.choice(WORDS) for _ in range(count)) for count in counts)
 
 
 def mutated(dice: Random) -> str:
-    """Change a valid expression in up to three places."""
+    """Changes a valid expression in up to three places."""
     makers = (five_fields, six_fields, seven_fields, lambda dice: dice.choice(VALID))
     text = dice.choice(makers)(dice)
     for _ in range(dice.choice((0, 1, 1, 2, 3))):
@@ -101,13 +101,13 @@ def mutated(dice: Random) -> str:
 
 
 def repeated(dice: Random) -> str:
-    """Fill the 256 characters, and go beyond them, with one item."""
+    """Fills the 256 characters, and goes beyond them, with one item."""
     word = dice.choice((*WORDS, "59-57", "31-29", "SUN-FRI", f"{dice.randrange(60)}-0", "1-5/2"))
     return _one_field(dice, [word] * (dice.randrange(200, 300) // (len(word) + 1)))
 
 
 def long(dice: Random) -> str:
-    """Fill them with different items, each of them valid in some field."""
+    """Fills them with different items, each of them valid in some field."""
     top = dice.choice((7, 12, 23, 59))
     form = dice.choice(("{}", "{}-{}", "{}-{}/{}"))
     draws = [[dice.randint(1, top) for _ in range(3)] for _ in range(dice.randint(20, 50))]
@@ -165,7 +165,7 @@ def settings_of(text: str) -> tuple[str, dict[str, str]]:
 
 
 def answer(text: str) -> ScheduleError | None:
-    """Ask for all that a door asks of a schedule; anything but the engine's own error escapes."""
+    """Asks for all that a door asks of a schedule; anything but the engine's own error escapes."""
     zone, choices = settings_of(text)
     seconds = choices["seconds"]
     try:
@@ -179,7 +179,7 @@ def answer(text: str) -> ScheduleError | None:
 
 
 def cpu_sec(text: str) -> float:
-    """Measure a compilation or a refusal."""
+    """Measures a compilation or a refusal."""
     zone, choices = settings_of(text)
     started = time.process_time()
     refusal(text, zone, **choices)
@@ -250,7 +250,7 @@ def test_any_name_of_a_zone_is_accepted_or_refused_at_once(chunk: int) -> None:
 
 
 def _near_zone(dice: Random) -> str:
-    """Change a name a little: its case, a letter, its blanks."""
+    """Changes a name a little: its case, a letter, its blanks."""
     name = dice.choice((*EVERY_ZONE, "EST5EDT", "Etc/GMT+5", "UTC+05:30", "GMT0"))
     at = dice.randrange(len(name))
     forms = (name.lower(), name.upper(), name[:at] + dice.choice(LETTERS) + name[at + 1 :])

@@ -55,7 +55,7 @@ class Case:
         jitter_sec: int = 0,
         seed: str = "",
     ) -> Schedule:
-        """Compile the case; a schedule that never fires is not of interest here."""
+        """Compiles the case; a schedule that never fires is not of interest here."""
         try:
             return compile_schedule(
                 self.cron,
@@ -307,7 +307,7 @@ def test_a_zone_changes_its_offset_at_the_second_the_wheel_says(name: str) -> No
 
 
 def _chain(schedule: Schedule, moment: int, most: int = CHAIN) -> list[int]:
-    """Give up to `most` fires after a moment."""
+    """Gives up to `most` fires after a moment."""
     chain: list[int] = []
     fire = schedule.next(moment)
     while fire is not None and len(chain) < most:

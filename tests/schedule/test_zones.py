@@ -55,7 +55,7 @@ def read(name: str, instant: int) -> tuple[int, str | None]:
 
 
 def instants(name: str, dice: Random) -> list[int]:
-    """Give random moments, and those around every change of the zone."""
+    """Gives random moments, and those around every change of the zone."""
     starts = [at for at in zone(name).segments.starts if FIRST < at < LAST]
     around = [at + by for at in starts for by in (-1, 0, 1)]
     return around + [dice.randrange(FIRST, LAST) for _ in range(SAMPLES)]

@@ -48,7 +48,7 @@ class Hands:
 
 
 def context(hands: Hands | None = None, **given: Any) -> Context:  # noqa: ANN401 any field
-    """A context of the noon run; 300 seconds are its time."""
+    """Returns a context of the noon run; 300 seconds are its time."""
     fields: dict[str, Any] = {
         "run_id": RUN_ID,
         "task_id": "sch_A",

@@ -16,7 +16,7 @@ from tests.targets.receiver import Receiver, receiving
 
 @pytest.fixture
 def waits() -> list[float]:
-    """How long the client has waited between tries."""
+    """Returns how long the client has waited between tries."""
     return []
 
 

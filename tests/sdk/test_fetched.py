@@ -14,7 +14,7 @@ TIMEOUT_SEC = 300
 
 
 def taken(ahead_sec: float) -> Fetched:
-    """A run that was leased just now from an API whose clock is so far ahead."""
+    """Returns a run that was leased just now from an API whose clock is so far ahead."""
     now = time.time() + ahead_sec
     run = {
         "run_id": "sch_A.20261118T120000Z",

@@ -13,6 +13,7 @@ import pytest
 from jobs import examples
 from onthedot import Cancelled, Context, Fail, LeaseLost, OnTheDot, RetryLater, Skip, TimedOut
 from onthedot.records.attributes import typed_item
+from onthedot.records.runs.run_status import Reason
 from onthedot.targets.attempt_outcome import Again, Answer, Dead, Done, Skipped, Stopped, after
 from onthedot.targets.call import Call
 from onthedot.targets.python import handler_target
@@ -55,7 +56,7 @@ def test_each_exception_says_what_becomes_of_the_run() -> None:
     dead = _raising(Fail("customer closed"))
 
     assert _raising(Skip("a holiday")) == Skipped("a holiday")
-    assert later == Again("yielded", after_sec=60, checkpoint={"page": 7})
+    assert later == Again(Reason.YIELDED, after_sec=60, checkpoint={"page": 7})
     assert isinstance(dead, Dead)
     assert dead.reason == "permanent"
     assert dead.error is not None
@@ -232,7 +233,7 @@ def test_a_long_job_goes_on_where_it_was_stopped() -> None:
     )
     finished = handler_target.call(examples.count, context(payload={"to": 9}, checkpoint=3))
 
-    assert stopped == Again("yielded", after_sec=0, checkpoint=3)
+    assert stopped == Again(Reason.YIELDED, after_sec=0, checkpoint=3)
     assert finished == Done(9)
 
 

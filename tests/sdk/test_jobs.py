@@ -18,7 +18,7 @@ APP = "from onthedot import OnTheDot, cron\napp = OnTheDot('test')\n"
 
 @pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
-    """Write a module of a package of its own, which is forgotten afterwards."""
+    """Writes a module of a package of its own, which is forgotten afterwards."""
     folder = tmp_path / "their_jobs"
     folder.mkdir()
     (folder / "__init__.py").write_text("")

@@ -24,7 +24,7 @@ CLIENT_SEC = 10.0
 
 @contextmanager
 def deaf(requests: int, took_sec: float = 0) -> Iterator[tuple[str, list[int]]]:
-    """An API whose first requests hang, as those that meet a cold start on a busy machine.
+    """Yields an API whose first requests hang, as those that meet a cold start on a busy machine.
 
     It notes of each request how many there were beside it.
     """
@@ -45,7 +45,7 @@ def deaf(requests: int, took_sec: float = 0) -> Iterator[tuple[str, list[int]]]:
             self.end_headers()
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Says nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
     server.daemon_threads = True
@@ -60,7 +60,7 @@ def deaf(requests: int, took_sec: float = 0) -> Iterator[tuple[str, list[int]]]:
 
 
 def told_once(url: str) -> bool:
-    """Tell that a run is done."""
+    """Tells that a run is done."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     run = {"run_id": "sch_A.20261118T120000Z", "task_id": "sch_A", "started_at": now}
     lease = {"run": run, "attempt": 1, "lease_until": now, "deadline": now}

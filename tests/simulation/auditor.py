@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lambdas.audit import handler
 from onthedot.records import keys
 from onthedot.store import invocation_metrics
-from onthedot.upkeep import claims_audit, minute, pauses_due, unfired_tasks
+from onthedot.upkeep import claims_audit, minute, unfired_tasks
 from onthedot.upkeep.events import notifications
 from tests.simulation.outside.bus import ARN
 
@@ -23,7 +23,7 @@ _FIRST_SEC = 30
 # How many shards a history asks at most.
 _FEW = 8
 # What laws ask of a process by its kind they ask of the act that does it.
-_KINDS = {"loops": "step", "exhausted": "note"}
+_KINDS = {"loops": "step", "exhausted": "note", "pauses": "pauses"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class Auditor:
 
 
 def employ(world: World, auditor: Auditor, until_sec: float) -> None:
-    """Begin one each minute."""
+    """Begins one each minute."""
     for first, until in ((_FIRST_SEC, auditor.gap[0]), (_after(auditor), until_sec)):
         for _ in range(auditor.at_once):
             world.every(
@@ -74,7 +74,7 @@ def employ(world: World, auditor: Auditor, until_sec: float) -> None:
 
 
 def set_up(stage: Any, auditor: Auditor) -> None:
-    """Let its bus be as it is to be, and all that comes before the history."""
+    """Lets its bus be as it is to be, and all that comes before the history."""
     stage.auditor = auditor
     if auditor.told:
         stage.places = (ARN,)
@@ -87,7 +87,7 @@ def set_up(stage: Any, auditor: Auditor) -> None:
 
 @contextmanager
 def looking(auditor: Auditor, emitted: Callable[..., None]) -> Iterator[None]:
-    """Let the audit look at so much of the past, and note what it counts."""
+    """Lets the audit look at so much of the past, and note what it counts."""
     wanted: list[tuple[Any, str, Any]] = [
         (claims_audit, "LOOK_BACK_MIN", auditor.look_back_min),
         (invocation_metrics, "emit", emitted),
@@ -111,12 +111,16 @@ def looking(auditor: Auditor, emitted: Callable[..., None]) -> Iterator[None]:
 
 
 def name_part(part: Process, work: Callable[[], Any]) -> None:
-    """Let a part of the audit be known by its act."""
+    """Lets a part of the audit be known by its act."""
     given = getattr(work, "func", work)
     act = next((each.name for each in minute.ACTS if each.do is given), "")
-    if work is pauses_due.end_those_due:
-        act = "pauses"
-    part.kind = _KINDS.get(act, act if act == "pauses" else part.kind)
+    part.kind = _KINDS.get(act, part.kind)
+
+
+def step_alone() -> None:
+    """Do the one act without an audit, as long as it may work."""
+    (act,) = (each for each in minute.ACTS if each.name == "loops")
+    act.do(minute.Minute(), act.work_sec)
 
 
 def _after(auditor: Auditor) -> float:

@@ -27,14 +27,14 @@ FREE: dict[str, Any] = {"overlap": "allow", "max_concurrent": None}
 
 
 def employ(stage: Stage) -> None:
-    """Set workers to the queues."""
+    """Sets workers to the queues."""
     for queue in ("high", "normal", "low"):
         Consumer(stage.world, queue, "work", work, batch=10, limit_sec=900)
     Consumer(stage.world, "dead", "bury", bury, batch=10, limit_sec=60)
 
 
 def add(stage: Stage, text: str, **given: Any) -> Task:
-    """Put a task that has been registered at noon; unless told otherwise its runs may overlap."""
+    """Puts a task that has been registered at noon; unless told otherwise its runs may overlap."""
     name = given.pop("name", "some")
     gated = {} if "overlap" in given else FREE
     task = make_task(name, text, stage.world, **gated, **given)
@@ -43,7 +43,7 @@ def add(stage: Stage, text: str, **given: Any) -> Task:
 
 
 def go(stage: Stage, until_sec: float, *, audited: bool = False) -> None:
-    """Let the time pass, with a tick each minute; the seconds count from noon."""
+    """Lets the time pass, with a tick each minute; the seconds count from noon."""
     world = stage.world
     now_sec = world.now_us / 1_000_000
     first = -(-now_sec // 60) * 60
@@ -55,65 +55,67 @@ def go(stage: Stage, until_sec: float, *, audited: bool = False) -> None:
 
 
 def wait(stage: Stage, until_sec: float) -> None:
-    """Let the time pass without a tick."""
+    """Lets the time pass without a tick."""
     stage.world.run(until_sec)
 
 
 def outcomes(stage: Stage, task: Task) -> dict[str, str]:
-    """Every row of the task by its time of day (and mark): its status, and its reason if any."""
+    """Returns every row of the task by its time of day (and mark): its status, and its reason if
+    any.
+    """
     found = sorted((run for run in runs(stage, task)), key=lambda run: run.key)
     return {run.key[11:-1] if run.key.endswith("Z") else run.key[11:]: said(run) for run in found}
 
 
 def runs(stage: Stage, task: Task) -> list[Run]:
-    """Every row of the task, oldest first."""
+    """Returns every row of the task, oldest first."""
     found = [run for run in stage.rows().values() if run.task_id == task.task_id]
     return sorted(found, key=lambda run: run.key)
 
 
 def said(run: Run) -> str:
-    """The status and its reason."""
+    """Returns the status and its reason."""
     return f"{run.life.status}({run.life.reason})" if run.life.reason else run.life.status
 
 
 def told(stage: Stage) -> list[tuple[int, int]]:
-    """What reached the target: the second after noon, and the attempt."""
+    """Returns what reached the target: the second after noon, and the attempt."""
     return [(round(one.at_ms / 1000) - NOON, one.attempt) for one in stage.deliveries]
 
 
 def part(stage: Stage, task: Task, name: str) -> dict[str, Any]:
-    """One item of the task as it is stored."""
+    """Returns one item of the task as it is stored."""
     key = typed_item({"task_id": task.task_id, "part": name})
     found = stage.world.store.get_item(TableName="tasks", Key=key)
     return plain_item(found["Item"])
 
 
 def gate(stage: Stage, task: Task) -> dict[str, Any]:
-    """The lists of the task's gate."""
+    """Returns the lists of the task's gate."""
     key = typed_item({"task_id": task.task_id, "scheduled_for": GATE})
     found = stage.world.store.get_item(TableName="runs", Key=key)
     return dict(plain_item(found["Item"])["lists"]) if "Item" in found else {}
 
 
 def partition(stage: Stage, start: str) -> list[dict[str, Any]]:
-    """All items of `runs` whose partition begins so."""
+    """Returns all items of `runs` whose partition begins so."""
     found = [plain_item(item) for item in stage.world.store.scan(TableName="runs")["Items"]]
     return [item for item in found if item["task_id"].startswith(start)]
 
 
 def spoil(stage: Stage, task: Task, name: str, **values: Any) -> None:
-    """Change an item of the task as no flow of ours would."""
+    """Changes an item of the task as no flow of ours would."""
     item = part(stage, task, name) | values
     stage.world.store.put_item(TableName="tasks", Item=typed_item(item))
 
 
 def put_run(stage: Stage, item: dict[str, Any]) -> None:
-    """Put an item among the runs."""
+    """Puts an item among the runs."""
     stage.world.store.put_item(TableName="runs", Item=typed_item(item))
 
 
 def left_behind(stage: Stage, task: Task, minute: int = 1, **life: Any) -> None:
-    """Put a row as an earlier dispatcher left it; its slot is `minute` minutes after noon."""
+    """Puts a row as an earlier dispatcher left it; its slot is `minute` minutes after noon."""
     slot = NOON + 60 * minute
     given = {"claim_id": "D0", "due_ms": slot * 1000, "claimed_ms": NOON * 1000, **life}
     left = replace(run(nominal(slot), **given), task_id=task.task_id)
@@ -121,7 +123,7 @@ def left_behind(stage: Stage, task: Task, minute: int = 1, **life: Any) -> None:
 
 
 def unsettle(stage: Stage, key: dict[str, str], path: str, *, since: float, sec: float) -> None:
-    """Let a number of an item among the runs change every two milliseconds."""
+    """Lets a number of an item among the runs change every two milliseconds."""
     names = {f"#n{place}": name for place, name in enumerate(path.split("."))}
 
     def bump() -> None:
@@ -138,16 +140,16 @@ def unsettle(stage: Stage, key: dict[str, str], path: str, *, since: float, sec:
 
 
 def waiting_messages(stage: Stage, queue: str = "normal") -> list[str]:
-    """The bodies of what is on a queue, seen or not."""
+    """Returns the bodies of what is on a queue, seen or not."""
     return [message.body for message in stage.world.queues.queue(queue).messages.values()]
 
 
 def purge(stage: Stage, queue: str = "normal") -> None:
-    """Lose every message of a queue."""
+    """Loses every message of a queue."""
     stage.world.queues.queue(queue).purge()
 
 
 def sent(stage: Stage, body: str, queue: str = "normal") -> None:
-    """Send a message of one's own."""
+    """Sends a message of one's own."""
     url = os.environ[f"{queue.upper()}_QUEUE_URL"]
     stage.world.queues.send_message(QueueUrl=url, MessageBody=body)

@@ -16,6 +16,7 @@ from onthedot.launch.backfill import Backfill, loop
 from onthedot.launch.trigger import trigger
 from onthedot.records.attributes import typed, typed_item
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.runs.tenant_permits import limit_key
 from onthedot.records.tasks.bulk_operation import Named
 from onthedot.records.tasks.calendar import Stored, insert
@@ -67,7 +68,7 @@ class Kept:
 def history(
     scene: Scene, seed: int, aims: tuple[Aim, ...] = (), *, kept: Kept | None = None
 ) -> Stage:
-    """Play it to its end, or play again what is kept of it."""
+    """Plays it to its end, or play again what is kept of it."""
     with applied(scene.sizes):
         return _history(scene, seed, aims, kept)
 
@@ -102,7 +103,7 @@ def _history(scene: Scene, seed: int, aims: tuple[Aim, ...], kept: Kept | None) 
     if _LOOPS & {*scene.calls} and not scene.course.audited:
         until_sec = scene.course.ticks_until + 300
         stage.world.every(
-            60, "step", lambda _: bulk_operations.step(), first_sec=40, until_sec=until_sec
+            60, "step", lambda _: auditor.step_alone(), first_sec=40, until_sec=until_sec
         )
     if "pause for a while" in scene.calls and not scene.course.audited:
         pauses.each_minute(stage, scene.course.sec - 300)
@@ -112,7 +113,7 @@ def _history(scene: Scene, seed: int, aims: tuple[Aim, ...], kept: Kept | None) 
 
 
 def _call_up(stage: Stage, scene: Scene, random: Random, kept: Kept | None) -> None:
-    """Users' calls, at any moment; some are the first of several."""
+    """Lets users call at any moment; some calls are the first of several."""
     for number in range(random.randint(1, scene.calls_max) if scene.calls else 0):
         at_sec = random.uniform(*scene.calls_between)
         name, task = random.choice(scene.calls), random.choice(stage.tasks)
@@ -123,7 +124,7 @@ def _call_up(stage: Stage, scene: Scene, random: Random, kept: Kept | None) -> N
 
 
 def _bound(stage: Stage, scene: Scene) -> None:
-    """What each tenant may do."""
+    """Sets what each tenant may do."""
     if not scene.running_max and not scene.targets:
         return
     for tenant_id in dict.fromkeys(["acme", *(task.tenant_id for task in stage.tasks)]):
@@ -133,7 +134,7 @@ def _bound(stage: Stage, scene: Scene) -> None:
 
 
 def _bring_in(stage: Stage, scene: Scene, seed: int) -> None:
-    """What is there that no call of this history made."""
+    """Puts what is there that no call of this history made."""
     if scene.outside:
         outside_parts.set_up(stage, scene, seed)
     for number in range(scene.crowd):
@@ -147,7 +148,7 @@ def _bring_in(stage: Stage, scene: Scene, seed: int) -> None:
 
 
 def _engage(stage: Stage, scene: Scene, random: Random) -> None:
-    """Let users ask the API; without the audit others do what it leaves to the minutes."""
+    """Lets users ask the API; without the audit others do what it leaves to the minutes."""
     if not scene.users:
         return
     words, most, between = scene.users, scene.users_max, scene.calls_between
@@ -156,13 +157,13 @@ def _engage(stage: Stage, scene: Scene, random: Random) -> None:
         return
     until_sec = scene.course.ticks_until + 300
     stage.world.every(
-        60, "loops", lambda _: bulk_operations.step(), first_sec=42, until_sec=until_sec
+        60, "loops", lambda _: auditor.step_alone(), first_sec=42, until_sec=until_sec
     )
     pauses.each_minute(stage, scene.course.sec - 300)
 
 
 def verdict(scene: Scene, seed: int, aims: tuple[Aim, ...] = ()) -> list[str]:
-    """Name every law that the history breaks."""
+    """Names every law that the history breaks."""
     stage = history(scene, seed, aims)
     return judged(stage, scene)
 
@@ -200,10 +201,10 @@ def _answers(scene: Scene, seed: int) -> Callable[[Call], Answer]:
         error = error_of("ValueError", f"no {call.attempt}", "line 1") if scene.raising else None
         if random.random() < 0.1:
             dead = random.random() < 0.5
-            return Dead("permanent", error) if dead else Skipped("nothing to do")
+            return Dead(Reason.PERMANENT, error) if dead else Skipped("nothing to do")
         if scene.yielding and random.random() < scene.yielding:
-            return Again("yielded", after_sec=random.choice([1, 5]))
-        return Again("failed", error, after_sec=random.choice(scene.waits))
+            return Again(Reason.YIELDED, after_sec=random.choice([1, 5]))
+        return Again(Reason.FAILED, error, after_sec=random.choice(scene.waits))
 
     return answer
 
@@ -222,7 +223,7 @@ def _killers(scene: Scene, seed: int) -> Callable[[Call], bool]:
 
 
 def _keep_calendar(stage: Stage) -> None:
-    """The one that tasks name, or will."""
+    """Puts the calendar that tasks name, or will name."""
     kept = Stored(tenant_id=user.TENANT, calendar_id=LUNCH["name"], cron=LUNCH["cron"])
     stage.world.store.put_item(TableName="tasks", Item=typed_item(insert(kept).item))
 
@@ -232,7 +233,7 @@ def _deaf(scene: Scene, seed: int) -> Callable[[Call], bool]:
 
 
 def _to_be_created(stage: Stage, number: int) -> Task:
-    """A task that is not there yet; its slots count from when it is."""
+    """Returns a task that is not there yet; its slots count from when it is."""
     task = make_task(f"new {number}", "*/20 * * * * *", stage.world, overlap="allow")
     stage.tasks.append(replace(task, effective_from=0, max_concurrent=None))
     return stage.tasks[-1]
@@ -245,7 +246,7 @@ def _created(stage: Stage, act: Act) -> Task:
 
 
 def _poison(stage: Stage) -> None:
-    """Tasks of which no version of ours can read the cursor, a row, or the spec."""
+    """Puts tasks of which no version of ours can read the cursor, a row, or the spec."""
     poisoned = make_task("poisoned", "* * * * *", stage.world)
     stage.register(poisoned)
     stage.poisoned.add("poisoned")
@@ -271,7 +272,7 @@ def _poison(stage: Stage) -> None:
 
 
 def _garble(stage: Stage, named: str) -> None:
-    """A row that no version of ours can read, and a message of a version to come."""
+    """Puts a row that no version of ours can read, and a message of a version to come."""
     world = stage.world
     rows = [run for run in stage.rows().values() if run.task_id == named]
     for run in rows[-1:]:
@@ -289,7 +290,7 @@ def _garble(stage: Stage, named: str) -> None:
 
 
 def _call(stage: Stage, name: str, task_id: str, at_sec: float) -> None:
-    """A user's call, repeated by its caller until it is answered."""
+    """Makes a user's call, and repeats it until it is answered."""
     world = stage.world
     act = Act(name, task_id, world.epoch_us() / 1000 + at_sec * 1000)
     stage.acts.append(act)
@@ -341,12 +342,12 @@ def _cancelled(stage: Stage, act: Act) -> object:
 
 
 def _limited(act: Act) -> None:
-    """The tenant's quota is raised, lowered or lifted; the same call again means the same."""
+    """Raises, lowers or lifts the tenant's quota; the same call again means the same."""
     tenant_line.set_limit("acme", _LIMITS[int(act.began_ms) % len(_LIMITS)])
 
 
 def _backfilled(act: Act) -> bool:
-    """The last minutes, some slots a minute; the same call again begins no second one."""
+    """Begins a backfill of the last minutes; the same call again begins no second one."""
     now = int(act.began_ms) // 1000
     wanted = Backfill(task_id=act.task_id, first=now - 240, last=now)
     name = Named(loop_id=f"bkf_{act.began_ms:.0f}", tenant_id="acme", by="key_1", began_ms=now)

@@ -110,7 +110,7 @@ class Measure:
 
 
 def broken(stage: Stage, measure: Measure) -> list[str]:
-    """Name every law that does not hold."""
+    """Names every law that does not hold."""
     journal = read(stage.world, stage.corrected)
     stage.last_rows = stage.rows()
     known = {task.task_id for task in stage.tasks}
@@ -136,7 +136,7 @@ def broken(stage: Stage, measure: Measure) -> list[str]:
 
 
 def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:
-    """What each run's row went through, and which runs ran at the same time."""
+    """Checks what each run's row went through, and which runs ran at the same time."""
     yield laws_runs.sound_writes(journal)
     yield laws_runs.given_up(stage, journal)
     yield laws_runs.held_alone(journal)
@@ -150,7 +150,7 @@ def _of_runs(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Itera
 
 
 def _of_attempts(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:
-    """Which worker has a run, under which lease, and what its target is told."""
+    """Checks which worker has a run, under which lease, and what its target is told."""
     yield laws_executions.repeated(stage, journal)
     yield laws_executions.granted(journal)
     yield laws_leases.kept(stage, journal)
@@ -190,7 +190,7 @@ def _of_attempts(stage: Stage, journal: Journal, measure: Measure) -> Iterator[I
 
 
 def _of_gates(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:
-    """Who may run beside whom."""
+    """Checks who may run beside whom."""
     yield laws_gate.never_crowded(journal)
     yield laws_gate.turned_away_for_cause(journal)
     yield laws_gate.bounded(stage, journal)
@@ -203,7 +203,7 @@ def _of_gates(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
 
 
 def _of_lines(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:
-    """Who waits, how long, and behind whom."""
+    """Checks who waits, how long, and behind whom."""
     everyone = everybody(stage, journal)
     runs = [one for one in everyone if not one.shifted]
     yield laws_order.kept(stage, journal, runs)
@@ -221,7 +221,7 @@ def _of_lines(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
 
 
 def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iterable[str]]:
-    """What became of each slot."""
+    """Checks what became of each slot."""
     until_sec, ruled = measure.until_sec, _ruled(stage, journal)
     yield laws_claims.made_on_time(stage, journal)
     yield laws_claims.left_alone(stage, journal)
@@ -257,7 +257,7 @@ def _of_slots(stage: Stage, journal: Journal, measure: Measure) -> Iterator[Iter
 
 
 def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
-    """What callers asked for, and what they were told."""
+    """Checks what callers asked for, and what they were told."""
     yield laws_outcomes.stopped(stage, journal)
     yield laws_api.governs(stage, journal)
     yield laws_api.grounded(journal)
@@ -284,7 +284,7 @@ def _of_callers(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
 
 
 def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
-    """What targets and outside workers said later, and what they were told."""
+    """Checks what targets and outside workers said later, and what they were told."""
     yield laws_cancels.obeyed(stage, journal)
     yield laws_words.acknowledged(stage, journal)
     yield laws_words.refused(stage, journal)
@@ -311,11 +311,13 @@ def _of_outside(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
 
 
 def _ruled(stage: Stage, journal: Journal) -> list[Reign]:
-    """Which task was in force from when to when."""
+    """Returns which task was in force from when to when."""
     return [reign for task in stage.tasks for reign in reigns(stage, journal, task.task_id)]
 
 
 def _sound(stage: Stage) -> Iterator[str]:
-    """Nothing that the stores call invalid was asked, and no flow broke for a reason of its own."""
+    """Yields nothing that the stores call invalid was asked, and no flow broke for a reason of
+    its own.
+    """
     for bug in stage.world.bugs():
         yield f"bug: {bug}"

@@ -94,11 +94,15 @@ SLOW = replace(UNTIL_CALM, crash_before=0.005, crash_after=0.005)
 
 
 def has_twin(scene: Scene) -> bool:
-    """Whether the same without the audit says more: not where only the audit is to be judged."""
+    """Tells whether the same without the audit says more: not where only the audit is to be
+    judged.
+    """
     return not scene.faults.purge and not scene.course.auditor.alone
 
 
 def bare(scene: Scene) -> Scene:
-    """The same without the audit, which would hide faults; it may take long to calm down."""
+    """Returns the same without the audit, which would hide faults; it may take
+    long to calm down.
+    """
     course = replace(scene.course, audited=False, sec=scene.course.sec + 2_500)
     return replace(scene, name=f"{scene.name} bare", course=course)

@@ -70,7 +70,7 @@ REAL = Sizes()
 
 @contextmanager
 def applied(sizes: Sizes) -> Iterator[None]:
-    """Let a history have these."""
+    """Lets a history have these."""
     if sizes == REAL:
         yield
         return
@@ -125,7 +125,7 @@ class Functions:
         self._world = world
 
     def invoke(self, **request: Any) -> dict[str, Any]:
-        """Take an event; it may come twice."""
+        """Takes an event; it may come twice."""
         world = self._world
         world.called.add("lambda")
         shards = json.loads(request["Payload"])["shards"]

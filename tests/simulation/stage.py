@@ -23,11 +23,12 @@ from onthedot.records.attributes import plain_item, typed_item
 from onthedot.records.keys import shard_of
 from onthedot.records.runs import run_row
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.schema import ACCESS, RUNS, TASKS, creation
 from onthedot.records.tasks import task_items
 from onthedot.records.tasks.task_items import cursor, first_due
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry import edit
+from onthedot.registry import unclaimed_slots
 from onthedot.schedule.schedule import compile_schedule, pack
 from onthedot.schedule.time.instants import nominal
 from onthedot.store import aws, blobs, clock, ids
@@ -133,7 +134,7 @@ class Stage:
     targets: dict[str, Callable[[Call], Answer]] = field(default_factory=dict)
 
     def register(self, task: Task) -> None:
-        """Put a task as it stands after its registration."""
+        """Puts a task as it stands after its registration."""
         self.tasks.append(task)
         for item in (cursor(task, first_due(task)), task.item(), task_items.taking(task).item):
             self.world.store.put_item(TableName="tasks", Item=typed_item(item))
@@ -145,17 +146,17 @@ class Stage:
         return answer
 
     def task_of(self, run_id: str) -> Task:
-        """The task of a run, as it was registered."""
+        """Returns the task of a run, as it was registered."""
         task_id = run_id.partition(".")[0]
         return next(task for task in self.tasks if task.task_id == task_id)
 
     def answered(self, run_id: str, attempt: int, answer: Answer) -> None:
-        """Note what the target has said of an attempt that was brought to it."""
+        """Notes what the target has said of an attempt that was brought to it."""
         if delivery := self.delivery(run_id, attempt):
             delivery.answer, delivery.ended_ms = answer, self.world.epoch_us() / 1000
 
     def delivery(self, run_id: str, attempt: int) -> Delivery | None:
-        """The call of the target by that attempt, if there was one."""
+        """Returns the call of the target by that attempt, if there was one."""
         for delivery in self.deliveries[::-1]:
             if (delivery.run_id, delivery.attempt) == (run_id, attempt):
                 return delivery
@@ -179,7 +180,7 @@ class Stage:
                 self._kill_worker()
             answer: Answer = world.act("deliver", told, run=call.run_id, attempt=call.attempt)
         except BotoCoreError:
-            return Again("failed")
+            return Again(Reason.FAILED)
         left, deaf = self.takes_sec(call), self.deaf(call)
         while left > 0:
             clock.sleep(min(5.0, left))
@@ -187,12 +188,12 @@ class Stage:
             if call.lease_lost():
                 self._told(call)
                 if not deaf:
-                    return Again("lost")
+                    return Again(Reason.LOST)
             self.outside.report(call, {"left": round(left, 1)}, self.world.epoch_us() / 1000)
             if not deaf and call.cancelled():
                 return Stopped()
             if not deaf and clock.now_ms() >= call.deadline_ms:
-                return Again("timed_out")
+                return Again(Reason.TIMED_OUT)
         return answer
 
     def _told(self, call: Call) -> None:
@@ -201,7 +202,7 @@ class Stage:
                 delivery.told_ms = delivery.told_ms or self.world.epoch_us() / 1000
 
     def correcting(self, correct: Callable[[int], None]) -> Callable[[int], None]:
-        """Note a correction, for the laws to judge a process by its own clock."""
+        """Notes a correction, for the laws to judge a process by its own clock."""
 
         def noted(offset_ms: int) -> None:
             if self.world.running is not None:
@@ -211,11 +212,11 @@ class Stage:
         return noted
 
     def emitted(self, _names: object, figures: Mapping[str, float]) -> None:
-        """Note what an invocation counted."""
+        """Notes what an invocation counted."""
         self.figures.append((self.world.epoch_us() / 1000, dict(figures)))
 
     def _kill_worker(self) -> None:
-        """The handler takes its whole process with it."""
+        """Kills the whole process of the handler."""
         part = self.world.running
         assert part is not None
         whole = part.name.split("/", maxsplit=1)[0]
@@ -226,7 +227,7 @@ class Stage:
         self.world.wait(1)
 
     def rows(self) -> dict[str, Run]:
-        """All runs by id, gates and manifests left out; read once when all is over."""
+        """Returns all runs by id, gates and manifests left out; read once when all is over."""
         if self.last_rows is not None:
             return self.last_rows
         found = self.world.store.scan(TableName="runs")["Items"]
@@ -235,7 +236,7 @@ class Stage:
         return {run.run_id: run for run in parsed if run}
 
     def shards(self) -> Sequence[int]:
-        """All, or those that have tasks by now and the one that keeps the backlog."""
+        """Returns all, or those that have tasks by now and the one that keeps the backlog."""
         if self.sizes.all_shards:
             return range(keys.SHARDS)
         parts = self.world.store.table("tasks").rows.items
@@ -250,7 +251,7 @@ def _token(world: World, length: int) -> str:
 def staged(
     stage: Stage, rows_max: int = 100, *, budget_min: int = BUDGET_MIN, yesterdays: bool = False
 ) -> Iterator[None]:
-    """Put the world in the place of the clients, the clock, the ids and the target."""
+    """Puts the world in the place of the clients, the clock, the ids and the target."""
     world = stage.world
     replaced = [
         (aws, "client", world.client),
@@ -273,7 +274,7 @@ def staged(
             {**dict.fromkeys((*target_table.TARGETS, "recording"), stage.deliver), **stage.targets},
         ),
         (due_plan, "ROWS_MAX", rows_max),
-        (edit, "ROWS_MAX", rows_max),
+        (unclaimed_slots, "ROWS_MAX", rows_max),
         (due_tasks, "BUDGET_MIN", budget_min),
         *stage.stand_ins,
     ]
@@ -290,7 +291,7 @@ def staged(
 
 
 def make_task(name: str, text: str, world: World, /, **given: Any) -> Task:
-    """A task as the API would register it."""
+    """Returns a task as the API would register it."""
     start = int(world.start.timestamp())
     prefix, jitter_sec = given.pop("prefix", "sch"), given.pop("jitter_sec", 0)
     end_sec = given.pop("end_sec", None)
@@ -320,7 +321,7 @@ def make_stage(
     receives_max: int = 10,
     start: datetime = START,
 ) -> Stage:
-    """An empty system."""
+    """Returns an empty system."""
     world = World(seed, profile, aims, start=start)
     world.services["lambda"] = Client(world, Functions(world))
     world.store.create_table(**creation(TASKS, "tasks"))
@@ -359,7 +360,7 @@ class Course:
 
 
 def play(stage: Stage, course: Course) -> None:
-    """Let rules tick, workers work, and the auditor look."""
+    """Lets rules tick, workers work, and the auditor look."""
     world = stage.world
     flows = Flows(dispatch, lambda event: work(event, None), bury)
     if course.yesterday_sec:

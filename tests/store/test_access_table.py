@@ -14,8 +14,9 @@ from pynamodb.expressions.operand import Path
 from onthedot.records import schema
 from onthedot.store import aws
 from onthedot.store.access import access_table
-from onthedot.store.access.access_table import NEW, Written
+from onthedot.store.access.access_table import NEW
 from onthedot.store.call_allowance import TooManyCallsError
+from onthedot.store.conditional_writer import Written
 from tests.contract import engines
 
 _NUMBERS = count(1)
@@ -31,7 +32,7 @@ def url() -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def store(monkeypatch: pytest.MonkeyPatch, url: str) -> BaseClient:
-    """The client that `aws` gives, and a table of this test's own."""
+    """Returns the client that `aws` gives, and a table of this test's own."""
     dynamodb = engines.client("dynamodb", url)
     monkeypatch.setattr(aws, "client", lambda service: {"dynamodb": dynamodb}[service])
     monkeypatch.setenv("ACCESS_TABLE", f"access-{next(_NUMBERS)}")

@@ -9,6 +9,7 @@ from onthedot.api.views import run_view
 from onthedot.launch.replay import Wish, replay
 from onthedot.launch.trigger import Moment, trigger
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.kept_versions import Use
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel
@@ -37,7 +38,7 @@ def given(stage: Stage) -> list[tuple[object, object]]:
 
 
 def test_a_retry_uses_the_schedule_as_it_is_by_then(stage: Stage) -> None:
-    answers: Iterator[Answer] = iter([Again("failed", after_sec=20), Done()])
+    answers: Iterator[Answer] = iter([Again(Reason.FAILED, after_sec=20), Done()])
     stage.answer = lambda _call: next(answers)
     task, run = triggered(stage)
     wait(stage, 5)
@@ -46,7 +47,7 @@ def test_a_retry_uses_the_schedule_as_it_is_by_then(stage: Stage) -> None:
 
     life = stage.rows()[run.run_id].life
     assert given(stage) == [(OLD, {"n": "old"}), (NEW, {"n": "new"})]
-    assert [life.attempts[0]["version"], life.version] == [1, 2]
+    assert [life.attempts[0]["version"], life.its_attempt.version] == [1, 2]
 
 
 def test_a_replay_sends_what_was_sent_to_where_it_is_told(stage: Stage) -> None:
@@ -66,7 +67,7 @@ def test_a_target_of_its_own_outlives_every_edit_and_retry(stage: Stage) -> None
     task, run = triggered(stage)
     wait(stage, 5)
     user.patch(task.task_id, target=NEW)
-    answers: Iterator[Answer] = iter([Again("failed", after_sec=20), Done()])
+    answers: Iterator[Answer] = iter([Again(Reason.FAILED, after_sec=20), Done()])
     stage.answer = lambda _call: next(answers)
 
     replay(run.run_id, Wish(use=Use(payload="current", target="sent")))
@@ -80,7 +81,7 @@ def test_a_target_of_its_own_outlives_every_edit_and_retry(stage: Stage) -> None
 def test_a_purge_takes_the_payload_and_leaves_the_target(stage: Stage) -> None:
     task, run = triggered(stage)
     wait(stage, 5)
-    stage.answer = lambda _call: Dead("permanent")
+    stage.answer = lambda _call: Dead(Reason.PERMANENT)
     again = replay(run.run_id, Wish(use=Use(target="sent")))
     wait(stage, 10)
     assert again is not None

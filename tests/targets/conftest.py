@@ -13,7 +13,7 @@ from tests.targets.receiver import Receiver, receiving
 
 @pytest.fixture
 def allowed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let targets be on this machine; what an earlier test left behind is forgotten."""
+    """Lets targets be on this machine; what an earlier test left behind is forgotten."""
     monkeypatch.setenv("TARGET_NETWORKS", "127.0.0.0/8,::1/128")
     _forget()
     yield

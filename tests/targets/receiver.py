@@ -57,7 +57,7 @@ class Receiver:
     connections: list[socket.socket] = field(default_factory=list)
 
     def hang_up(self) -> None:
-        """Close every connection that stands idle."""
+        """Closes every connection that stands idle."""
         for each in self.connections:
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
@@ -65,7 +65,7 @@ class Receiver:
 
 @contextmanager
 def receiving(host: str = "127.0.0.1") -> Iterator[Receiver]:
-    """Serve until the test is over."""
+    """Serves until the test is over."""
 
     class Bound(_Asked):
         pass
@@ -105,7 +105,7 @@ class _Asked(BaseHTTPRequestHandler):
         self.receiver.connections.append(self.connection)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Says nothing."""
 
     def do_POST(self) -> None:
         length = int(self.headers.get("content-length", 0))
@@ -135,7 +135,7 @@ class _Asked(BaseHTTPRequestHandler):
         self._say(200, b'{"done":true}')
 
     def _echo(self, code: str = "200") -> None:
-        """Answer with the request, as services for trying things out do."""
+        """Answers with the request, as services for trying things out do."""
         self._say(int(code), json.dumps(dict(self.headers.items())).encode())
 
     def _status(self, code: str) -> None:
@@ -190,24 +190,24 @@ class _Asked(BaseHTTPRequestHandler):
         self.close_connection = bool(close)
 
     def _interim(self, code: str = "103") -> None:
-        """Say first that an answer will come, and later what it is."""
+        """Says first that an answer will come, and later what it is."""
         self.wfile.write(f"HTTP/1.1 {code} Early Hints\r\nlink: </a.css>\r\n\r\n".encode())
         time.sleep(DRIP_SEC)
         self._ok()
 
     def _endless(self, text: str) -> None:
-        """Begin an answer, and go on with it for as long as anybody reads."""
+        """Begins an answer, and goes on with it for as long as anybody reads."""
         self.wfile.write(BEGUN[text])
         while not self.receiver.closing.is_set():
             self.wfile.write(GOES_ON[text] * 1_000)
 
     def _short(self) -> None:
-        """Announce more than comes."""
+        """Announces more than comes."""
         self.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc")
         self.close_connection = True
 
     def _close_after(self) -> None:
-        """Answer as if the connection stayed, and close it."""
+        """Answers as if the connection stayed, and closes it."""
         self._ok()
         self.close_connection = True
 
@@ -217,7 +217,7 @@ class _Asked(BaseHTTPRequestHandler):
 
 
 def call_fields(**given: Any) -> dict[str, Any]:  # noqa: ANN401 any field
-    """The fields of a call of the noon run, by a schedule of acme's."""
+    """Returns the fields of a call of the noon run, by a schedule of acme's."""
     return {
         "run_id": "sch_A.20261118T120000Z",
         "task_id": "sch_A",

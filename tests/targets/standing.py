@@ -42,7 +42,7 @@ class Standing:
 
 
 def queue_target(name: str) -> Standing:
-    """A queue, which a test reads."""
+    """Returns a queue, which a test reads."""
     url = _queue(name)
     return Standing(
         {"type": "sqs", "queue_url": url},
@@ -52,7 +52,7 @@ def queue_target(name: str) -> Standing:
 
 
 def topic_target(name: str) -> Standing:
-    """A topic with a queue behind it."""
+    """Returns a topic with a queue behind it."""
     url = _queue(f"{name}-behind")
     topic = aws.client("sns").create_topic(Name=name)["TopicArn"]
     aws.client("sns").subscribe(TopicArn=topic, Protocol="sqs", Endpoint=_arn(url))
@@ -64,7 +64,7 @@ def topic_target(name: str) -> Standing:
 
 
 def bus_target(name: str) -> Standing:
-    """A bus with a rule that leads to a queue."""
+    """Returns a bus with a rule that leads to a queue."""
     url = _queue(f"{name}-behind")
     events = aws.client("events")
     events.create_event_bus(Name=name)
@@ -78,7 +78,7 @@ def bus_target(name: str) -> Standing:
 
 
 def function_target(name: str, mode: str = "sync") -> Standing:
-    """A function that answers with what it got, or fails when it is told to."""
+    """Returns a function that answers with what it got, or fails when it is told to."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as zipped:
         zipped.writestr("main.py", FUNCTION)
@@ -97,7 +97,7 @@ def function_target(name: str, mode: str = "sync") -> Standing:
 
 
 def machine_target(name: str, *, wait: bool, broken: bool = False) -> Standing:
-    """A state machine that ends with its input, or fails."""
+    """Returns a state machine that ends with its input, or fails."""
     arn = aws.client("stepfunctions").create_state_machine(
         name=name, definition=json.dumps(BROKEN_MACHINE if broken else MACHINE), roleArn=ROLE
     )["stateMachineArn"]
@@ -115,7 +115,9 @@ def machine_target(name: str, *, wait: bool, broken: bool = False) -> Standing:
 
 
 def waiting_machine(name: str) -> Standing:
-    """A state machine that takes ten minutes; what it has got is its one execution's status."""
+    """Returns a state machine that takes ten minutes; what it has got is its one execution's
+    status.
+    """
     client = aws.client("stepfunctions")
     arn = client.create_state_machine(
         name=name, definition=json.dumps(WAITING_MACHINE), roleArn=ROLE
@@ -138,7 +140,7 @@ def _arn(url: str) -> str:
 
 
 def message(url: str) -> dict[str, Any]:
-    """What came to a queue, with its attributes."""
+    """Returns what came to a queue, with its attributes."""
     return _message(url)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from onthedot.records.runs.attempts import ATTEMPTS_KEPT
 from onthedot.records.runs.run_row import Life
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_spec import Retry
 from onthedot.targets.attempt_outcome import (
     CLOSED,
@@ -31,13 +31,13 @@ from onthedot.targets.attempt_outcome import (
     next_look_sec,
     words_of,
 )
-from tests.schedule.samples import NOON_MS, law, run, task
+from tests.schedule.samples import NOON_MS, law, lived, run, task
 
 NOW_MS = NOON_MS + 1_000
 
 
 def running(attempt: int = 1, released: int = 0) -> Life:
-    """An attempt under way."""
+    """Returns an attempt under way."""
     seen = run(
         status="running",
         attempt=attempt,
@@ -50,7 +50,7 @@ def running(attempt: int = 1, released: int = 0) -> Life:
 
 
 def came(life: Life, answer: Answer, *, max_attempts: int = 3, fraction: float = 1.0) -> Life:
-    """The life after it."""
+    """Returns the life after it."""
     of_task = task(max_attempts=max_attempts)
     return after(life, of_task, answer, now_ms=NOW_MS, fraction=fraction)
 
@@ -61,35 +61,35 @@ def came(life: Life, answer: Answer, *, max_attempts: int = 3, fraction: float =
         (Done({"ok": 1}), "succeeded", ""),
         (Skipped("nothing to do"), "skipped", "handler"),
         (Stopped(), "cancelled", "user"),
-        (Stopped("previous"), "cancelled", "previous"),
-        (Dead("permanent"), "dead", "permanent"),
-        (Dead("handler_not_found"), "dead", "handler_not_found"),
+        (Stopped(Reason.PREVIOUS), "cancelled", "previous"),
+        (Dead(Reason.PERMANENT), "dead", "permanent"),
+        (Dead(Reason.HANDLER_NOT_FOUND), "dead", "handler_not_found"),
     ],
 )
 def test_an_end_is_an_end_at_whichever_attempt(answer: Answer, status: str, reason: str) -> None:
     for attempt in (1, 3):
         life = came(running(attempt=attempt), answer)
 
-        assert (life.status, life.reason, life.ended_ms) == (status, reason, NOW_MS)
-        assert (life.attempt, life.lease_ms) == (attempt, 0)
+        assert (life.status, life.reason, life.its_end.ended_ms) == (status, reason, NOW_MS)
+        assert (life.starts, life.lease_ms) == (attempt, 0)
 
 
 def test_an_end_keeps_what_was_said() -> None:
     error = error_of("Fail", "no")
 
-    assert came(running(), Done({"ok": 1})).result == {"ok": 1}
-    assert came(running(), Skipped("nothing to do")).note == "nothing to do"
-    assert came(running(), Dead("permanent", error)).error == error
-    assert came(running(attempt=3), Again("failed", error)).error == error
+    assert came(running(), Done({"ok": 1})).its_end.result == {"ok": 1}
+    assert came(running(), Skipped("nothing to do")).its_end.note == "nothing to do"
+    assert came(running(), Dead(Reason.PERMANENT, error)).its_end.error == error
+    assert came(running(attempt=3), Again(Reason.FAILED, error)).its_end.error == error
 
 
-@pytest.mark.parametrize("outcome", ["failed", "timed_out", "lost"])
+@pytest.mark.parametrize("outcome", [Reason.FAILED, Reason.TIMED_OUT, Reason.LOST])
 @pytest.mark.parametrize(
     ("attempt", "released", "status"),
     [(1, 0, "retrying"), (2, 0, "retrying"), (3, 0, "dead"), (4, 2, "retrying"), (5, 2, "dead")],
 )
 def test_attempts_are_counted_but_for_those_that_gave_the_run_back(
-    outcome: str, attempt: int, released: int, status: str
+    outcome: Reason, attempt: int, released: int, status: str
 ) -> None:
     life = came(running(attempt=attempt, released=released), Again(outcome))
 
@@ -98,16 +98,16 @@ def test_attempts_are_counted_but_for_those_that_gave_the_run_back(
     assert life.released == released
 
 
-@pytest.mark.parametrize("outcome", ["yielded", "released"])
-def test_to_give_a_run_back_costs_no_attempt(outcome: str) -> None:
+@pytest.mark.parametrize("outcome", [Reason.YIELDED, Reason.RELEASED])
+def test_to_give_a_run_back_costs_no_attempt(outcome: Reason) -> None:
     life = came(running(attempt=1), Again(outcome, after_sec=60), max_attempts=1)
 
     assert (life.status, life.reason, life.released) == ("retrying", outcome, 1)
     assert life.due_ms == NOW_MS + 60_000
 
 
-@pytest.mark.parametrize("outcome", ["yielded", "released"])
-def test_to_give_a_run_back_waits_no_longer_than_its_failures_ask_for(outcome: str) -> None:
+@pytest.mark.parametrize("outcome", [Reason.YIELDED, Reason.RELEASED])
+def test_to_give_a_run_back_waits_no_longer_than_its_failures_ask_for(outcome: Reason) -> None:
     waits_sec = [
         (came(running(attempt=attempt), Again(outcome)).due_ms - NOW_MS) // 1000
         for attempt in (1, 2, 3)
@@ -118,7 +118,8 @@ def test_to_give_a_run_back_waits_no_longer_than_its_failures_ask_for(outcome: s
 
 def test_a_failure_waits_by_those_before_it_that_failed_too() -> None:
     waits_sec = [
-        (came(running(attempt, released), Again("failed"), max_attempts=9).due_ms - NOW_MS) // 1000
+        (came(running(attempt, released), Again(Reason.FAILED), max_attempts=9).due_ms - NOW_MS)
+        // 1000
         for attempt, released in ((1, 0), (2, 0), (3, 0), (3, 2), (4, 2))
     ]
 
@@ -126,13 +127,13 @@ def test_a_failure_waits_by_those_before_it_that_failed_too() -> None:
 
 
 def test_a_retry_is_never_due_at_once() -> None:
-    assert came(running(), Again("failed"), fraction=0.0).due_ms == NOW_MS + 1_000
-    assert came(running(), Again("failed", after_sec=0)).due_ms == NOW_MS + 1_000
+    assert came(running(), Again(Reason.FAILED), fraction=0.0).due_ms == NOW_MS + 1_000
+    assert came(running(), Again(Reason.FAILED, after_sec=0)).due_ms == NOW_MS + 1_000
 
 
 def test_a_retry_keeps_what_became_of_the_attempt_and_when_the_run_first_began() -> None:
     error = error_of("ValueError", "no")
-    first = came(running(), Again("failed", error))
+    first = came(running(), Again(Reason.FAILED, error))
 
     assert first.attempts == (
         {
@@ -144,30 +145,30 @@ def test_a_retry_keeps_what_became_of_the_attempt_and_when_the_run_first_began()
             "error": error,
         },
     )
-    assert first.first_started_ms == NOON_MS
+    assert first.its_attempt.first_started_ms == NOON_MS
     assert first.lease_ms == 0
 
 
 def test_a_later_retry_keeps_when_the_run_first_began_and_was_first_due() -> None:
-    first = came(running(), Again("failed"))
-    again = replace(first, attempt=2, started_ms=NOW_MS + 9_000, due_ms=first.due_ms)
-    second = came(again, Again("failed"))
+    first = came(running(), Again(Reason.FAILED))
+    again = lived(first, attempt=2, started_ms=NOW_MS + 9_000, due_ms=first.due_ms)
+    second = came(again, Again(Reason.FAILED))
 
-    assert (second.first_started_ms, second.first_due_ms) == (NOON_MS, NOON_MS)
+    assert (second.its_attempt.first_started_ms, second.first_due_ms) == (NOON_MS, NOON_MS)
     assert [record["attempt"] for record in second.attempts] == [1, 2]
 
 
 def test_a_checkpoint_is_kept_until_another_one_is_left() -> None:
-    left = came(running(), Again("yielded", checkpoint={"page": 1}))
+    left = came(running(), Again(Reason.YIELDED, checkpoint={"page": 1}))
 
-    assert came(left, Again("failed")).checkpoint == {"page": 1}
-    assert came(left, Again("yielded", checkpoint=0)).checkpoint == 0
+    assert came(left, Again(Reason.FAILED)).checkpoint == {"page": 1}
+    assert came(left, Again(Reason.YIELDED, checkpoint=0)).checkpoint == 0
 
 
 def test_of_earlier_attempts_only_type_and_words_of_an_error_are_kept() -> None:
     error = error_of("ValueError", "no", "line 1", "<html>")
-    first = came(running(), Again("failed", error))
-    second = came(replace(first, attempt=2), Again("failed"))
+    first = came(running(), Again(Reason.FAILED, error))
+    second = came(lived(first, attempt=2), Again(Reason.FAILED))
 
     assert first.attempts[0]["error"] == error
     assert second.attempts[0]["error"] == {
@@ -177,9 +178,10 @@ def test_of_earlier_attempts_only_type_and_words_of_an_error_are_kept() -> None:
 
 
 def test_what_is_awaited_may_take_as_long_as_the_attempt() -> None:
-    life = came(running(), Awaiting("callback", "arn:x"))
+    life = came(running(), Awaiting(Reason.CALLBACK, "arn:x"))
 
-    assert (life.status, life.reason, life.waits_on) == ("awaiting", "callback", "arn:x")
+    assert (life.status, life.reason) == ("awaiting", "callback")
+    assert life.its_attempt.waits_on == "arn:x"
     assert life.lease_ms == NOON_MS + task().timeout_sec * 1000
 
 
@@ -201,7 +203,7 @@ def test_what_is_awaited_may_take_as_long_as_the_attempt() -> None:
 def test_an_execution_is_looked_at_after_a_quarter_of_its_age(
     age_sec: int, left_ms: int, look_sec: int
 ) -> None:
-    life = replace(running(), waits_on="arn:x", lease_ms=NOON_MS + age_sec * 1000 + left_ms)
+    life = lived(running(), waits_on="arn:x", lease_ms=NOON_MS + age_sec * 1000 + left_ms)
 
     assert next_look_sec(life, NOON_MS + age_sec * 1000) == look_sec
 
@@ -210,7 +212,7 @@ def test_an_execution_is_looked_at_after_a_quarter_of_its_age(
     ("left_ms", "look_sec"), [(3_600_000, 900), (900_000, 900), (40_001, 41), (1, 1), (-1, 1)]
 )
 def test_a_callback_is_looked_for_when_its_time_is_up(left_ms: int, look_sec: int) -> None:
-    life = replace(running(), lease_ms=NOW_MS + left_ms)
+    life = lived(running(), lease_ms=NOW_MS + left_ms)
 
     assert next_look_sec(life, NOW_MS) == look_sec
 
@@ -218,19 +220,19 @@ def test_a_callback_is_looked_for_when_its_time_is_up(left_ms: int, look_sec: in
 def test_only_so_many_attempts_are_kept() -> None:
     life = running()
     for attempt in range(1, 80):
-        life = came(running(attempt=attempt), Again("failed"), max_attempts=100)
+        life = came(running(attempt=attempt), Again(Reason.FAILED), max_attempts=100)
         kept = (*life.attempts,) * 60
 
     assert len(kept) == 60
     full = run(status="running", attempt=60, attempts=kept).life
-    assert len(came(full, Again("failed"), max_attempts=100).attempts) == ATTEMPTS_KEPT
+    assert len(came(full, Again(Reason.FAILED), max_attempts=100).attempts) == ATTEMPTS_KEPT
 
 
 def test_a_hundred_attempts_with_a_stack_each_fit_into_a_row() -> None:
     error = error_of("ValueError", "m" * 1_000, "s" * 8_192)
     life = running()
     for attempt in range(1, 100):
-        life = came(replace(life, attempt=attempt), Again("failed", error), max_attempts=100)
+        life = came(lived(life, attempt=attempt), Again(Reason.FAILED, error), max_attempts=100)
 
     assert len(str(life.stored())) < 100_000
     assert life.attempts[-1]["error"] == error
@@ -239,7 +241,7 @@ def test_a_hundred_attempts_with_a_stack_each_fit_into_a_row() -> None:
 
 @pytest.mark.parametrize("result", [None, 0, "text", [1, {"a": 0.5}], {"x": "y" * 4_000}])
 def test_a_result_that_is_json_and_small_is_kept(result: object) -> None:
-    assert came(running(), Done(result)).result == result
+    assert came(running(), Done(result)).its_end.result == result
 
 
 class Shy:
@@ -266,10 +268,10 @@ def test_what_is_no_json_is_kept_as_its_text_with_its_type(
     life = came(running(), Done(result))
 
     assert life.status == "succeeded"
-    assert life.result["unreadable"] is True
-    assert life.result["note"].startswith(f"{kind} is no JSON: ")
-    assert life.result["text"] == text
-    assert " at 0x" not in str(life.result)
+    assert life.its_end.result["unreadable"] is True
+    assert life.its_end.result["note"].startswith(f"{kind} is no JSON: ")
+    assert life.its_end.result["text"] == text
+    assert " at 0x" not in str(life.its_end.result)
 
 
 def test_values_that_are_alike_are_kept_alike() -> None:
@@ -298,7 +300,7 @@ def test_a_large_result_is_cut_once_and_says_so(result: object) -> None:
     assert shown["truncated"] is True
     assert json.dumps(result, default=repr).startswith(shown["text"][:1_000])
     assert 4_000 < len(json.dumps(shown)) <= 4_096
-    assert came(running(), Done(shown)).result == shown
+    assert came(running(), Done(shown)).its_end.result == shown
 
 
 def test_a_result_nested_deeper_than_is_safe_to_read_is_kept_as_text() -> None:
@@ -370,13 +372,13 @@ def test_an_error_is_cut_and_likes_have_one_fingerprint() -> None:
     ("answer", "by", "became"),
     [
         (Done(1), "user", Done(1)),
-        (Dead("permanent"), "user", Dead("permanent")),
-        (Again("failed"), "user", Stopped("user")),
-        (Again("failed"), "previous", Stopped("previous")),
-        (Awaiting("callback"), "user", Stopped("user", LEFT)),
-        (Awaiting("execution", "arn"), "user", Awaiting("execution", "arn")),
-        (Stopped(note=CLOSED), "previous", Stopped("previous", CLOSED)),
-        (Stopped("task_deleted"), "user", Stopped("task_deleted")),
+        (Dead(Reason.PERMANENT), "user", Dead(Reason.PERMANENT)),
+        (Again(Reason.FAILED), "user", Stopped(Reason.USER)),
+        (Again(Reason.FAILED), "previous", Stopped(Reason.PREVIOUS)),
+        (Awaiting(Reason.CALLBACK), "user", Stopped(Reason.USER, LEFT)),
+        (Awaiting(Reason.EXECUTION, "arn"), "user", Awaiting(Reason.EXECUTION, "arn")),
+        (Stopped(note=CLOSED), "previous", Stopped(Reason.PREVIOUS, CLOSED)),
+        (Stopped(Reason.TASK_DELETED), "user", Stopped(Reason.TASK_DELETED)),
     ],
 )
 def test_what_was_asked_to_stop_does_not_go_on(answer: Answer, by: str, became: Answer) -> None:
@@ -384,10 +386,10 @@ def test_what_was_asked_to_stop_does_not_go_on(answer: Answer, by: str, became: 
 
 
 def test_what_nobody_asked_to_stop_goes_on() -> None:
-    assert after_cancel(Again("failed"), run(status="running")) == Again("failed")
+    assert after_cancel(Again(Reason.FAILED), run(status="running")) == Again(Reason.FAILED)
 
 
 def test_who_was_not_waited_for_says_so() -> None:
-    stopped = after(run(status="running").life, task(), Stopped(note=LEFT), now_ms=1, fraction=0)
+    stopped = after(running(), task(), Stopped(note=LEFT), now_ms=1, fraction=0)
 
-    assert (stopped.status, stopped.reason, stopped.note) == ("cancelled", "user", LEFT)
+    assert (stopped.status, stopped.reason, stopped.its_end.note) == ("cancelled", "user", LEFT)

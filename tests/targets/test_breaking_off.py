@@ -36,7 +36,7 @@ class Under:
         self.part: Future[Answer] = handler_pool.submit(lambda: deliver(Call(**fields)))
 
     def broken_off(self) -> Answer:
-        """Break it off, and give what it says of itself then."""
+        """Breaks it off, and gives what it says of itself then."""
         self.exchange.break_off()
         return self.part.result(SOON_SEC)
 
@@ -46,7 +46,7 @@ def posting(url: str) -> dict[str, Any]:
 
 
 def until(seen: Callable[[], object]) -> None:
-    """Wait for something that another thread does."""
+    """Waits for something that another thread does."""
     deadline = time.monotonic() + 10
     while not seen():
         assert time.monotonic() < deadline
@@ -55,7 +55,7 @@ def until(seen: Callable[[], object]) -> None:
 
 @pytest.fixture
 def function(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Receiver]]:
-    """What stands for Lambda, and answers under a path."""
+    """Yields what stands for Lambda, and answers under a path."""
     for queue in aws.QUEUES:
         url = f"https://sqs.us-east-1.amazonaws.com/1/{queue}"
         monkeypatch.setenv(f"{queue.upper()}_QUEUE_URL", url)

@@ -72,7 +72,7 @@ def standing(settings: pytest.MonkeyPatch, kind: str) -> Standing:  # noqa: ARG0
 
 
 def called(target: dict[str, Any], **given: Any) -> Answer:  # noqa: ANN401 any field of a call
-    """Call a target that has a minute."""
+    """Calls a target that has a minute."""
     fields = {"payload": PAYLOAD, "deadline_ms": clock.now_ms() + 60_000}
     return deliver(Call(**call_fields(target=target, **(fields | given))))
 
@@ -144,7 +144,7 @@ def test_a_refusal_is_judged_alike(
 
 
 def _refuse(receiver: Receiver, kind: str, status: int, code: str) -> None:
-    """Refuse as the standing does: SNS speaks XML, the others JSON."""
+    """Refuses as the service does: SNS speaks XML, the others JSON."""
     if kind == "sns":
         body = f"<ErrorResponse><Error><Code>{code}</Code></Error></ErrorResponse>"
     else:

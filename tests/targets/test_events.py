@@ -42,7 +42,7 @@ def settings(monkeypatch: pytest.MonkeyPatch, ministack_url: str) -> Iterator[py
 
 
 def event(number: int = 0) -> Event:
-    """A run that died, each of another task."""
+    """Returns a run that died, each of another task."""
     died = run(status="dead", reason="permanent", ended_ms=1, task_id=f"sch_{number:026}")
     return cloud_event.of_run("dead", died)
 

@@ -15,7 +15,8 @@ from onthedot.api.requests import target_shapes
 from onthedot.api.views import run_view
 from onthedot.launch.trigger import trigger
 from onthedot.records.runs import run_row
-from onthedot.records.runs.run_row import FINAL, Run
+from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import FINAL
 from onthedot.records.tasks.kept_versions import Sent
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel
@@ -74,7 +75,7 @@ def ground(place: Place, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def carried_out(place: Place, kind: str, trial: Trial, state: State) -> tuple[Task, Run, Any]:
-    """Trigger a task with the target, and work what is sent.
+    """Triggers a task with the target, and works what is sent.
 
     Gives the task, its run, and the payload: as it should arrive, and as it did where one can look.
     """
@@ -101,7 +102,7 @@ def carried_out(place: Place, kind: str, trial: Trial, state: State) -> tuple[Ta
 
 
 def _is_ours(kind: str) -> bool:
-    """Whether the test's own target saw the call, also one that it refused."""
+    """Tells whether the test's own target saw the call, also one that it refused."""
     return kind.startswith(("python", "http"))
 
 
@@ -128,7 +129,7 @@ def test_a_success_is_recorded_as_what_it_is_and_the_payload_arrives_as_it_was_g
     assert (shown["status"], shown["reason"], shown["attempt"]) == ("succeeded", None, 1)
     assert shown["completion"] == completion
     if kind == "lambda":
-        got = run.life.result["got"]
+        got = run.life.its_end.result["got"]
     assert got == payload or kind == "lambda async"
 
 
@@ -149,8 +150,8 @@ def test_a_failure_for_good_ends_the_run(place: Place, ground: Ground, kind: str
 
     _, run, _ = carried_out(place, kind, trial, "never will")
 
-    assert (run.life.status, run.life.reason, run.life.attempt) == ("dead", "permanent", 1)
-    assert run.life.error["type"]
+    assert (run.life.status, run.life.reason, run.life.starts) == ("dead", "permanent", 1)
+    assert run.life.its_end.error["type"]
 
 
 def test_a_cancelled_run_stops_the_execution_that_it_waits_for(
@@ -170,7 +171,7 @@ def test_a_cancelled_run_stops_the_execution_that_it_waits_for(
 
 
 def until(place: Place, reached: Callable[[], bool]) -> None:
-    """Let a worker go on until it is so."""
+    """Lets a worker go on until it is so."""
     deadline = time.monotonic() + PATIENCE_SEC
     while not reached():
         assert time.monotonic() < deadline

@@ -20,7 +20,7 @@ FAILED = {"x-amz-function-error": "Unhandled"}
 
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
-    """What stands for Lambda."""
+    """Yields what stands for Lambda."""
     with surroundings(monkeypatch), receiving() as receiver:
         monkeypatch.setenv("AWS_ENDPOINT_URL", receiver.url)
         aws.patient_client.cache_clear()
@@ -29,7 +29,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
 
 
 def invoked(store: Receiver, said: bytes, headers: dict[str, str] | None = None) -> Answer:
-    """What comes of a call that is answered so."""
+    """Returns what comes of a call that is answered so."""
     store.answers = [(200, headers or {}, said)]
     return deliver(Call(**call_fields(target=TARGET, deadline_ms=clock.now_ms() + 30_000)))
 

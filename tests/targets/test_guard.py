@@ -54,7 +54,7 @@ def test_what_the_operator_names_is_allowed_and_nothing_beside_it() -> None:
 
 
 def asked(url: str, *, follow_redirects: bool = False) -> Response | NoResponse:
-    """Send a request that has two seconds."""
+    """Sends a request that has two seconds."""
     return http_client.send(
         Request(
             method="POST",

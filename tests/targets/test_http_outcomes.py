@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.store import clock
 from onthedot.targets.attempt_outcome import Again, Answer, Awaiting, Dead, Done
 from onthedot.targets.call import Call
@@ -17,21 +18,21 @@ METADATA = "http://169.254.169.254/latest/meta-data/"
 
 
 def outcome(url: str, *, patience_sec: float = 30, **target: Any) -> Answer:  # noqa: ANN401 any field
-    """Call an http target that may take so long."""
+    """Calls an http target that may take so long."""
     asked = {"type": "http", "url": url, **target}
     deadline_ms = clock.now_ms() + int(patience_sec * 1000)
     return deliver(Call(**call_fields(target=asked, deadline_ms=deadline_ms)))
 
 
 def failed(answer: Answer) -> str:
-    """What a failed attempt, which is tried again, is said to have failed of."""
+    """Returns what a failed attempt, which is tried again, is said to have failed of."""
     assert isinstance(answer, Again)
     assert answer.error is not None
     return f"{answer.outcome}: {answer.error['type']}"
 
 
 def dead(answer: Answer) -> str:
-    """What a run that is not tried again died of."""
+    """Returns what a run that is not tried again died of."""
     assert isinstance(answer, Dead)
     assert answer.error is not None
     return f"{answer.reason}: {answer.error['type']}"
@@ -190,5 +191,5 @@ def test_redirects_without_end_are_a_failure(receiver: Receiver) -> None:
 def test_a_callback_is_awaited_once_the_work_is_taken_on(receiver: Receiver) -> None:
     url = f"{receiver.url}/status?code="
 
-    assert outcome(url + "202", complete="callback") == Awaiting("callback")
+    assert outcome(url + "202", complete="callback") == Awaiting(Reason.CALLBACK)
     assert isinstance(outcome(url + "503", complete="callback"), Again)

@@ -32,7 +32,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 def sent(receiver: Receiver, path: str = "/ok", **target: Any) -> Got:  # noqa: ANN401 any field
-    """What the receiver got of one call."""
+    """Returns what the receiver got of one call."""
     answer = called(receiver, path, **target)
 
     assert isinstance(answer, Done), answer
@@ -40,7 +40,7 @@ def sent(receiver: Receiver, path: str = "/ok", **target: Any) -> Got:  # noqa: 
 
 
 def called(receiver: Receiver, path: str, **target: Any) -> Answer:  # noqa: ANN401 any field
-    """Call the receiver; `call` has fields of the call itself."""
+    """Calls the receiver; `call` has fields of the call itself."""
     given = target.pop("call", {})
     asked = {"type": "http", "url": receiver.url + path, **target}
     return deliver(Call(**call_fields(target=asked, deadline_ms=clock.now_ms() + 30_000) | given))

@@ -19,7 +19,7 @@ class Thing:
 
 
 def kept(*names: str) -> tuple[Idle[Thing], list[Thing]]:
-    """Two at most, each for ten seconds, put aside a second apart from 0 on."""
+    """Returns two at most, each for ten seconds, put aside a second apart from 0 on."""
     idle: Idle[Thing] = Idle(2, 10.0)
     things = [Thing(name) for name in names]
     for second, thing in enumerate(things):

@@ -20,7 +20,7 @@ ARN = "arn:aws:secretsmanager:us-east-1:1:secret:hook"
 
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
-    """What stands for both of AWS's stores of secrets."""
+    """Yields what stands for both of AWS's stores of secrets."""
     with surroundings(monkeypatch), receiving() as receiver:
         monkeypatch.setenv("AWS_ENDPOINT_URL", receiver.url)
         aws.client.cache_clear()

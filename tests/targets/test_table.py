@@ -32,7 +32,7 @@ class Played:
 
 
 def statuses(row: str, *more: int) -> list[Played]:
-    """Every status that the row names, and some of those that it means."""
+    """Returns every status that the row names, and some of those that it means."""
     named = [int(number) for number in re.findall(r"\b\d{3}\b", row)]
     return [Played(f"/status?code={code}") for code in (*named, *more)]
 
@@ -85,7 +85,7 @@ CASES: dict[str, Callable[[], list[Played]]] = {
 
 
 def ended(answer: Answer) -> tuple[str, str]:
-    """An answer in the words of the table's columns."""
+    """Returns an answer in the words of the table's columns."""
     match answer:
         case Done():
             return "succeeded", ""

@@ -35,7 +35,7 @@ ANSWER = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate of localhost with its key, which it has signed itself."""
+    """Returns a certificate of localhost with its key, which it has signed itself."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     now = datetime.now(UTC)
@@ -57,7 +57,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def serving(certificate: Path, *, reads: bool = True) -> Iterator[tuple[int, list[bytes]]]:
-    """Serve one connection after another; one that does not read only shakes hands."""
+    """Serves one connection after another; one that does not read only shakes hands."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     over, got = Event(), list[bytes]()
@@ -87,7 +87,7 @@ def serving(certificate: Path, *, reads: bool = True) -> Iterator[tuple[int, lis
 
 
 def trusting(settings: pytest.MonkeyPatch, certificate: Path) -> None:
-    """Take the certificate for one that somebody vouches for."""
+    """Takes the certificate for one that somebody vouches for."""
     context = ssl.create_default_context(cafile=certificate)
     settings.setattr(http_client, "_TRUST", context)
 

@@ -26,7 +26,7 @@ OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 
 
 def called(url: str, *, patience_sec: float = 30, **target: Any) -> Answer:  # noqa: ANN401 any field
-    """Call an http target that may take so long."""
+    """Calls an http target that may take so long."""
     deadline_ms = clock.now_ms() + int(patience_sec * 1000)
     fields = {"target": {"type": "http", "url": url, **target}, "deadline_ms": deadline_ms}
     return deliver(Call(**call_fields(**fields)))
@@ -38,14 +38,14 @@ def body(answer: Answer) -> Any:  # noqa: ANN401 whatever came
 
 
 def failure(answer: Answer) -> str:
-    """What a failed attempt, which is tried again, failed of."""
+    """Returns what a failed attempt, which is tried again, failed of."""
     assert isinstance(answer, Again), answer
     assert answer.error is not None
     return f"{answer.outcome}: {answer.error['message']}"
 
 
 def posted(url: str, text: bytes = b"{}", *, patience_sec: float = 2) -> Response | NoResponse:
-    """Send a request of one's own."""
+    """Sends a request of one's own."""
     return http_client.send(
         Request(method="POST", url=url, headers={}, body=text, patience_sec=patience_sec)
     )
@@ -224,7 +224,7 @@ def test_where_a_request_ends_is_not_the_tasks_to_say(receiver: Receiver) -> Non
 
 @pytest.fixture
 def stuck(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
-    """A resolver that answers only once the test is over, but for names of this machine."""
+    """Yields a resolver that answers only once the test is over, but for names of this machine."""
     over = Event()
     real = socket.getaddrinfo
 

@@ -13,6 +13,7 @@ from botocore.config import Config
 from botocore.session import get_session
 
 from onthedot import Fail, OnTheDot
+from onthedot.records.runs.run_status import Reason
 from onthedot.store import aws
 from onthedot.targets.attempt_outcome import Again, Answer, Dead, Done, error_of
 from onthedot.targets.python import job_handlers
@@ -31,8 +32,8 @@ Target = Mapping[str, Any]
 # What the attempt's answer is where the test itself does the work.
 ANSWERS: dict[str, Answer] = {
     "works": Done("done"),
-    "may soon": Again("failed", error_of("NotNow", "not now")),
-    "never will": Dead("permanent", error_of("Never", "never")),
+    "may soon": Again(Reason.FAILED, error_of("NotNow", "not now")),
+    "never will": Dead(Reason.PERMANENT, error_of("Never", "never")),
 }
 _STATUS = {"works": 200, "may soon": 500, "never will": 400}
 _CODES = {"may soon": "InternalFailure", "never will": "ValidationException"}
@@ -50,7 +51,7 @@ class Trial:
 
 @app.job()
 def take(ctx: Context) -> str:
-    """Do as the payload's state says."""
+    """Does as the payload's state says."""
     _taken.append(ctx.payload)
     if ctx.payload["state"] == "may soon":
         raise RuntimeError("not now")
@@ -119,7 +120,7 @@ class Ground:
         return Trial(standing.target, standing.got)
 
     def _refuse(self, service: str, state: State) -> None:
-        """Let the service itself refuse the worker's call: SNS speaks XML, the others JSON."""
+        """Lets the service itself refuse the worker's call: SNS speaks XML, the others JSON."""
         if state == "works":
             return
         code = _CODES[state]

@@ -18,7 +18,7 @@ _FILE = re.compile(r"-I ([a-z_/]+\.py)")
 
 
 def dead(sources: Mapping[str, str], commands: str, scripts: str) -> list[str]:
-    """Give the paths of the product's modules that no entry point leads to.
+    """Gives the paths of the product's modules that no entry point leads to.
 
     `commands` is the text of recipes and pages, `scripts` that of pyproject.toml.
     """
@@ -36,7 +36,9 @@ def dead(sources: Mapping[str, str], commands: str, scripts: str) -> list[str]:
 
 
 def _entries(modules: Mapping[str, str], commands: str, scripts: str) -> Iterator[str]:
-    """The functions, the stack, users' handlers, the installed scripts, and all that `-m` names."""
+    """Yields the functions, the stack, users' handlers, the installed scripts, and all that `-m`
+    names.
+    """
     yield from (name for name in modules if name.split(".")[0] in ("app", "jobs", "lambdas"))
     named = tomllib.loads(scripts)["project"]["scripts"].values()
     yield from (each.partition(":")[0] for each in named)
@@ -46,7 +48,7 @@ def _entries(modules: Mapping[str, str], commands: str, scripts: str) -> Iterato
 
 
 def _leads_to(name: str, source: str) -> Iterator[str]:
-    """What a module imports, by a statement or by a name that it holds as text."""
+    """Yields what a module imports, by a statement or by a name that it holds as text."""
     for each in imported(source):
         # Of a module, or of something in it.
         yield from (each, each.rpartition(".")[0])

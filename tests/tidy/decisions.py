@@ -13,12 +13,12 @@ _ENTRY = re.compile(r"^- \[(\d{4}): (.+?)\]\(([^)]+)\)\. \S", re.MULTILINE)
 
 
 def is_decision(path: str) -> bool:
-    """Whether a page is a decision, and not the index or a page elsewhere."""
+    """Tells whether a page is a decision, and not the index or a page elsewhere."""
     return _DECISION.fullmatch(path) is not None
 
 
 def misplaced(index: str, decisions: Mapping[str, str]) -> list[str]:
-    """Name what the index says wrongly; `decisions` has each file's path and content."""
+    """Names what the index says wrongly; `decisions` has each file's path and content."""
     return [*_wrong(index, decisions), *_count_faults(index, decisions)]
 
 

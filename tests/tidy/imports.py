@@ -54,7 +54,7 @@ PURE = set(sys.stdlib_module_names) - IMPURE | {"croniter", "tzdata"}
 
 
 def imported(source: str) -> Iterator[str]:
-    """Every dotted name that a module imports, down to the object."""
+    """Yields every dotted name that a module imports, down to the object."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -63,7 +63,7 @@ def imported(source: str) -> Iterator[str]:
 
 
 def against_the_direction(path: str, source: str) -> list[str]:
-    """The imports of our own packages that run the wrong way."""
+    """Returns the imports of our own packages that run the wrong way."""
     room = _room(path)
     if room is None:
         return []
@@ -73,14 +73,14 @@ def against_the_direction(path: str, source: str) -> list[str]:
 
 
 def of_a_handler(path: str, source: str) -> list[str]:
-    """The imports of `lambdas`, which only a test may import."""
+    """Returns the imports of `lambdas`, which only a test may import."""
     if path.startswith("tests/"):
         return []
     return [name for name in imported(source) if name.split(".")[0] == "lambdas"]
 
 
 def impure(path: str, source: str) -> list[str]:
-    """What a pure room imports beyond the pure standard library and croniter."""
+    """Returns what a pure room imports beyond the pure standard library and croniter."""
     if not path.startswith(PURE_ROOMS):
         return []
     top = {name.split(".")[0] for name in imported(source)}
@@ -88,7 +88,7 @@ def impure(path: str, source: str) -> list[str]:
 
 
 def renamed(source: str, modules: Iterable[str]) -> list[str]:
-    """The modules of ours that are imported under another name."""
+    """Returns the modules of ours that are imported under another name."""
     known = set(modules)
     return [
         f"{node.module}.{alias.name}"
@@ -100,21 +100,25 @@ def renamed(source: str, modules: Iterable[str]) -> list[str]:
 
 
 def of_the_queue(path: str, source: str) -> list[str]:
-    """The imports of the queue's calls outside the modules that own messages."""
+    """Returns the imports of the queue's calls outside the modules that own messages."""
     if not path.startswith(("onthedot/", "lambdas/")) or path in MESSAGES:
         return []
     return [name for name in imported(source) if name.startswith("onthedot.store.queue")]
 
 
 def unknown(text: str, modules: Iterable[str]) -> list[str]:
-    """The modules of ours that a text imports, in quoted code too, and that do not exist."""
+    """Returns the modules of ours that a text imports, in quoted code too, and
+    that do not exist.
+    """
     known = {f"{module}." for module in modules}
     named = _IMPORT.findall(text)
     return [name for name in named if not any(each.startswith(f"{name}.") for each in known)]
 
 
 def of_ours_in_the_black_box(path: str, source: str) -> list[str]:
-    """The imports of our own code by the tests that are users: they know what is documented."""
+    """Returns the imports of our own code by the tests that are users: they know what is
+    documented.
+    """
     if not path.startswith("tests/blackbox/"):
         return []
     ours = [name for name in imported(source) if name.split(".")[0] in OURS]
@@ -122,7 +126,7 @@ def of_ours_in_the_black_box(path: str, source: str) -> list[str]:
 
 
 def effectful(sources: Mapping[str, str]) -> set[str]:
-    """The modules of ours, by their dotted names, that reach the room `store`."""
+    """Returns the modules of ours, by their dotted names, that reach the room `store`."""
     used = {name: set(imported(source)) for name, source in sources.items()}
     found = {name for name in used if name.startswith("onthedot.store")}
     while True:

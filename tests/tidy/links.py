@@ -12,7 +12,7 @@ _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
 def broken(name: str, content: str, there: Callable[[str], str | None]) -> list[str]:
-    """Give the links that lead nowhere; `there` gives a path's text, or None without such a file.
+    """Gives the links that lead nowhere; `there` gives a path's text, or None without such a file.
 
     A link to a folder leads somewhere: `there` answers an empty text for it.
     """
@@ -21,7 +21,7 @@ def broken(name: str, content: str, there: Callable[[str], str | None]) -> list[
 
 
 def anchors(content: str) -> list[str]:
-    """Give what the headings of a page are called in a link."""
+    """Gives what the headings of a page are called in a link."""
     return [_anchor(heading) for heading in _HEADING.findall(_FENCED.sub("", content))]
 
 
@@ -32,6 +32,8 @@ def _leads(name: str, link: str, there: Callable[[str], str | None]) -> bool:
 
 
 def _anchor(heading: str) -> str:
-    """Spell a heading as the forges do: small letters, hyphens for blanks, no other marks."""
+    """Returns spell a heading as the forges do: small letters, hyphens for blanks, no other
+    marks.
+    """
     shown = _LINK.sub("]", heading)
     return re.sub(r"[^\w\- ]", "", shown).strip().lower().replace(" ", "-")

@@ -8,10 +8,12 @@ REGISTRIES = re.compile(r"(npmjs|yarnpkg|pypi|pythonhosted)\.(com|io|org)", re.I
 
 
 def unfinished(content: str) -> list[str]:
-    """The marks that promise to come back."""
+    """Returns the marks that promise to come back."""
     return [match.group() for match in UNFINISHED.finditer(content)]
 
 
 def registries(content: str) -> list[str]:
-    """The package registries named; where packages come from is the machine's own setting."""
+    """Returns the package registries named; where packages come from is the machine's own
+    setting.
+    """
     return [match.group() for match in REGISTRIES.finditer(content)]

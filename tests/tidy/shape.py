@@ -33,7 +33,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def too_long(source: str) -> list[str]:
-    """The file and its functions, beyond their limits."""
+    """Returns the file and its functions, beyond their limits."""
     lines = len(source.splitlines())
     found = [f"{lines} lines"] if lines > LINES_MAX else []
     found += [each.name for each in _functions(source) if _length(each) > FUNCTION_LINES_MAX]
@@ -41,19 +41,19 @@ def too_long(source: str) -> list[str]:
 
 
 def too_large(sizes: Mapping[str, int]) -> list[str]:
-    """The files with more bytes than a file may have."""
+    """Returns the files with more bytes than a file may have."""
     return [name for name, size in sizes.items() if size > FILE_BYTES_MAX]
 
 
 def vague(path: str, source: str) -> list[str]:
-    """The folders, files, classes and functions named so that they could hold anything."""
+    """Returns the folders, files, classes and functions named so that they could hold anything."""
     names = [*PurePath(path).with_suffix("").parts]
     names += [each.name for each in _definitions(source)]
     return [name for name in names if _is_vague(name)]
 
 
 def undocumented(path: str, source: str) -> bool:
-    """Whether a module lacks its one to three lines; an empty `__init__` needs none."""
+    """Tells whether a module lacks its one to three lines; an empty `__init__` needs none."""
     if path.endswith("__init__.py") and not source:
         return False
     docstring = ast.get_docstring(ast.parse(source)) or ""
@@ -61,7 +61,7 @@ def undocumented(path: str, source: str) -> bool:
 
 
 def unexplained(path: str, source: str) -> bool:
-    """Whether a room of the product does not say what it is for and where to begin."""
+    """Tells whether a room of the product does not say what it is for and where to begin."""
     parts = PurePath(path).parts
     if parts[0] != "onthedot" or parts[-1] != "__init__.py" or len(parts) < 3 or parts[1] in _DOORS:
         return False
@@ -69,7 +69,9 @@ def unexplained(path: str, source: str) -> bool:
 
 
 def crowded(paths: Iterable[str]) -> list[str]:
-    """The folders of the product and its tests with more modules than one reads at a glance."""
+    """Returns the folders of the product and its tests with more modules than one reads at a
+    glance.
+    """
     folders = Counter(str(PurePath(path).parent) for path in paths)
     ours = ("onthedot", "tests")
     return [name for name, many in folders.items() if many > MODULES_MAX and name.startswith(ours)]

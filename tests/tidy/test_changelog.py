@@ -12,7 +12,7 @@ _RELEASE = re.compile(r"(\d+)\.(\d+)\.(\d+) - \d{4}-\d{2}-\d{2}")
 
 
 def faults(changelog: str, version: str) -> list[str]:
-    """Name what is not in its place; `version` is that of the package."""
+    """Names what is not in its place; `version` is that of the package."""
     releases = re.findall(r"^## (.+)$", changelog, re.MULTILINE)
     found = [] if releases[:1] == ["Unreleased"] else ["Unreleased comes first"]
     numbers = [_RELEASE.fullmatch(each) for each in releases[1:]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tidy import dead_modules, imports, links, marks, shape, tree
+from tests.tidy import dead_modules, imports, links, listed_fields, marks, shape, sole_owners, tree
 
 
 @pytest.mark.parametrize(
@@ -111,6 +111,51 @@ def test_a_call_of_the_queue_beside_the_owners_of_messages_is_found() -> None:
     assert imports.of_the_queue("onthedot/work/settlement.py", line) == ["onthedot.store.queue"]
     assert imports.of_the_queue("onthedot/work/batch.py", line) == []
     assert imports.of_the_queue("tests/work/test_batch.py", line) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'if error["Code"] == "ConditionalCheckFailedException":',
+        "except client.exceptions.ConditionalCheckFailedException:",
+        "from pynamodb.exceptions import PutError",
+    ],
+)
+def test_a_refusal_that_is_read_beside_its_module_is_found(line: str) -> None:
+    assert sole_owners.refusals("onthedot/store/access/access_table.py", line) != []
+    assert sole_owners.refusals("onthedot/store/conditional_writer.py", line) == []
+    assert sole_owners.refusals("tests/contract/test_items.py", line) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ('row = {"task_id": task_id, "scheduled_for": key}', ["line 1"]),
+        ('row = {"task_id": "meta", "part": "tzdata"}', ["line 1"]),
+        ('row = {"task_id": task_id, "scheduled_for": key, "rev": 1}', []),
+        ('row = {**row, "scheduled_for": key}', []),
+    ],
+)
+def test_a_key_that_is_spelled_out_is_found(line: str, found: list[str]) -> None:
+    assert sole_owners.keys("onthedot/upkeep/minute.py", line) == found
+    assert sole_owners.keys("onthedot/records/keys.py", line) == []
+    assert sole_owners.keys("tests/upkeep/test_minute.py", line) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ('values = {":s": {"N": str(shard)}}', ["line 1"]),
+        ('at = item["next_run_at"]["S"]', ["line 1"]),
+        ('seconds = {"S": 1, "M": 60}', []),
+        ('values = {":s": typed(shard)}', []),
+        ("empty = {}", []),
+    ],
+)
+def test_a_value_that_is_typed_by_hand_is_found(line: str, found: list[str]) -> None:
+    assert sole_owners.attributes("onthedot/store/table_reads.py", line) == found
+    assert sole_owners.attributes("onthedot/records/attributes.py", line) == []
+    assert sole_owners.attributes("tests/contract/test_items.py", line) == []
 
 
 def test_a_handler_may_be_imported_by_a_test_only() -> None:
@@ -278,3 +323,15 @@ def test_a_link_that_leads_nowhere_is_found(link: str) -> None:
 )
 def test_a_link_that_leads_to_a_page_and_its_heading_passes(link: str) -> None:
     assert broken_links(link) == []
+
+
+def test_a_second_list_of_fields_is_found() -> None:
+    fields = "abcdef"
+    listed = "A = ('a', 'b', 'c', 'd', 'e', 'f')"
+    written = "class A:\n    a: int\n    b: int\n    c: int\n    d: int\n    e: int\n    f: int"
+
+    for source in (listed, written):
+        assert listed_fields.again("onthedot/sdk/app.py", source, fields) == ["a b c d e f"]
+        assert listed_fields.again("onthedot/records/schema.py", source, fields) == []
+        assert listed_fields.again("tests/sdk/test_app.py", source, fields) == []
+    assert listed_fields.again("onthedot/sdk/app.py", "A = ('a', 'b', 'g')", fields) == []

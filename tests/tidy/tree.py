@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @cache
 def files() -> tuple[str, ...]:
-    """Every file's path from the project's folder."""
+    """Returns every file's path from the project's folder."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     names = sorted(set(listed.stdout.split("\0")) - {""})
@@ -17,22 +17,22 @@ def files() -> tuple[str, ...]:
 
 
 def modules() -> tuple[str, ...]:
-    """The Python files among them."""
+    """Returns the Python files among them."""
     return tuple(name for name in files() if name.endswith(".py"))
 
 
 def pages() -> tuple[str, ...]:
-    """The pages that people read."""
+    """Returns the pages that people read."""
     return tuple(name for name in files() if name.endswith(".md"))
 
 
 def sizes() -> dict[str, int]:
-    """How many bytes each file has."""
+    """Returns how many bytes each file has."""
     return {name: (ROOT / name).stat().st_size for name in files()}
 
 
 def there(path: str) -> str | None:
-    """One file's content, nothing for a folder, and None where there is neither."""
+    """Returns one file's content, nothing for a folder, and None where there is neither."""
     if path in files():
         return text(path)
     return "" if any(name.startswith(f"{path}/") for name in files()) else None
@@ -40,7 +40,7 @@ def there(path: str) -> str | None:
 
 @cache
 def text(name: str) -> str:
-    """One file's content; what is not text counts as empty."""
+    """Returns one file's content; what is not text counts as empty."""
     try:
         return (ROOT / name).read_text(encoding="utf-8")
     except UnicodeDecodeError:

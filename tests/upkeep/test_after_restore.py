@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.targets.attempt_outcome import Again, Awaiting, Done
 from onthedot.upkeep.after_restore import end_what_was_open, mend_pauses, start_from_now
 from onthedot.upkeep.pauses_due import end_those_due
@@ -24,7 +25,7 @@ def backup(stage: Stage) -> dict[str, list[Any]]:
 
 
 def restore(stage: Stage, kept: dict[str, list[Any]], *names: str) -> None:
-    """Give tables the content they had; the queues are as they are."""
+    """Gives tables the content they had; the queues are as they are."""
     store = stage.world.store
     sort = {"tasks": "part", "runs": "scheduled_for"}
     for name in names:
@@ -36,7 +37,9 @@ def restore(stage: Stage, kept: dict[str, list[Any]], *names: str) -> None:
 
 
 def set_back(stage: Stage, *names: str) -> list[int]:
-    """Half an hour fires, is forgotten, and dealt with; give the seconds at which runs started."""
+    """Returns half an hour fires, is forgotten, and dealt with; give the seconds at which runs
+    started.
+    """
     go(stage, BACKUP_SEC)
     kept = backup(stage)
     go(stage, DAMAGE_SEC)
@@ -84,7 +87,7 @@ def test_every_forgotten_slot_is_on_record(stage: Stage) -> None:
 def test_a_run_that_was_to_be_tried_again_is_not(stage: Stage) -> None:
     """It was tried again in the time that the rows have forgotten."""
     task = add(stage, "9 12 * * *", max_attempts=2)
-    stage.answer = lambda call: Again("failed", after_sec=120) if call.attempt == 1 else Done()
+    stage.answer = lambda call: Again(Reason.FAILED, after_sec=120) if call.attempt == 1 else Done()
 
     set_back(stage, "tasks", "runs")
 
@@ -95,7 +98,7 @@ def test_a_run_that_was_to_be_tried_again_is_not(stage: Stage) -> None:
 def test_a_run_whose_target_had_taken_it_on_is_not_called_again(stage: Stage) -> None:
     """Its answer came in the time that the rows have forgotten, and its time is up since."""
     task = add(stage, "9 12 * * *", max_attempts=2, timeout_sec=3_000)
-    stage.answer = lambda call: Awaiting("callback") if call.attempt == 1 else Done()
+    stage.answer = lambda call: Awaiting(Reason.CALLBACK) if call.attempt == 1 else Done()
 
     set_back(stage, "tasks", "runs")
 

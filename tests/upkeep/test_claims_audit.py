@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import pytest
 
 from onthedot.launch.trigger import trigger
 from onthedot.records.runs import manifest, run_writes
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.registry.run_cancel import cancel
 from onthedot.schedule.time.instants import nominal
 from onthedot.targets.attempt_outcome import Again, Done
 from onthedot.upkeep import claims_audit
 from onthedot.upkeep.claims_audit import audit
 from onthedot.upkeep.ledger import Ledger
+from tests.schedule.samples import lived
 from tests.simulation.calm import (
     NOON,
     add,
@@ -36,7 +39,7 @@ from tests.simulation.users import user
 
 
 def listed(stage: Stage, *run_ids: str, tv: int = 1) -> None:
-    """Put a manifest as a dispatch puts it that died before its first claim."""
+    """Puts a manifest as a dispatch puts it that died before its first claim."""
     entries = [manifest.Entry(run_id, tv, "acme") for run_id in run_ids]
     now_ms = stage.world.epoch_us() // 1000
     for each in manifest.listing("DEAD", entries, now_ms=now_ms):
@@ -44,7 +47,7 @@ def listed(stage: Stage, *run_ids: str, tv: int = 1) -> None:
 
 
 def manifests(stage: Stage) -> list[tuple[str, int]]:
-    """The minute that each manifest is for, and how often it was carried."""
+    """Returns the minute that each manifest is for, and how often it was carried."""
     return [(item["task_id"][17:22], item["carried"]) for item in partition(stage, "check#")]
 
 
@@ -80,7 +83,7 @@ def test_a_lost_message_is_sent_again_twenty_seconds_after_it_was_due(stage: Sta
 
 def test_a_lost_retry_is_sent_again_as_the_next_attempt(stage: Stage) -> None:
     task = add(stage, "0 0 * * *")
-    stage.answer = lambda call: Again("failed", after_sec=20) if call.attempt == 1 else Done()
+    stage.answer = lambda call: Again(Reason.FAILED, after_sec=20) if call.attempt == 1 else Done()
     trigger(task.task_id)
     wait(stage, 5)
     purge(stage)
@@ -93,7 +96,7 @@ def test_a_lost_retry_is_sent_again_as_the_next_attempt(stage: Stage) -> None:
 
 def test_what_stays_open_is_asked_for_less_and_less_often(stage: Stage) -> None:
     task = add(stage, "0 0 * * *")
-    stage.answer = lambda _: Again("failed", after_sec=7_200)
+    stage.answer = lambda _: Again(Reason.FAILED, after_sec=7_200)
     trigger(task.task_id)
     minutes = []
     for minute in range(1, 60):
@@ -115,7 +118,7 @@ def test_what_stays_open_is_asked_for_less_and_less_often(stage: Stage) -> None:
 def test_a_crash_between_the_two_manifests_looks_twice(stage: Stage) -> None:
     run = trigger(add(stage, "0 0 * * *").task_id)
     assert run is not None
-    stage.answer = lambda _: Again("failed", after_sec=7_200)
+    stage.answer = lambda _: Again(Reason.FAILED, after_sec=7_200)
     (before,) = partition(stage, "check#")
     wait(stage, 90)
     audit()
@@ -256,14 +259,13 @@ def test_a_run_is_asked_after_once_it_is_overdue(
     """What has a lease is left alone until that is over by any clock, and half a minute longer."""
     task = add(stage, "0 0 * * *")
     due_ms = (NOON - 600 if "lease_ms" in life else NOON + 60) * 1000
-    given = {"tv": 1, "schedule_version": 1, "due_ms": due_ms, **life}
     run = Run(
         task_id=task.task_id,
         key="2026-11-18T12:00:00Z",
         tenant_id="acme",
         origin="schedule",
         queue="normal",
-        life=Life(**given),
+        life=lived(**{"due_ms": due_ms, **life}),
     )
     put_run(stage, dict(run_writes.insert(run, now_ms=due_ms).item))
     entry, since_ms = manifest.Entry(run.run_id, 1, "acme"), (NOON - 120) * 1000
@@ -274,10 +276,12 @@ def test_a_run_is_asked_after_once_it_is_overdue(
         assert ("resent" in audit().figures()) == resent
 
 
-def _looked(stage: Stage) -> list[str]:
-    """Let a process look, so that its calls take their time; give the minutes that it asked for."""
+def _looked(stage: Stage, work_sec: float = inf) -> list[str]:
+    """Lets a process look, so that its calls take their time; gives the minutes
+    that it asked for.
+    """
     before = len(stage.world.trace)
-    stage.world.spawn("audit", audit)
+    stage.world.spawn("audit", lambda: audit(work_sec=work_sec))
     wait(stage, stage.world.now_us / 1_000_000 + 5)
     asked = [entry[3] for entry in stage.world.trace[before:] if entry[2] == "query"]
     keys = [str(each["ExpressionAttributeValues"]) for each in asked]
@@ -288,7 +292,6 @@ def test_an_audit_that_is_short_of_time_looks_at_the_oldest_lists_first(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(claims_audit, "LOOK_BACK_MIN", 11)
-    monkeypatch.setattr(claims_audit, "_LOOK_SEC", 0.15)
     for minute in range(12):
         now_ms, due_ms = (NOON - 3_600) * 1000, (NOON - (minute + 1) * 60) * 1000
         entry = manifest.Entry("sch_gone.20261118T000000Z", 1, "acme").due_at(due_ms)
@@ -297,7 +300,7 @@ def test_an_audit_that_is_short_of_time_looks_at_the_oldest_lists_first(
     whole = sorted(each for each, _ in manifests(stage))
     assert len(whole) == 12
 
-    asked = _looked(stage)
+    asked = _looked(stage, 0.15)
 
     left = sorted(each for each, _ in manifests(stage))
     assert 0 < len(left) < len(whole)
@@ -305,7 +308,7 @@ def test_an_audit_that_is_short_of_time_looks_at_the_oldest_lists_first(
     # It asks for no more than it could yet look at when it began to ask.
     assert len(asked) < len(whole)
     for _ in range(5):
-        _looked(stage)
+        _looked(stage, 0.15)
     assert manifests(stage) == []
 
 
@@ -321,7 +324,7 @@ def test_an_audit_asks_for_each_of_its_minutes_once_and_at_half_the_price(stage:
 
 
 def go_audited(stage: Stage, until_sec: int) -> None:
-    """An audit each minute, and no tick."""
+    """Lets the audit run each minute, and no tick."""
     figures: list[Any] = []
     for minute in range(1, until_sec // 60):
         wait(stage, minute * 60 + 30)
@@ -351,10 +354,8 @@ def test_after_the_first_look_only_what_has_another_due_time_is_listed_once_more
 
 
 def _row(slot: int, due_sec: int) -> Run:
-    """A run that is over, of a schedule that is gone."""
-    life = Life(
-        status="succeeded", tv=1, schedule_version=1, due_ms=due_sec * 1000, ended_ms=NOON * 1000
-    )
+    """Returns a run that is over, of a schedule that is gone."""
+    life = lived(status="succeeded", due_ms=due_sec * 1000, ended_ms=NOON * 1000)
     return Run(
         task_id="sch_A",
         key=nominal(slot),

@@ -10,9 +10,10 @@ import pytest
 from onthedot.launch.replay import replay
 from onthedot.launch.trigger import Moment, trigger
 from onthedot.records.conditional_writes import Outcome
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks import exhausted_schedules
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry import lifecycle, max_runs_edit
+from onthedot.registry import edit, lifecycle
 from onthedot.registry.calendar_edits import _recompute
 from onthedot.schedule.blackouts import blackout
 from onthedot.schedule.time.instants import nominal
@@ -91,12 +92,12 @@ def test_a_range_that_ends_a_schedule_lists_it(stage: Stage) -> None:
 
 def test_an_open_run_keeps_it_active_whatever_the_run_waits_for(stage: Stage) -> None:
     task = add(stage, "* * * * *", max_runs=1)
-    stage.answer = lambda _call: Again("failed", after_sec=100)
+    stage.answer = lambda _call: Again(Reason.FAILED, after_sec=100)
     go(stage, 70)
     assert [run.life.status for run in runs(stage, task)] == ["retrying"]
     assert completed_schedules.note() == {"completed": 0}
 
-    stage.answer = lambda _call: Again("failed", after_sec=1)
+    stage.answer = lambda _call: Again(Reason.FAILED, after_sec=1)
     go(stage, 600)
 
     assert [run.life.status for run in runs(stage, task)] == ["dead"]
@@ -121,7 +122,7 @@ def test_an_older_run_than_a_page_of_newer_ones_keeps_it_active(
     task = add(stage, "*/10 * * * * *", max_runs=9)
     stage.takes_sec = lambda call: 200 if call.due_ms == (NOON + 10) * 1000 else 0.05
     go(stage, 95)
-    assert [run.life.status for run in runs(stage, task)].count("running") == 1
+    assert [run.life.status for run in runs(stage, task)].count(Status.RUNNING) == 1
 
     assert completed_schedules.note() == {"completed": 0}
 
@@ -256,7 +257,7 @@ def test_a_place_that_an_edit_gives_back_makes_it_active_though_it_was_noted(
     task = add(stage, "*/2 * * * *", max_runs=1)
     go(stage, 50)
     assert outcomes(stage, task) == {"12:02:00": "claimed"}
-    count_again = max_runs_edit._count_again  # noqa: SLF001  # it is slow here
+    count_again = edit._count_again  # noqa: SLF001  # it is slow here
     noted = []
 
     def slowly(wanted: Task, written: int, raised: int) -> None:
@@ -264,7 +265,7 @@ def test_a_place_that_an_edit_gives_back_makes_it_active_though_it_was_noted(
         noted.append(completed_schedules.note())
         count_again(wanted, written, raised)
 
-    monkeypatch.setattr(max_runs_edit, "_count_again", slowly)
+    monkeypatch.setattr(edit, "_count_again", slowly)
     user.patch(task.task_id, cron="*/5 * * * *")
     assert (noted, status(stage, task)) == ([{"completed": 1}], "active")
     go(stage, 400)

@@ -48,7 +48,7 @@ def topic(monkeypatch: pytest.MonkeyPatch) -> Topic:
 
 
 def late(minute: int, **given: Any) -> Event:  # noqa: ANN401 any field
-    """A run that began late, after an outage."""
+    """Returns a run that began late, after an outage."""
     due_ms = NOON_MS + minute * 60_000
     ended_ms = NOON_MS + 3_600_000 + minute
     life = {"status": "succeeded", "attempt": 1, "due_ms": due_ms, "started_ms": ended_ms - 1}

@@ -10,6 +10,7 @@ import pytest
 from botocore.exceptions import EndpointConnectionError
 
 from onthedot.dispatch.dispatcher import dispatch
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.tasks.task_spec import parse as parse_task
 from onthedot.registry import lifecycle
@@ -31,7 +32,7 @@ CRASHES = Profile(crash_before=0.01, crash_after=0.01, faults_max=30)
 
 @pytest.fixture(autouse=True)
 def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What was handed over to the topic."""
+    """Returns what was handed over to the topic."""
     monkeypatch.setenv("EVENTS_TO", PLACE)
     found: list[dict[str, Any]] = []
 
@@ -45,7 +46,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 def minute(_stage: Stage) -> dict[str, int]:
-    """What the audit's function does each minute."""
+    """Returns what the audit's function does each minute."""
     audit()
     return failing_tasks.act() | tell()
 
@@ -63,9 +64,11 @@ def listed(partition: str) -> list[dict[str, Any]]:
 
 
 def failing(stage: Stage, minutes: int, **shown: int) -> Task:
-    """A task that runs every minute and dies each time."""
+    """Returns a task that runs every minute and dies each time."""
     task = add(stage, "* * * * *", shown=shown)
-    stage.answer = lambda _: Dead("permanent", {"type": "Bug", "message": "no", "stack": "long"})
+    stage.answer = lambda _: Dead(
+        Reason.PERMANENT, {"type": "Bug", "message": "no", "stack": "long"}
+    )
     for number in range(1, minutes + 1):
         go(stage, number * 60 + 1)
         wait(stage, number * 60 + 59)
@@ -325,7 +328,7 @@ def test_in_any_weather_what_dies_is_told_of_paused_and_probed(
 ) -> None:
     weather = replace(ROUGH if seed % 2 else CRASHES, faults_until_sec=900)
     stage = make_stage(seed, weather)
-    stage.answer = lambda _: Dead("permanent")
+    stage.answer = lambda _: Dead(Reason.PERMANENT)
     with staged(stage):
         employ(stage)
         task = make_task("some", "*/20 * * * * *", stage.world, max_attempts=1, **FREE)

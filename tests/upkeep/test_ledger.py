@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from onthedot.records.runs.run_row import FINAL
+from onthedot.records.runs.run_status import FINAL
 from onthedot.upkeep.ledger import Ledger
 from onthedot.upkeep.minute_tally import Tally
 from tests.schedule.samples import NOON_MS, run
 
 
 def succeeded(lag_ms: int, duration_ms: int) -> dict[str, Any]:
-    """A run of one attempt."""
+    """Returns a run of one attempt."""
     started_ms = NOON_MS + lag_ms
     return {
         "status": "succeeded",

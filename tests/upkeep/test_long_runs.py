@@ -7,19 +7,21 @@ from dataclasses import replace
 import pytest
 
 from onthedot.records.runs import run_writes
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 from onthedot.schedule.time.instants import nominal
 from onthedot.upkeep.long_runs import look_at
+from tests.schedule.samples import lived
 from tests.simulation.calm import NOON, add, go, put_run, runs
 from tests.simulation.stage import Stage
 
 
 def longer(run: Run, *, by_ms: int) -> Run:
-    return replace(run, life=replace(run.life, ended_ms=run.life.ended_ms + by_ms))
+    return replace(run, life=lived(run.life, ended_ms=run.life.its_end.ended_ms + by_ms))
 
 
 def newest(stage: Stage, *, ran: int) -> Run:
-    """The last run of a task that has run so often, each about as long."""
+    """Returns the last run of a task that has run so often, each about as long."""
     task = add(stage, "*/10 * * * * *", timeout_sec=100)
     go(stage, ran * 10)
     found = [run for run in runs(stage, task) if run.final]
@@ -51,15 +53,13 @@ def test_no_run_says_nothing(stage: Stage) -> None:
 
 
 def put(stage: Stage, seconds: list[int]) -> Run:
-    """A task whose runs took so long, the newest first; give the newest."""
+    """Returns a task whose runs took so long, the newest first; give the newest."""
     task = add(stage, "* * * * *", timeout_sec=100)
     found = []
     for ago, sec in enumerate(seconds):
         at_ms = (NOON - 60 * ago) * 1000
-        life = Life(
+        life = lived(
             status="succeeded",
-            tv=1,
-            schedule_version=1,
             attempt=1,
             due_ms=at_ms,
             started_ms=at_ms,
@@ -101,7 +101,7 @@ def test_the_past_is_twenty_runs(stage: Stage, ago: int, unusual: int) -> None:
 def test_only_what_succeeded_makes_a_habit(stage: Stage) -> None:
     run = put(stage, [9, *[1] * 5])
     for each in runs(stage, stage.tasks[0])[:2]:
-        dead = replace(each, life=replace(each.life, status="dead"))
+        dead = replace(each, life=replace(each.life, status=Status.DEAD))
         put_run(stage, dict(run_writes.insert(dead, now_ms=0).item))
 
     assert look_at([run])["unusually_long"] == 0

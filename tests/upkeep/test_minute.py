@@ -43,7 +43,7 @@ from tests.simulation.stage import Stage
 from tests.simulation.users import user
 
 ACTS = [act.name for act in minute.ACTS]
-Do = Callable[[object], None]
+Do = Callable[..., None]
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +54,7 @@ def _look(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def minutes(stage: Stage, until_sec: float) -> list[Any]:
-    """Let an audit begin each minute; give the processes."""
+    """Lets an audit begin each minute; give the processes."""
     world = stage.world
     before = len(world.processes)
     first = -(-world.now_us // 60_000_000) * 60 + 30
@@ -89,11 +89,11 @@ def prepared(stage: Stage) -> Task:
     return task
 
 
-def failing(_: object) -> None:
+def failing(*_: object) -> None:
     raise EndpointConnectionError(endpoint_url="https://nowhere")
 
 
-def hanging(_: object) -> None:
+def hanging(*_: object) -> None:
     clock.sleep(10_000)
 
 
@@ -112,14 +112,15 @@ def test_every_other_act_has_its_turn(
     assert ended
     assert all(isinstance(each.error, EndpointConnectionError | BusyError) for each in ended)
     assert not any(each.dead for each in ended)
-    assert part(stage, task, "spec")["status"] == "active"
+    if name != "pauses":
+        assert part(stage, task, "spec")["status"] == "active"
     if name not in ("look", "events"):
         assert "onthedot.run.late.v1" in [one.body["type"] for one in stage.world.bus.told]
     if name != "tallies":
         assert len(partition(stage, minute_tally.MINUTES)) >= len(ended)
     if name != "figures":
         counted = [figures["audits"] for _, figures in stage.figures if "audits" in figures]
-        assert set(counted) == {0 if name != "sweep" else 1}
+        assert set(counted) == {1 if name in ("sweep", "pauses") else 0}
 
 
 def test_a_pause_ends_at_its_second_while_another_act_takes_a_minute(
@@ -128,7 +129,7 @@ def test_a_pause_ends_at_its_second_while_another_act_takes_a_minute(
     task = add(stage, "*/20 * * * * *")
     go(stage, 100)
     paused(stage, task, 300)
-    planted(monkeypatch, "look", lambda _: clock.sleep(85))
+    planted(monkeypatch, "look", lambda *_: clock.sleep(85))
 
     stage.world.every(60, "dispatch", lambda _: None, first_sec=120, until_sec=121)
     minutes(stage, 299.9)
@@ -140,12 +141,33 @@ def test_a_pause_ends_at_its_second_while_another_act_takes_a_minute(
 def test_an_act_is_waited_for_as_long_as_it_may_take(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, over_sec: float, *, failed: bool
 ) -> None:
-    sec = next(act.sec for act in minute.ACTS if act.name == "health")
-    planted(monkeypatch, "health", lambda _: clock.sleep(sec + over_sec))
+    sec = next(act.limit_sec for act in minute.ACTS if act.name == "health")
+    planted(monkeypatch, "health", lambda *_: clock.sleep(sec + over_sec))
 
     (made,) = (each for each in minutes(stage, 85) if "/" not in each.name)
 
     assert isinstance(made.error, BusyError) == failed
+
+
+def test_an_act_ends_its_own_work_before_the_list_leaves_it() -> None:
+    """And what the list may wait for, one after another, fits into the function's time."""
+    assert all(act.work_sec < act.limit_sec for act in minute.ACTS)
+    assert sum(act.limit_sec for act in minute.ACTS if not act.beside) < minute.LIMIT_SEC
+    assert all(act.limit_sec < minute.LIMIT_SEC for act in minute.ACTS)
+
+
+@pytest.mark.parametrize(("name", "field"), [("look", "act_look_ms"), ("health", "act_health_ms")])
+def test_a_minute_tells_how_long_each_act_took(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, name: str, field: str
+) -> None:
+    planted(monkeypatch, name, lambda *_: clock.sleep(7))
+
+    minutes(stage, 60)
+
+    (told,) = (figures for _, figures in stage.figures if "audits" in figures)
+    assert 7_000 <= told[field] < 7_100
+    slow = [each for each in told if each.startswith("act_") and told[each] > 5_000]
+    assert slow == [field]
 
 
 def test_a_minute_tells_how_many_runs_a_backfill_has_begun(stage: Stage) -> None:

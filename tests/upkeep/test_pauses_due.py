@@ -23,7 +23,7 @@ _PAUSED = "skipped(paused)"
 
 
 def pause(task: Task, until_sec: int | None, reason: str | None = None) -> Task | None:
-    """Pause it now, until so many seconds after noon."""
+    """Pauses it now, until so many seconds after noon."""
     until = None if until_sec is None else NOON + until_sec
 
     def edit(known: Task, now: int) -> Task:

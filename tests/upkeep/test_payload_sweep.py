@@ -17,7 +17,7 @@ NAMES = [f"tasks/sch_{letter}/1-0" for letter in "abcdefghij"]
 
 @pytest.fixture(autouse=True)
 def _bucket(stage: Stage) -> None:
-    """Ten objects, two days old, that nothing names; a page has four."""
+    """Puts ten objects, two days old, that nothing names; a page has four."""
     for name in NAMES:
         put(stage, name)
 
@@ -32,10 +32,10 @@ def aside(stage: Stage) -> list[str]:
     )
 
 
-def swept(stage: Stage, hour: int, minute: float = 7) -> int:
-    """Sweep in a process, so that calls take time; give how many objects it put aside."""
+def swept(stage: Stage, hour: int, minute: float = 7, *, work_sec: float = 10) -> int:
+    """Sweeps in a process, so that calls take time; gives how many objects it put aside."""
     before, at_sec = len(aside(stage)), hour * 3_600 + minute * 60
-    stage.world.spawn("audit", payload_sweep.step, at_sec=at_sec)
+    stage.world.spawn("audit", lambda: payload_sweep.step(work_sec), at_sec=at_sec)
     wait(stage, at_sec + 30)
     return len(aside(stage)) - before
 
@@ -57,12 +57,8 @@ def test_to_the_last_second_of_its_minute_it_puts_aside_what_nothing_names(stage
     assert (aside(stage), place(stage)) == (NAMES, "")
 
 
-def test_what_is_left_when_its_time_is_over_waits_for_the_next_hour(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(payload_sweep, "_BUDGET_SEC", 0.03)
-
-    counts = [swept(stage, hour) for hour in range(1, 6)]
+def test_what_is_left_when_its_time_is_over_waits_for_the_next_hour(stage: Stage) -> None:
+    counts = [swept(stage, hour, work_sec=0.03) for hour in range(1, 6)]
 
     assert counts[:3] == [4, 4, 2]
     assert aside(stage) == NAMES
@@ -70,11 +66,8 @@ def test_what_is_left_when_its_time_is_over_waits_for_the_next_hour(
     assert counts[3:] == [0, 0]
 
 
-def test_it_goes_on_behind_the_key_that_it_came_to(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(payload_sweep, "_BUDGET_SEC", 0.03)
-    swept(stage, 1)
+def test_it_goes_on_behind_the_key_that_it_came_to(stage: Stage) -> None:
+    swept(stage, 1, work_sec=0.03)
 
     assert place(stage) == NAMES[3]
     assert aside(stage) == NAMES[:4]

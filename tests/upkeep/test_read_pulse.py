@@ -11,15 +11,16 @@ from onthedot.store import clock
 from onthedot.upkeep import read_pulse, tallies
 from onthedot.upkeep.minute_tally import Tally
 from onthedot.upkeep.pulse import Pulse
+from tests.api.new_process import forget_pulse
 from tests.simulation.calm import NOON, put_run, wait
 from tests.simulation.stage import Stage
 
 
 @pytest.fixture(autouse=True)
 def _forgotten() -> Iterator[None]:
-    read_pulse.forget()
+    forget_pulse()
     yield
-    read_pulse.forget()
+    forget_pulse()
 
 
 def ticked(stage: Stage, at_ms: int) -> None:

@@ -22,7 +22,7 @@ NOW_MS = NOON * 1000
 
 
 def put(stage: Stage, due_ms: int, *, is_sorted: bool = True, carried: int = 0) -> str:
-    """List a run that was due then; give its id."""
+    """Lists a run that was due then; gives its id."""
     key = nominal(due_ms // 1000)
     entry = manifest.Entry(f"sch_A.{key.replace('-', '').replace(':', '')}", 1, "acme")
     assert row_of(entry.run_id) == ("sch_A", key)
@@ -34,7 +34,7 @@ def put(stage: Stage, due_ms: int, *, is_sorted: bool = True, carried: int = 0) 
 
 
 def walked(stage: Stage, walk: Walk | None = None) -> tuple[list[str], list[str]]:
-    """Give the runs that a process finds, and the partitions that it asks for."""
+    """Gives the runs that a process finds, and the partitions that it asks for."""
     before, found = len(stage.world.trace), list[str]()
     walk = walk or Walk.between("acme", NOW_MS - HOUR_MS, NOW_MS)
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from onthedot.dispatch.dispatcher import dispatch
+from onthedot.records.runs.run_status import Reason
 from onthedot.store import table_reads
 from onthedot.targets.attempt_outcome import Answer, Dead, Done
 from onthedot.upkeep import failing_task, failing_tasks
@@ -29,7 +30,7 @@ WRITES |= {"batch_execute_statement"}
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What was handed over to the topic."""
+    """Returns what was handed over to the topic."""
     monkeypatch.setenv("EVENTS_TO", "arn:aws:sns:us-east-1:000000000000:alarms")
     found: list[dict[str, Any]] = []
 
@@ -42,12 +43,12 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 def play(aims: tuple[Aim, ...]) -> tuple[Stage, str]:
-    """The history, and how the schedule stands at its end."""
+    """Returns the history, and how the schedule stands at its end."""
     stage = make_stage(1, CALM, aims)
     world = stage.world
 
     def answer(_: object) -> Answer:
-        return Dead("permanent") if world.now_us < BROKEN_SEC * 1_000_000 else Done()
+        return Dead(Reason.PERMANENT) if world.now_us < BROKEN_SEC * 1_000_000 else Done()
 
     def minute(_: object) -> None:
         audit()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
 from botocore.exceptions import EndpointConnectionError
@@ -10,6 +10,7 @@ from botocore.exceptions import EndpointConnectionError
 from onthedot.launch.trigger import trigger
 from onthedot.records.runs import run_row, run_writes
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import LEASE_SEC
 from onthedot.registry.run_cancel import cancel
@@ -20,6 +21,7 @@ from onthedot.targets.aws import stepfunctions
 from onthedot.targets.call import Call
 from onthedot.work.awaited_completion import conclude
 from onthedot.work.outside.lease_answers import Told, extend, settle
+from tests.schedule.samples import lived
 from tests.simulation.calm import (
     add,
     employ,
@@ -55,16 +57,18 @@ class Execution:
 
 
 def awaited(stage: Stage, **given: object) -> tuple[Task, Run]:
-    """A daily run whose target has taken it on at one o'clock, and answers within the hour."""
+    """Returns a daily run whose target has taken it on at one o'clock, and answers within the
+    hour.
+    """
     task = add(stage, "0 13 * * *", timeout_sec=HOUR, **given)
-    stage.answer = lambda call: Awaiting("callback") if call.attempt == 1 else Done("again")
+    stage.answer = lambda call: Awaiting(Reason.CALLBACK) if call.attempt == 1 else Done("again")
     go(stage, HOUR + 5)
     (run,) = runs(stage, task)
     return task, run
 
 
 def now(run: Run) -> Run:
-    """The row as it is."""
+    """Returns the row as it is."""
     item = table_reads.get(run_row.TABLE, run_row.row_key(run.run_id))
     assert item is not None
     return run_row.parse(item)
@@ -74,7 +78,7 @@ def test_a_run_that_was_taken_on_waits_without_a_worker(stage: Stage) -> None:
     _, run = awaited(stage)
 
     assert said(run) == "awaiting(callback)"
-    assert run.life.lease_ms == run.life.started_ms + HOUR * 1000
+    assert run.life.lease_ms == run.life.its_attempt.started_ms + HOUR * 1000
     assert len(waiting_messages(stage)) == 1
 
 
@@ -85,7 +89,7 @@ def test_an_answer_ends_it_and_its_message_finds_it_so(stage: Stage) -> None:
     wait(stage, 2 * HOUR)
 
     assert said(now(run)) == "succeeded"
-    assert now(run).life.result == {"pages": 3}
+    assert now(run).life.its_end.result == {"pages": 3}
     assert waiting_messages(stage) == []
     assert told(stage) == [(HOUR, 1)]
 
@@ -93,7 +97,7 @@ def test_an_answer_ends_it_and_its_message_finds_it_so(stage: Stage) -> None:
 def test_a_failure_is_tried_again_as_any_other(stage: Stage) -> None:
     task, run = awaited(stage)
 
-    assert conclude(run, task, Again("failed", after_sec=60))
+    assert conclude(run, task, Again(Reason.FAILED, after_sec=60))
     assert said(now(run)) == "retrying(failed)"
     wait(stage, 2 * HOUR)
 
@@ -106,12 +110,16 @@ def test_a_failure_whose_next_message_sqs_does_not_take_is_not_taken() -> None:
     with staged(stage):
         employ(stage)
         task = add(stage, "0 0 1 1 *", timeout_sec=HOUR)
-        stage.answer = lambda call: Awaiting("callback") if call.attempt == 1 else Done("again")
+        stage.answer = lambda call: (
+            Awaiting(Reason.CALLBACK) if call.attempt == 1 else Done("again")
+        )
         trigger(task.task_id)
         wait(stage, 10)
         (run,) = runs(stage, task)
         says = [
-            stage.world.spawn("said", lambda: conclude(run, task, Again("failed")), at_sec=at_sec)
+            stage.world.spawn(
+                "said", lambda: conclude(run, task, Again(Reason.FAILED)), at_sec=at_sec
+            )
             for at_sec in (32, 45)
         ]
         wait(stage, 40)
@@ -148,7 +156,7 @@ def test_an_answer_that_comes_twice_counts_once(stage: Stage) -> None:
 
     assert conclude(run, task, Done(1))
     assert not conclude(run, task, Done(2))
-    assert now(run).life.result == 1
+    assert now(run).life.its_end.result == 1
 
 
 def test_an_answer_before_the_worker_has_settled_is_the_outcome(stage: Stage) -> None:
@@ -158,13 +166,13 @@ def test_an_answer_before_the_worker_has_settled_is_the_outcome(stage: Stage) ->
     def answer(_: object) -> Answer:
         (run,) = runs(stage, task)
         assert conclude(now(run), task, Done("called back"))
-        return Awaiting("callback")
+        return Awaiting(Reason.CALLBACK)
 
     stage.answer = answer
     go(stage, HOUR + 60)
 
     (run,) = runs(stage, task)
-    assert (said(run), run.life.result) == ("succeeded", "called back")
+    assert (said(run), run.life.its_end.result) == ("succeeded", "called back")
     assert run.stale == ()
 
 
@@ -190,8 +198,8 @@ def test_its_target_keeps_no_lease_of_the_worker_that_has_not_heard_it_yet(stage
     def answer(call: Call) -> Answer:
         kept = extend(call.run_id, 1, tenant_id="acme", lease_sec=600)
         assert isinstance(kept, Run)
-        assert kept.life.lease_ms == kept.life.started_ms + HOUR * 1000
-        leases.append(now(kept).life.lease_ms - now(kept).life.started_ms)
+        assert kept.life.lease_ms == kept.life.its_attempt.started_ms + HOUR * 1000
+        leases.append(now(kept).life.lease_ms - now(kept).life.its_attempt.started_ms)
         return Done()
 
     stage.answer = answer
@@ -234,7 +242,7 @@ def test_it_holds_its_place_until_it_has_ended(stage: Stage) -> None:
 
 def test_a_word_that_is_said_again_frees_the_place_that_a_dead_process_kept(stage: Stage) -> None:
     task, run = awaited(stage, overlap="queue", target=CALLS_BACK)
-    ended = replace(run.life, status="succeeded", lease_ms=0)
+    ended = lived(run.life, status="succeeded", lease_ms=0)
     conditional_writer.write_one(run_writes.mark(run, ended, now_ms=clock.now_ms()))
     assert gate(stage, task)["holders"] == [run.key]
 
@@ -250,21 +258,21 @@ def test_a_look_that_fails_says_nothing(stage: Stage, monkeypatch: pytest.Monkey
     monkeypatch.setattr(stepfunctions, "look", look)
     monkeypatch.setattr(stepfunctions, "stop", lambda _arn: False)
     task = add(stage, "0 13 * * *", timeout_sec=600, max_attempts=1)
-    stage.answer = lambda _: Awaiting("execution", "arn:execution")
+    stage.answer = lambda _: Awaiting(Reason.EXECUTION, "arn:execution")
     go(stage, 2 * HOUR)
 
     assert outcomes(stage, task)["13:00:00"] == "dead(attempts_exhausted)"
     (run,) = runs(stage, task)
-    assert run.life.ended_ms - run.life.started_ms < 700_000
+    assert run.life.its_end.ended_ms - run.life.its_attempt.started_ms < 700_000
 
 
 @pytest.fixture
 def execution(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Execution:
-    """One that runs until it is stopped."""
+    """Returns one that runs until it is stopped."""
     made = Execution()
     monkeypatch.setattr(stepfunctions, "look", lambda _arn: None)
     monkeypatch.setattr(stepfunctions, "stop", made.stop)
-    stage.answer = lambda _: Awaiting("execution", "arn:execution")
+    stage.answer = lambda _: Awaiting(Reason.EXECUTION, "arn:execution")
     return made
 
 
@@ -339,7 +347,7 @@ def test_a_run_that_was_to_stop_before_it_began_to_wait_stops(
     def answer(_: object) -> Answer:
         (run,) = runs(stage, task)
         assert cancel(run.run_id) is not None
-        return Awaiting("execution", "arn:execution")
+        return Awaiting(Reason.EXECUTION, "arn:execution")
 
     stage.answer = answer
     go(stage, HOUR + 60)
@@ -379,7 +387,7 @@ def test_an_execution_is_looked_at_until_it_has_ended(
 
     monkeypatch.setattr(stepfunctions, "look", look)
     task = add(stage, "0 13 * * *", timeout_sec=HOUR)
-    stage.answer = lambda _: Awaiting("execution", "arn:execution")
+    stage.answer = lambda _: Awaiting(Reason.EXECUTION, "arn:execution")
     go(stage, 2 * HOUR)
 
     assert outcomes(stage, task)["13:00:00"] == "succeeded"

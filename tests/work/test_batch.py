@@ -17,7 +17,7 @@ SOME, OTHER, STRUCK = (Ticket(f"sch_A.20261118T12000{n}Z", 1, 1) for n in range(
 
 
 def _batch(stage: Stage, *packs: tuple[Ticket, ...]) -> Batch:
-    """Messages as a worker is handed them."""
+    """Returns messages as a worker is handed them."""
     queue = stage.world.queues.queue("normal")
     for tickets in packs:
         runs = [{"run_id": one.run_id, "attempt": one.attempt, "tv": one.tv} for one in tickets]
@@ -29,7 +29,7 @@ def _batch(stage: Stage, *packs: tuple[Ticket, ...]) -> Batch:
 
 
 def _left(stage: Stage) -> list[tuple[list[str], bool]]:
-    """The runs of each message that is there, and whether a worker may have it now."""
+    """Returns the runs of each message that is there, and whether a worker may have it now."""
     queue = stage.world.queues.queue("normal")
     return [
         ([run["run_id"] for run in json.loads(one.body)["runs"]], one.visible_us <= queue.now_us())

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from onthedot.records.runs import run_writes
 from onthedot.records.runs.message_pack import Pack, Ticket
-from onthedot.records.runs.run_row import Life, Run, row_key
+from onthedot.records.runs.run_row import Run, row_key
 from onthedot.records.tasks.task_spec import Task
+from tests.schedule.samples import lived
 from tests.simulation.calm import (
     NOON,
     add,
@@ -30,24 +32,23 @@ from tests.simulation.stage import Stage
 GIVEN_UP_MS = (NOON - 800) * 1000
 
 
-def row(task: Task, **life: object) -> Run:
-    """A run that is due at noon, claimed unless told otherwise."""
-    born = Life(status="claimed", tv=1, schedule_version=1, due_ms=NOON * 1000)
+def row(task: Task, **life: Any) -> Run:  # noqa: ANN401 any field
+    """Returns a run that is due at noon, claimed unless told otherwise."""
     return Run(
         task_id=task.task_id,
         key="2026-11-18T12:00:00Z",
         tenant_id="acme",
         origin="schedule",
         queue="normal",
-        life=replace(born, **life),  # type: ignore[arg-type]  # the test names them
+        life=lived(**{"due_ms": NOON * 1000, **life}),
     )
 
 
 def dead_letter(stage: Stage, run: Run, *, put: bool = True) -> None:
-    """What SQS gave up on: the row as it stands, and its message among the dead."""
+    """Puts what SQS gave up on: the row as it stands, and its message among the dead."""
     if put:
         put_run(stage, dict(run_writes.insert(run, now_ms=NOON * 1000).item))
-    ticket = Ticket(run.run_id, run.life.attempt + 1, 1)
+    ticket = Ticket(run.run_id, run.life.starts + 1, 1)
     sent(stage, Pack(due_ms=NOON * 1000, why="start", tickets=(ticket,)).body(), "dead")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from onthedot.records.runs.run_row import FINAL
+from onthedot.records.runs.run_status import FINAL, Reason, Status
 from onthedot.records.timings import MARGIN_SEC
 from onthedot.schedule.schedule import compile_schedule, pack
 from onthedot.work.decision_table import (
@@ -64,27 +64,32 @@ LINES: dict[str, tuple[dict[str, Any], dict[str, Any], int, Decision]] = {
         {"cancel_ms": 1, "cancel_by": "user"},
         {},
         NOON_MS,
-        Skip("cancelled", "user"),
+        Skip(Status.CANCELLED, Reason.USER),
     ),
     "4 by the next run": (
         {"cancel_ms": 1, "cancel_by": "previous"},
         {},
         NOON_MS,
-        Skip("cancelled", "previous"),
+        Skip(Status.CANCELLED, Reason.PREVIOUS),
     ),
-    "4 before it is due": ({"cancel_ms": 1}, {}, NOON_MS - 60_000, Skip("cancelled", "user")),
-    "4 deleted": ({}, {"status": "deleted"}, NOON_MS, Skip("cancelled", "task_deleted")),
+    "4 before it is due": (
+        {"cancel_ms": 1},
+        {},
+        NOON_MS - 60_000,
+        Skip(Status.CANCELLED, Reason.USER),
+    ),
+    "4 deleted": ({}, {"status": "deleted"}, NOON_MS, Skip(Status.CANCELLED, Reason.TASK_DELETED)),
     "4 deleted, retrying": (
         {"status": "retrying", "attempt": 1},
         {"status": "deleted"},
         NOON_MS,
-        Skip("cancelled", "task_deleted"),
+        Skip(Status.CANCELLED, Reason.TASK_DELETED),
     ),
     "4 deleted, manual": (
         {"key": MANUAL},
         {"status": "deleted"},
         NOON_MS,
-        Skip("cancelled", "task_deleted"),
+        Skip(Status.CANCELLED, Reason.TASK_DELETED),
     ),
     "5 not due for a while": ({}, {}, NOON_MS - 60_000, Defer(59)),
     "5 by hops": ({}, {}, NOON_MS - 7_200_000, Defer(900)),
@@ -92,7 +97,7 @@ LINES: dict[str, tuple[dict[str, Any], dict[str, Any], int, Decision]] = {
     "5 just too far to hold": ({}, {}, NOON_MS - 5_001, Defer(4)),
     "6 due within seconds": ({}, {}, NOON_MS - 5_000, Hold(NOON_MS, START)),
     "6 to be skipped then": ({}, {"status": "paused"}, NOON_MS - 1, Hold(NOON_MS)),
-    "7 paused": ({}, {"status": "paused"}, NOON_MS, Skip("skipped", "paused")),
+    "7 paused": ({}, {"status": "paused"}, NOON_MS, Skip(Status.SKIPPED, Reason.PAUSED)),
     "7 not a started one": (
         {"status": "retrying", "attempt": 1},
         {"status": "paused"},
@@ -105,20 +110,20 @@ LINES: dict[str, tuple[dict[str, Any], dict[str, Any], int, Decision]] = {
         {},
         {"schedule_version": 2, "compiled": ODD},
         NOON_MS,
-        Skip("skipped", "superseded"),
+        Skip(Status.SKIPPED, Reason.SUPERSEDED),
     ),
     "8 after its end by now": (
         {},
         {"schedule_version": 2, "compiled": OVER},
         NOON_MS,
-        Skip("skipped", "ended"),
+        Skip(Status.SKIPPED, Reason.ENDED),
     ),
     "8 a slot still": ({}, {"schedule_version": 2}, NOON_MS, Start(NOON_MS, 2)),
     "8 before the edit": (
         {},
         {"schedule_version": 2, "effective_from": NOON},
         NOON_MS,
-        Skip("skipped", "superseded"),
+        Skip(Status.SKIPPED, Reason.SUPERSEDED),
     ),
     "8 due later under it": (
         {},
@@ -175,7 +180,7 @@ LINES: dict[str, tuple[dict[str, Any], dict[str, Any], int, Decision]] = {
         RUNNING | {"attempt": 3},
         {},
         LEASE_MS + 5_001,
-        Skip("dead", "attempts_exhausted"),
+        Skip(Status.DEAD, Reason.ATTEMPTS_EXHAUSTED),
     ),
     "10 released ones do not count": (
         RUNNING | {"attempt": 3, "released": 1},
@@ -196,7 +201,7 @@ LINES: dict[str, tuple[dict[str, Any], dict[str, Any], int, Decision]] = {
 
 
 def hint(attempt: int = 1, receives: int = 1, message_id: str = "mine") -> Hint:
-    """A message."""
+    """Returns a message."""
     return Hint(attempt=attempt, receives=receives, message_id=message_id)
 
 
@@ -205,7 +210,7 @@ def test_line(line: str) -> None:
     row, of_task, now_ms, expected = LINES[line]
     seen = run(**row)
 
-    assert decide(seen, task(**of_task), hint(seen.life.attempt + 1), now_ms) == expected
+    assert decide(seen, task(**of_task), hint(seen.life.starts + 1), now_ms) == expected
 
 
 def test_line_1_a_missing_row_is_over() -> None:
@@ -240,13 +245,13 @@ def test_line_3_the_next_attempts_message_waits_for_the_lease() -> None:
 
 
 def test_line_4_a_task_that_is_gone_counts_as_deleted() -> None:
-    assert decide(run(), None, hint(), NOON_MS) == Skip("cancelled", "task_deleted")
+    assert decide(run(), None, hint(), NOON_MS) == Skip(Status.CANCELLED, Reason.TASK_DELETED)
 
 
 def test_line_4_what_awaits_for_a_task_that_is_gone_is_cancelled() -> None:
     awaiting = run(**(RUNNING | {"status": "awaiting"}))
 
-    assert decide(awaiting, None, hint(), NOON_MS) == Skip("cancelled", "task_deleted")
+    assert decide(awaiting, None, hint(), NOON_MS) == Skip(Status.CANCELLED, Reason.TASK_DELETED)
 
 
 def test_line_11_the_message_of_an_attempt_that_has_been_is_over() -> None:

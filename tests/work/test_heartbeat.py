@@ -6,6 +6,7 @@ import json
 
 from onthedot.launch.trigger import trigger
 from onthedot.records.conditional_writes import Outcome
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.runs.tenant_permits import Permit
 from onthedot.store import conditional_writer
 from onthedot.targets.attempt_outcome import Again, Answer, Done
@@ -51,7 +52,7 @@ def test_the_last_attempt_past_its_time_is_the_end(stage: Stage) -> None:
     go(stage, 700)
 
     assert outcomes(stage, task)["12:10:00"] == "dead(attempts_exhausted)"
-    assert runs(stage, task)[0].life.error["type"] == "TimedOut"
+    assert runs(stage, task)[0].life.its_end.error["type"] == "TimedOut"
 
 
 def test_a_handler_whose_lease_is_in_doubt_for_too_long_is_stopped_before_another_starts() -> None:
@@ -99,7 +100,7 @@ def test_a_worker_that_lost_its_lease_settles_nothing(stage: Stage) -> None:
     # The other's lease ends too: what the first one did is attempt 1's, and outcome of nothing.
     run = runs(stage, task)[0]
     assert [attempt for _, attempt in told(stage)] == [1, 3]
-    assert (run.life.attempt, run.life.status) == (3, "succeeded")
+    assert (run.life.starts, run.life.status) == (3, "succeeded")
 
 
 def test_a_worker_whose_permit_is_anothers_by_now_lets_its_run_go(stage: Stage) -> None:
@@ -112,14 +113,14 @@ def test_a_worker_whose_permit_is_anothers_by_now_lets_its_run_go(stage: Stage) 
     assert [attempt for _, attempt in told(stage)] == [1, 2]
     (run,) = runs(stage, task)
     assert [each["outcome"] for each in run.life.attempts] == ["lost"]
-    assert (run.life.attempt, run.life.status) == (2, "succeeded")
+    assert (run.life.starts, run.life.status) == (2, "succeeded")
 
 
 def test_an_attempt_that_gives_the_run_back_is_not_counted(stage: Stage) -> None:
     task = add(stage, "*/10 * * * *", max_attempts=2)
 
     def answer(call: Call) -> Answer:
-        return Again("released" if call.attempt <= 3 else "failed", after_sec=1)
+        return Again(Reason.RELEASED if call.attempt <= 3 else Reason.FAILED, after_sec=1)
 
     stage.answer = answer
     go(stage, 700)
@@ -130,7 +131,9 @@ def test_an_attempt_that_gives_the_run_back_is_not_counted(stage: Stage) -> None
 
 def test_a_backoff_of_hours_arrives_in_hops_and_never_early(stage: Stage) -> None:
     task = add(stage, "0 0 1 1 *")
-    stage.answer = lambda call: Again("failed", after_sec=7_200) if call.attempt == 1 else Done()
+    stage.answer = lambda call: (
+        Again(Reason.FAILED, after_sec=7_200) if call.attempt == 1 else Done()
+    )
     stage.world.spawn("api", lambda: trigger(task.task_id))
     wait(stage, 3)
     (body,) = [json.loads(m.body) for m in stage.world.queues.queue("normal").messages.values()]
@@ -148,7 +151,7 @@ def _kill_workers(stage: Stage) -> None:
 
 
 def _permit_taken(tenant_id: str) -> None:
-    """What another run's start leaves, once this one's lease was over."""
+    """Writes what another run's start leaves, once this one's lease was over."""
     seen = tenant_line.read(tenant_id)
     ((number, permit),) = seen.permits.items()
     later_ms = permit.lease_ms + 40_000
@@ -159,7 +162,7 @@ def _permit_taken(tenant_id: str) -> None:
 
 
 def _taken_over(stage: Stage) -> None:
-    """What another worker's takeover leaves, as a stall would allow it."""
+    """Writes what another worker's takeover leaves, as a stall would allow it."""
     run = next(iter(stage.rows().values()))
     stage.world.store.update_item(
         TableName="runs",

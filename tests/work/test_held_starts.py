@@ -29,5 +29,5 @@ def test_the_row_and_the_call_of_the_target_have_the_time_of_the_start(stage: St
     go(stage, 70)
 
     first = runs(stage, task)[0]
-    assert 0 <= first.life.started_ms - (NOON + 60) * 1000 < 100
-    assert stage.deliveries[0].at_ms >= first.life.started_ms
+    assert 0 <= first.life.its_attempt.started_ms - (NOON + 60) * 1000 < 100
+    assert stage.deliveries[0].at_ms >= first.life.its_attempt.started_ms

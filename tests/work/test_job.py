@@ -6,6 +6,7 @@ import pytest
 
 from onthedot.records.attributes import typed_item
 from onthedot.records.runs.message_pack import Ticket
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.runs.tenant_permits import Permit
 from onthedot.records.tasks.task_spec import Task
 from onthedot.targets.attempt_outcome import Stopped
@@ -33,14 +34,15 @@ def _looked_at(stage: Stage, spec: Task | None) -> Job:
 
 
 @pytest.mark.parametrize(
-    ("status", "reason"), [("deleted", "task_deleted"), ("cancelled", "task_cancelled")]
+    ("status", "reason"),
+    [("deleted", Reason.TASK_DELETED), ("cancelled", Reason.TASK_CANCELLED)],
 )
-def test_one_whose_task_has_ended_is_stopped(stage: Stage, status: str, reason: str) -> None:
+def test_one_whose_task_has_ended_is_stopped(stage: Stage, status: str, reason: Reason) -> None:
     assert _looked_at(stage, task(status=status)).answer == Stopped(reason)
 
 
 def test_one_whose_task_has_vanished_is_stopped(stage: Stage) -> None:
-    assert _looked_at(stage, None).answer == Stopped("task_deleted")
+    assert _looked_at(stage, None).answer == Stopped(Reason.TASK_DELETED)
 
 
 def test_one_whose_task_is_active_goes_on(stage: Stage) -> None:

@@ -12,6 +12,7 @@ from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import pull, run_writes
 from onthedot.records.runs.message_pack import Ticket
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_spec import Task
 from onthedot.store import conditional_writer
 from onthedot.targets.attempt_outcome import Again, Done
@@ -28,7 +29,9 @@ PULLED = {"type": "pull", "queue": "gpu"}
 
 
 def indexed(stage: Stage) -> dict[str, str]:
-    """The rows of the tenant's queue, by their time of day: where they stand in the index."""
+    """Returns the rows of the tenant's queue, by their time of day: where they stand in the
+    index.
+    """
     rows = [plain_item(item) for item in stage.world.store.scan(TableName="runs")["Items"]]
     partition = pull.partition("acme", "gpu")
     return {
@@ -37,8 +40,8 @@ def indexed(stage: Stage) -> dict[str, str]:
 
 
 def job(run: Run) -> Job:
-    """A run in the hands of the worker that fetches it."""
-    attempt = run.life.attempt + 1
+    """Returns a run in the hands of the worker that fetches it."""
+    attempt = run.life.starts + 1
     return Job(
         ticket=Ticket(run.run_id, attempt, run.life.tv),
         hint=Hint(attempt=attempt, receives=1, message_id="lease"),
@@ -54,7 +57,7 @@ def fetched(stage: Stage, task: Task, worker: str = "gpu-box", queue: str = "gpu
 
 
 def added(stage: Stage, **given: Any) -> Task:  # noqa: ANN401 any field
-    """An hourly task for outside workers, whose first run is claimed."""
+    """Returns an hourly task for outside workers, whose first run is claimed."""
     task = add(stage, "0 * * * *", **({"target": PULLED} | given))
     go(stage, 3_600 + 2)
     return task
@@ -80,7 +83,7 @@ def test_a_fetched_run_is_started_and_turns_up_again_when_its_lease_is_over(stag
 
     (run,) = fetched(stage, task)
 
-    assert (run.life.status, run.life.attempt) == ("running", 1)
+    assert (run.life.status, run.life.starts) == ("running", 1)
     assert indexed(stage)["13:00:00"].startswith("9#")
     assert fetched(stage, task, "another") == []
 
@@ -92,7 +95,7 @@ def test_what_the_worker_says_is_the_outcome_and_ends_its_place_in_the_index(sta
     assert conclude(run, task, Done("trained"))
 
     (ended,) = runs(stage, task)
-    assert (said(ended), ended.life.result) == ("succeeded", "trained")
+    assert (said(ended), ended.life.its_end.result) == ("succeeded", "trained")
     assert indexed(stage) == {}
 
 
@@ -100,7 +103,7 @@ def test_a_failure_is_in_the_index_again_when_it_is_due(stage: Stage) -> None:
     task = added(stage)
     (run,) = fetched(stage, task)
 
-    assert conclude(run, task, Again("failed", after_sec=60))
+    assert conclude(run, task, Again(Reason.FAILED, after_sec=60))
 
     (retrying,) = runs(stage, task)
     assert said(retrying) == "retrying(failed)"
@@ -108,7 +111,7 @@ def test_a_failure_is_in_the_index_again_when_it_is_due(stage: Stage) -> None:
     assert waiting_messages(stage) == []
     assert fetched(stage, task) == []
     wait(stage, 3_600 + 120)
-    assert [run.life.attempt for run in fetched(stage, task)] == [2]
+    assert [run.life.starts for run in fetched(stage, task)] == [2]
 
 
 def test_the_run_of_a_worker_that_died_is_another_s_and_the_dead_one_cannot_settle(
@@ -120,7 +123,7 @@ def test_the_run_of_a_worker_that_died_is_another_s_and_the_dead_one_cannot_sett
 
     (second,) = fetched(stage, task, "alive")
 
-    assert second.life.attempt == 2
+    assert second.life.starts == 2
     assert not conclude(first, task, Done("too late"))
     settled = run_writes.settle(first, first.life, now_ms=NOON * 1000)
     assert conditional_writer.write_one(settled).value == "refused"
@@ -159,7 +162,7 @@ def test_what_is_ours_by_now_and_no_outside_worker_asks_for_goes_to_ours_by_the_
     if begun:
         (run,) = fetched(stage, task)
         user.change(task.task_id, lambda task, _: _with_target(task, {"type": "recording"}))
-        assert begun == "lost" or conclude(run, task, Again("failed", after_sec=1))
+        assert begun == "lost" or conclude(run, task, Again(Reason.FAILED, after_sec=1))
     else:
         user.change(task.task_id, lambda task, _: _with_target(task, {"type": "recording"}))
 
@@ -215,7 +218,7 @@ def test_what_was_handed_over_after_the_index_showed_it_is_not_started_for_an_ou
     assert told(stage) == []
     wait(stage, 3_620)
     assert [attempt for _, attempt in told(stage)] == [1]
-    assert [run.life.attempt for run in runs(stage, task)] == [1]
+    assert [run.life.starts for run in runs(stage, task)] == [1]
 
 
 def test_a_takeover_that_comes_after_the_run_was_handed_over_is_refused(stage: Stage) -> None:

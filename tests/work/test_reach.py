@@ -46,7 +46,7 @@ def test_what_no_pattern_of_the_tenant_covers_is_dead_and_never_called(
     assert list(outcomes(stage, task).values()) == ["dead(target_forbidden)"]
     assert told(stage) == []
     (run,) = runs(stage, task)
-    error = run.life.error or {}
+    error = run.life.its_end.error or {}
     assert error["type"] == "TargetForbidden"
     assert "The tenant 'acme' may not use" in error["message"]
     assert "PUT /v1/tenants/acme" in error["message"]

@@ -45,7 +45,7 @@ def stage() -> Iterator[Stage]:
 
 
 def slow(stage: Stage, seconds: float = 60) -> Task:
-    """A task of acme whose runs take long; those of all others are quick."""
+    """Returns a task of acme whose runs take long; those of all others are quick."""
     made = add(stage, YEARLY, name="slow")
     stage.takes_sec = lambda call: seconds if call.tenant_id == "acme" else 0.05
     return made

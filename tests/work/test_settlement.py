@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from onthedot.records.runs.message_pack import Pack, Ticket, of_run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.store import aws, queue
 from onthedot.targets.attempt_outcome import Again, Done
 from onthedot.work import settlement, starts, worker
@@ -20,7 +21,7 @@ from tests.simulation.stage import Stage
 
 
 def job(lease_ms: int = 0, *, ended: bool = True) -> Job:
-    """One whose attempt runs, or has come to its end, at noon."""
+    """Returns one whose attempt runs, or has come to its end, at noon."""
     made = Job(
         ticket=Ticket("run", 1, 1),
         hint=Hint(attempt=1, receives=1, message_id="m"),
@@ -36,8 +37,8 @@ def test_of_a_retry_that_was_cancelled_before_its_write_was_read_back_the_places
     """The answer to the settle was lost, and a user cancelled the run in between."""
     made = job()
     started = made.held
-    made.ending = replace(started.life, status="retrying")
-    made.run = replace(started, life=replace(started.life, status="cancelled"))
+    made.ending = replace(started.life, status=Status.RETRYING)
+    made.run = replace(started, life=replace(started.life, status=Status.CANCELLED))
 
     settlement._recognise(made, started)  # noqa: SLF001  # one step of the settle
 
@@ -134,7 +135,7 @@ def test_a_retry_goes_to_the_queue_by_which_its_run_came(stage: Stage) -> None:
     """An edit of the priority may send a run by another queue than its row names."""
     made = add(stage, "* * * * *")
     left_behind(stage, made)
-    stage.answer = lambda _: Again("failed", None)
+    stage.answer = lambda _: Again(Reason.FAILED, None)
     (left,) = runs(stage, made)
 
     queue.send([(of_run(replace(left, queue="high"), "start"), 0)])

@@ -22,18 +22,19 @@ def test_a_settle_that_comes_too_late_is_recorded_and_changes_nothing(stage: Sta
     stage.answer = answer
     go(stage, 3_605)
     (seen,) = runs(stage, task)
-    assert (said(seen), seen.life.attempt) == ("running", 2)
+    assert (said(seen), seen.life.starts) == ("running", 2)
     (record,) = seen.stale
     assert (record["attempt"], record["outcome"]) == (1, "stale")
     wait(stage, 4_200)
 
     (ended,) = runs(stage, task)
-    assert (said(ended), ended.life.result) == ("succeeded", 3)
+    assert (said(ended), ended.life.its_end.result) == ("succeeded", 3)
     assert [*ended.stale] == [record]
 
 
 def test_a_record_is_of_the_attempt_that_came_and_names_the_one_that_has_the_run() -> None:
-    write = note(made(status="running", attempt=3), made(attempt=2).life, now_ms=NOON_MS)
+    before = made(attempt=2).life.its_attempt
+    write = note(made(status="running", attempt=3), before, now_ms=NOON_MS)
 
     ((name, (record,)),) = write.sets
     assert (name, record["attempt"]) == ("stale", 2)
@@ -41,7 +42,7 @@ def test_a_record_is_of_the_attempt_that_came_and_names_the_one_that_has_the_run
 
 
 def _taken_over(stage: Stage) -> None:
-    """What another worker's takeover leaves, as a stall would allow it."""
+    """Writes what another worker's takeover leaves, as a stall would allow it."""
     (run,) = stage.rows().values()
     stage.world.store.update_item(
         TableName="runs",

@@ -6,6 +6,7 @@ import pytest
 
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs.message_pack import Pack, Ticket
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.schedule.expression.errors import BusyError
 from onthedot.store import conditional_writer
 from onthedot.work import starts
@@ -39,9 +40,9 @@ def test_a_skip_whose_places_are_not_given_up_keeps_its_message(
     monkeypatch.setattr(conditional_writer, "write_many", lambda _: [Outcome.DONE])
     monkeypatch.setattr(overlap, "leave", busy)
     with pytest.raises(BusyError):
-        starts._skip(batch, [(job, Skip("skipped", "paused"))])  # noqa: SLF001  # its order
+        starts._skip(batch, [(job, Skip(Status.SKIPPED, Reason.PAUSED))])  # noqa: SLF001  # its order
 
     assert batch.naming(skipped.run_id) == [message]
     monkeypatch.setattr(overlap, "leave", lambda _: None)
-    assert starts._skip(batch, [(job, Skip("skipped", "paused"))]) == []  # noqa: SLF001  # its order
+    assert starts._skip(batch, [(job, Skip(Status.SKIPPED, Reason.PAUSED))]) == []  # noqa: SLF001  # its order
     assert batch.naming(skipped.run_id) == []

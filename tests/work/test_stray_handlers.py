@@ -15,7 +15,7 @@ LEASE_SEC, NOTICE_SEC, TOLD_SEC, GONE_SEC = 20, 5, 8, 13
 
 
 def _played(stage: Stage, *, deaf: bool) -> dict[str, str]:
-    """Two runs of one worker, of which one loses its lease; what came of each."""
+    """Returns two runs of one worker, of which one loses its lease; what came of each."""
     stage.takes_sec = lambda call: 120 if call.attempt == 1 else 1
     stage.deaf = lambda call: deaf and call.name == "lost"
     with staged(stage):
@@ -65,7 +65,7 @@ def test_one_whose_run_is_over_harms_nobody_and_is_let_be(status: str) -> None:
 
 
 def _end(stage: Stage, status: str) -> None:
-    """Somebody else writes the outcome."""
+    """Writes the outcome, as another worker does."""
     rows = stage.world.store.table("runs").rows
     for key, item in list(rows.items.items()):
         if "LOST" in key[0] and "life" in item:

@@ -18,7 +18,7 @@ _LOST_LIFE: dict[str, Any] = {
 
 
 def job(*, lost: bool = False, wake_ms: int = 0, **life: Any) -> Job:  # noqa: ANN401 any field
-    """A job of a run that is due at noon, which is now."""
+    """Returns a job of a run that is due at noon, which is now."""
     made = run(**life, **(_LOST_LIFE if lost else {}))
     return Job(
         ticket=Ticket(f"{SLOT}", 1, 1),

@@ -14,6 +14,7 @@ from onthedot.targets.call import Call
 from onthedot.work.decision_table import Hint
 from onthedot.work.job import Job
 from onthedot.work.target_call import call_of, deliver
+from tests.schedule.samples import lived
 from tests.simulation.calm import add
 from tests.simulation.stage import Stage
 from tests.targets.receiver import call_fields
@@ -41,7 +42,7 @@ def test_a_lease_is_lost_once_a_heartbeat_is_refused_or_its_time_is_over(
     task = add(stage, "0 0 * * *")
     run = trigger(task.task_id)
     assert run is not None
-    held = replace(run, life=replace(run.life, attempt=1, lease_ms=clock.now_ms() + left_ms))
+    held = replace(run, life=lived(run.life, attempt=1, lease_ms=clock.now_ms() + left_ms))
     hint = Hint(attempt=1, receives=1, message_id="M")
     job = Job(ticket=Ticket(run.run_id, 1, run.life.tv), hint=hint, run=held, task=task)
     call = call_of(job, held, task)

@@ -11,6 +11,7 @@ import pytest
 from onthedot.records.runs import run_writes
 from onthedot.records.runs.message_pack import Pack, Ticket
 from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks.task_spec import Task
 from tests.records.runs.test_message_pack import HOSTILE
 from tests.simulation.calm import (
@@ -31,8 +32,8 @@ KEY = "2026-11-18T12:00:03Z"
 
 
 def claimed(stage: Stage, task: Task, queue: str = "normal") -> Run:
-    """A run that is due three seconds after noon."""
-    life = Life(status="claimed", tv=1, schedule_version=1, due_ms=(NOON + 3) * 1000)
+    """Returns a run that is due three seconds after noon."""
+    life = Life(status=Status.CLAIMED, tv=1, schedule_version=1, due_ms=(NOON + 3) * 1000)
     run = Run(
         task_id=task.task_id,
         key=KEY,
@@ -123,8 +124,8 @@ def test_a_false_message_about_a_real_run_moves_no_start(
     wait(stage, 30)
 
     (row,) = runs(stage, task)
-    assert (said(row), row.life.attempt) == ("succeeded", 1)
-    assert 0 <= row.life.started_ms - row.life.due_ms < 1_000
+    assert (said(row), row.life.starts) == ("succeeded", 1)
+    assert 0 <= row.life.its_attempt.started_ms - row.life.due_ms < 1_000
 
 
 def test_a_message_cannot_start_what_outside_workers_fetch(stage: Stage) -> None:

@@ -37,7 +37,7 @@ def index() -> Response[str]:
     known = [*tenants.listed(), FIRST_TENANT] if _operates() else [tenant()]
     bounds_of = tenant_line.limits(set(known))
     items = {one: api_key.tenant_key(one) for one in sorted(set(known))}
-    found = table_reads.get_many({api_key.TABLE: list(items.values())})[api_key.TABLE]
+    found = table_reads.get_all(api_key.TABLE, items.values())
     read = table_reads.by_key(found, "pk")
     shown = [_view(one, read.get((key["pk"],), {}), bounds_of) for one, key in items.items()]
     return responses.answer({"data": shown, "next_cursor": None})

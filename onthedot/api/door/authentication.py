@@ -43,12 +43,6 @@ def authenticate(asked: Asked) -> Caller:
     return Caller(key_id=key.key_id, tenant_id=key.tenant_id, role=key.role, queues=key.queues)
 
 
-def forget_keys() -> None:
-    """Makes the next call read every key again."""
-    _known.clear()
-    _unknown.clear()
-
-
 def _note_use(key: Key) -> None:
     """Records the use of a key. Once an hour is enough to find unused keys."""
     now_ms = clock.now_ms()
@@ -125,11 +119,6 @@ def spend(asked: Asked) -> None:
     purse.tokens -= 1
     remaining = purse.left + purse.tokens
     asked.answer_headers["RateLimit"] = f'"tenant";r={remaining};t={reset_sec}'
-
-
-def forget_rates() -> None:
-    """Forgets everything that is known."""
-    purses.clear()
 
 
 def _purse(tenant_id: str, now_ms: int) -> Purse:

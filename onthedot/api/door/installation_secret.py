@@ -20,9 +20,3 @@ def secret() -> bytes:
 def derived(purpose: bytes) -> bytes:
     """Returns a secret for one purpose only. It opens nothing else."""
     return hmac.digest(secret(), purpose, sha256)
-
-
-def forget() -> None:
-    """Makes the next call read it again."""
-    secret.cache_clear()
-    derived.cache_clear()

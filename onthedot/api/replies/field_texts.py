@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from onthedot.registry.defaults import COMMON, SCHEDULE
+from onthedot.records.tasks.task_fields import COMMON, SCHEDULE
 
 Schema = dict[str, Any]
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 
 from onthedot.api.replies.run_replies import Run
 from onthedot.api.replies.schedule_replies import Moment, Slot, Told
+from onthedot.api.requests.field_models import answered
+from onthedot.records import shown_objects
 
 
+@answered(shown_objects.Lease, {"run": Run})
 class Lease(Told):
     """A run that the worker has leased."""
-
-    run: Run
-    attempt: int
-    lease_until: Moment
-    deadline: Moment
-    checkpoint: Any
 
 
 class Leases(Told):
@@ -37,11 +32,9 @@ class Kept(Told):
     cancel_requested: bool
 
 
+@answered(shown_objects.Step, {})
 class Step(Told):
     """Whether a step's effect is recorded, and as what."""
-
-    recorded: bool
-    value: Any
 
 
 class PreviousSuccess(Told):

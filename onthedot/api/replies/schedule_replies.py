@@ -6,8 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Slot = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
-Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
+from onthedot.api.requests.field_models import answered
+from onthedot.records import shown_objects
+from onthedot.records.tasks import task_fields
+from onthedot.records.tasks.task_fields import LISTED
+
+Slot = Annotated[str, Field(pattern=shown_objects.SLOT)]
+Moment = Annotated[str, Field(pattern=shown_objects.MOMENT)]
 Tags = dict[str, str]
 
 
@@ -75,118 +80,47 @@ class Warned(Told):
     date: str | None
 
 
-class Stamped(Told):
-    """Who made it and changed it, and when."""
-
-    created_at: Moment | None
-    created_by: str | None
-    updated_at: Moment | None
-    updated_by: str | None
-
-
-class Timing(Told):
-    """When it fires."""
-
-    cron: str | None
-    every_sec: int | None
-    seconds: Literal["first", "last"]
-    timezone: str
-    dst_mode: Literal["auto", "interval", "fixed"]
-    dst_gap: Literal["fire", "skip", "shift"]
-    dst_overlap: Literal["first", "last", "both"]
-    start_at: str | None
-    end_at: str | None
-    calendars: list[str]
-    jitter_sec: int
-    next_run_at: Slot | None
-    would_run_at: Slot | None
+_KINDS: dict[str, Any] = {
+    "retry": BackoffTold,
+    "paused": Paused | None,
+    "last_run": LastRun | None,
+    "warnings": list[Warned],
+}
+_STATUS = {"status": Literal["active", "paused", "completed", "invalid", "deleted"]}
+_LISTED_STATUS = {"status": Literal["active", "paused", "completed", "invalid"]}
+_TASK_STATUS = {"status": Literal["active", "completed", "cancelled"]}
 
 
-class Schedule(Timing, Stamped):
+@answered(task_fields.Schedule, _KINDS | _STATUS)
+class Schedule(Told):
     """A schedule."""
 
-    task_id: str
-    tenant_id: str
-    version: int
-    schedule_version: int
-    name: str
-    description: str
-    tags: Tags
-    max_runs: int | None
-    misfire: Literal["latest", "all", "none"]
-    misfire_grace_sec: int
-    overlap: Literal["skip", "queue", "cancel_previous", "allow"]
-    max_concurrent: int | None
-    queue_max: int
-    pause_after_deaths: int | None
-    target: dict[str, Any]
-    payload: Any
-    max_attempts: int
-    retry: BackoffTold
-    timeout_sec: int
-    priority: Literal[1, 2, 3]
-    concurrency_key: dict[str, Any] | None
-    status: Literal["active", "paused", "completed", "invalid", "deleted"]
-    paused: Paused | None
-    managed_by: str
-    explanation: str
-    runs_left: int | None
-    last_run: LastRun | None
-    warnings: list[Warned]
-    tzdata: str
 
-
-class ScheduleEntry(Timing):
+@answered(
+    task_fields.Schedule, _KINDS | _LISTED_STATUS, only=(*LISTED, "next_run_at", "would_run_at")
+)
+class ScheduleEntry(Told):
     """A schedule in a list."""
 
     task_id: str
     version: int
-    name: str
-    status: Literal["active", "paused", "completed", "invalid"]
     target: dict[str, Any]
-    tags: Tags
-    priority: Literal[1, 2, 3]
-    managed_by: str
     last_run: LastRun | None
     created_at: Moment
 
 
-class Task(Stamped):
+@answered(task_fields.Task, _KINDS | _TASK_STATUS)
+class Task(Told):
     """A one-off task."""
 
-    task_id: str
-    tenant_id: str
-    version: int
-    name: str | None
-    description: str
-    tags: Tags
-    run_at: Slot
-    idempotency_key: str | None
-    target: dict[str, Any]
-    payload: Any
-    max_attempts: int
-    retry: BackoffTold
-    timeout_sec: int
-    priority: Literal[1, 2, 3]
-    misfire_grace_sec: int
-    concurrency_key: dict[str, Any] | None
-    managed_by: str
-    status: Literal["active", "completed", "cancelled"]
-    run: dict[str, Any] | None
-    warnings: list[Warned]
 
-
+@answered(task_fields.Task, _KINDS | _TASK_STATUS, only=LISTED)
 class TaskEntry(Told):
     """A one-off task in a list."""
 
     task_id: str
     version: int
-    name: str | None
     run_at: Slot
-    status: Literal["active", "completed", "cancelled"]
     target: dict[str, Any]
-    tags: Tags
-    priority: Literal[1, 2, 3]
-    managed_by: str
     run: dict[str, Any] | None
     created_at: Moment

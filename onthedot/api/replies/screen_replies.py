@@ -8,19 +8,13 @@ from pydantic import Field
 
 from onthedot.api.replies.run_replies import CompletePage, RunEntry
 from onthedot.api.replies.schedule_replies import Moment, Slot, Told
+from onthedot.api.requests.field_models import answered
+from onthedot.records import shown_objects
 
 
+@answered(shown_objects.Calendar, {})
 class Calendar(Told):
     """Days or minutes in which nothing fires."""
-
-    calendar_id: str
-    timezone: str
-    dates: list[str]
-    cron: str | None
-    description: str
-    version: int
-    updated_at: Moment
-    updated_by: str
 
 
 class Hour(Told):

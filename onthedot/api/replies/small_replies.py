@@ -7,6 +7,8 @@ from typing import Any, Generic, Literal, TypeVar
 from pydantic import Field
 
 from onthedot.api.replies.schedule_replies import Moment, Problem, Slot, Task, Told, Warned
+from onthedot.api.requests.field_models import answered
+from onthedot.records import shown_objects
 
 Each = TypeVar("Each")
 
@@ -113,28 +115,14 @@ class SlotEntry(Told):
     range: Range | None
 
 
+@answered(shown_objects.Key, {})
 class Key(Told):
     """An API key, without its text."""
 
-    key_id: str
-    name: str
-    role: str
-    queues: list[str] | None = Field(
-        description="The `pull` queues of a worker's key. Null: every queue of the tenant."
-    )
-    created_at: Moment
-    expires_at: Slot | None
-    revoked_at: Moment | None
-    last_used_at: Moment | None
-    warnings: list[str] = Field(
-        description="A sentence, if no admin key of the first tenant is left once this one expires."
-    )
 
-
-class NewKey(Key):
+@answered(shown_objects.NewKey, {})
+class NewKey(Told):
     """An API key with its text, which is shown only once."""
-
-    key: str
 
 
 class BatchResult(Told):

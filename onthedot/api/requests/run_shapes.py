@@ -10,7 +10,7 @@ from pydantic import model_validator as checked
 from onthedot.api.requests.schedule_shapes import Instant
 from onthedot.api.requests.target_shapes import Written
 from onthedot.records.tasks.kept_versions import Use, Which
-from onthedot.upkeep.dead_letter import Reason
+from onthedot.upkeep.dead_letter import DeathReason
 
 
 class UseIn(Written):
@@ -47,7 +47,7 @@ class DeadIn(Written):
 
     task_id: str | None = Field(None, max_length=64)
     fingerprint: str | None = Field(None, max_length=64)
-    reason: Reason | None = None
+    reason: DeathReason | None = None
     from_: Instant | None = Field(None, alias="from")
     to: Instant | None = None
     rate_per_min: int = Field(100, ge=1, le=300)

@@ -8,8 +8,10 @@ from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr
 from pydantic import model_validator as checked
 
 from onthedot.api.door import patterns
+from onthedot.api.requests.field_models import written
 from onthedot.api.requests.target_shapes import Target, Written
-from onthedot.registry.defaults import SCHEDULE_READ_ONLY, TASK_READ_ONLY
+from onthedot.records.tasks import task_fields
+from onthedot.records.tasks.task_fields import SCHEDULE_READ_ONLY, TASK_READ_ONLY
 
 Instant = Annotated[str, Field(json_schema_extra={"format": "date-time"}, max_length=64)]
 Tags = Annotated[
@@ -44,22 +46,24 @@ class Backoff(Written):
     jitter: Literal["full", "none"] | None = None
 
 
+# The types that only the API knows. All others are in the list of fields.
+_KINDS: dict[str, Any] = {
+    "name": Annotated[str, Field(pattern=patterns.NAME)],
+    "tags": Tags,
+    "target": Target,
+    "retry": Backoff,
+    "concurrency_key": ConcurrencyKey,
+    "managed_by": Annotated[str, Field(max_length=128, pattern=patterns.OWNER)],
+    "calendars": Annotated[list[CalendarId], Field(max_length=8)],
+    "status": Literal["active", "paused", "completed", "invalid"],
+}
+
+
 class Definition(Written):
     """What schedules and tasks have in common; null means the default."""
 
     READ_ONLY: ClassVar[frozenset[str]]
 
-    description: str | None = Field(None, max_length=1_000)
-    tags: Tags | None = None
-    target: Target | None = None
-    payload: Any = None
-    max_attempts: int | None = Field(None, ge=1, le=100)
-    retry: Backoff | None = None
-    timeout_sec: Seconds | None = None
-    priority: Literal[1, 2, 3] | None = None
-    misfire_grace_sec: int | None = Field(None, ge=0, le=604_800)
-    concurrency_key: ConcurrencyKey | None = None
-    managed_by: str | None = Field(None, max_length=128, pattern=patterns.OWNER)
     _read_only: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     @checked(mode="wrap")
@@ -87,35 +91,16 @@ class Definition(Written):
         return self._read_only
 
 
+@written(task_fields.ScheduleFields, _KINDS)
 class ScheduleFields(Definition):
     """A schedule, or a part of one."""
 
     READ_ONLY = SCHEDULE_READ_ONLY
 
-    name: str | None = Field(None, pattern=patterns.NAME)
-    cron: str | None = Field(None, max_length=256)
-    every_sec: int | None = Field(None, ge=1, le=31_622_400)
-    seconds: Literal["first", "last"] | None = None
-    timezone: str | None = Field(None, max_length=64)
-    dst_mode: Literal["auto", "interval", "fixed"] | None = None
-    dst_gap: Literal["fire", "skip", "shift"] | None = None
-    dst_overlap: Literal["first", "last", "both"] | None = None
-    start_at: Instant | None = None
-    end_at: Instant | None = None
-    max_runs: int | None = Field(None, ge=1, le=1_000_000_000)
-    calendars: list[CalendarId] | None = Field(None, max_length=8)
-    jitter_sec: int | None = Field(None, ge=0, le=86_400)
-    misfire: Literal["latest", "all", "none"] | None = None
-    overlap: Literal["skip", "queue", "cancel_previous", "allow"] | None = None
-    max_concurrent: int | None = Field(None, ge=1, le=50)
-    queue_max: int | None = Field(None, ge=1, le=1_000)
-    pause_after_deaths: int | None = Field(None, ge=1, le=1_000)
-    status: Literal["active", "paused", "completed", "invalid"] | None = None
-
     def given(self) -> dict[str, Any]:
         """Returns the fields that were sent. Null means the default, or no limit of deaths."""
         field = "pause_after_deaths"
-        never = field in self.model_fields_set and self.pause_after_deaths is None
+        never = field in self.model_fields_set and getattr(self, field) is None
         return super().given() | ({field: None} if never else {})
 
 
@@ -135,10 +120,15 @@ class ScheduleIn(ScheduleFields):
     target: Target
 
 
-class TaskIn(Definition):
-    """A one-off task."""
+@written(task_fields.SharedFields, _KINDS)
+class _Task(Definition):
+    """What a one-off task has in common with a schedule."""
 
     READ_ONLY = TASK_READ_ONLY
+
+
+class TaskIn(_Task):
+    """A one-off task."""
 
     target: Target
     name: str | None = Field(None, pattern=patterns.NAME)
@@ -154,22 +144,11 @@ class TasksIn(Written):
     tasks: list[dict[str, Any]] = Field(min_length=1, max_length=100)
 
 
+@written(task_fields.WhenFields, _KINDS)
 class PreviewIn(Written):
     """A schedule that is not saved."""
 
-    cron: str | None = Field(None, max_length=256)
-    every_sec: int | None = Field(None, ge=1, le=31_622_400)
     run_at: Instant | None = None
-    seconds: Literal["first", "last"] | None = None
-    timezone: str | None = Field(None, max_length=64)
-    dst_mode: Literal["auto", "interval", "fixed"] | None = None
-    dst_gap: Literal["fire", "skip", "shift"] | None = None
-    dst_overlap: Literal["first", "last", "both"] | None = None
-    start_at: Instant | None = None
-    end_at: Instant | None = None
-    max_runs: int | None = Field(None, ge=1, le=1_000_000_000)
-    calendars: list[CalendarId] | None = Field(None, max_length=8)
-    jitter_sec: int | None = Field(None, ge=0, le=86_400)
     seed: str | None = Field(None, max_length=64)
     from_: Instant | None = Field(None, alias="from")
     count: int | None = Field(None, ge=1, le=100)

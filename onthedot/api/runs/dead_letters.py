@@ -23,7 +23,7 @@ from onthedot.records.tasks.task_spec import Task
 from onthedot.schedule.time.instants import HORIZON, moment
 from onthedot.store import table_pages
 from onthedot.upkeep import dead_letter, dead_letters
-from onthedot.upkeep.dead_letter import KIND, Chosen, Letter, Reason
+from onthedot.upkeep.dead_letter import KIND, Chosen, DeathReason, Letter
 
 Word = Annotated[str | None, Query(min_length=1, max_length=64)]
 Item = dict[str, Any]
@@ -37,7 +37,7 @@ _GROUPS_MAX = 100
 def index(
     task_id: Word = None,
     fingerprint: Word = None,
-    reason: Annotated[Reason | None, Query()] = None,
+    reason: Annotated[DeathReason | None, Query()] = None,
     *,
     from_: From = None,
     to: To = None,
@@ -91,7 +91,7 @@ def groups() -> Response[str]:
 
 
 def _shown(run: Run, task: Task, letter: Letter) -> dict[str, Any]:
-    error = run.life.error or {}
+    error = run.life.its_end.error or {}
     return {
         **run_view.summary(run, task),
         "died_at": moment(letter.died_ms),

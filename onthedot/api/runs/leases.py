@@ -16,6 +16,7 @@ from onthedot.api.views import run_view
 from onthedot.records.attributes import checked
 from onthedot.records.keys import row_of
 from onthedot.records.problems import Fault, Problem, not_found
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.kept_versions import Sent
 from onthedot.schedule.time.instants import moment
 from onthedot.store import clock
@@ -87,11 +88,11 @@ def fail(run_id: str, body: Annotated[FailIn, Body()]) -> Response[str]:
     """Settle an attempt that failed."""
     _small(body.checkpoint, "checkpoint")
     error = _error(body.error)
-    answer: Answer = Again("failed", error, body.retry_in_sec, body.checkpoint)
+    answer: Answer = Again(Reason.FAILED, error, body.retry_in_sec, body.checkpoint)
     if body.permanent:
-        answer = Dead("permanent", error)
+        answer = Dead(Reason.PERMANENT, error)
     elif body.release:
-        answer = Again("released", error, body.retry_in_sec, body.checkpoint)
+        answer = Again(Reason.RELEASED, error, body.retry_in_sec, body.checkpoint)
     return _settled(run_id, body.attempt, answer)
 
 

@@ -17,6 +17,7 @@ from onthedot.api.runs import run_rows
 from onthedot.api.views import hour_figures, run_view
 from onthedot.dispatch import due_tasks
 from onthedot.records.access.api_key import TASKS_MAX
+from onthedot.records.keys import key_of
 from onthedot.records.runs import attention, run_row
 from onthedot.schedule.time.instants import nominal
 from onthedot.store import aws, clock, table_pages, table_reads
@@ -87,7 +88,7 @@ def _counts(
 def _newest(tenant_id: str, kind: str) -> list[dict[str, str]]:
     listed = attention.partition(tenant_id, kind)
     page = table_pages.attention(listed, _ALWAYS, limit=_SHOWN_MAX, start=None)
-    return [{name: item[name] for name in ("task_id", "scheduled_for")} for item in page.items]
+    return [key_of(item) for item in page.items]
 
 
 def _tagged(body: dict[str, Any]) -> Response[str]:

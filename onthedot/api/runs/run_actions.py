@@ -21,6 +21,7 @@ from onthedot.launch.replay import Wish
 from onthedot.records.keys import moment_key
 from onthedot.records.problems import Problem, not_found
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks.kept_versions import Sent
 from onthedot.records.tasks.task_spec import ENDED
 from onthedot.registry import run_cancel, schedule_actions
@@ -37,13 +38,13 @@ def cancel(run_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None)
     found = find(run_id)
     if found.run.final:
         raise _finished(found.run)
-    effects = {"action": "cancel", "run_id": run_id, "status": found.run.life.status}
+    effects = {"action": "cancel", "run_id": run_id, "status": found.run.life.status.value}
     if planned := preconditions.first(dry_run, plan_token, effects, _world(found.run)):
         return planned
     seen = run_cancel.cancel(run_id, by=asked().by.key_id)
     if seen is None:
         raise not_found("run of that id")
-    if seen.final and seen.life.status != "cancelled":
+    if seen.final and seen.life.status != Status.CANCELLED:
         raise _finished(seen)
     schedule_actions.tell(by(), "run.cancelled", run_id)
     return responses.answer(replace(found, run=seen).view(), 200 if seen.final else 202)
@@ -98,7 +99,7 @@ def _effects(old: Run, wish: Wish, target: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _world(run: Run) -> list[object]:
-    return [run.life.status, run.life.attempt, run.replayed_as]
+    return [run.life.status.value, run.life.starts, run.replayed_as]
 
 
 def _own_key() -> str:

@@ -20,7 +20,7 @@ from onthedot.schedule.time.instants import HORIZON, nominal
 from onthedot.store import clock, table_pages
 from onthedot.work.gates import waiting_runs
 
-Status = Annotated[
+StatusAsked = Annotated[
     Literal[
         "claimed",
         "waiting",

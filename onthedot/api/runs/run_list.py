@@ -15,10 +15,10 @@ from onthedot.api.door.query_times import From, To, window
 from onthedot.api.door.request import tenant
 from onthedot.api.door.responses import Handlers
 from onthedot.api.runs import run_rows
-from onthedot.api.runs.run_history import ALL, Origin, Question, Status, history
+from onthedot.api.runs.run_history import ALL, Origin, Question, StatusAsked, history
 from onthedot.api.views import run_view
 from onthedot.api.views.run_filter import RunFilter
-from onthedot.records.keys import instant_ms, row_of
+from onthedot.records.keys import instant_ms, item_key, row_of
 from onthedot.records.problems import Problem, not_found
 from onthedot.records.runs import attention, manifest
 from onthedot.records.runs.run_row import Run
@@ -36,7 +36,7 @@ _SORTED = "~"
 
 
 def index(
-    status: Status = None,
+    status: StatusAsked = None,
     origin: Origin = None,
     *,
     task_id: TaskId = None,
@@ -145,7 +145,7 @@ def _begun(question: Question, pages: Listing) -> Walk:
 
 
 def _rows(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], tuple[Run, Task]]:
-    found = run_rows.read([{"task_id": task, "scheduled_for": key} for task, key in keys])
+    found = run_rows.read([item_key(task, key) for task, key in keys])
     return {(run.task_id, run.key): (run, task) for run, task in found}
 
 

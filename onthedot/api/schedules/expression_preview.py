@@ -16,8 +16,8 @@ from onthedot.api.views import agenda_source
 from onthedot.api.views.load_map import same_minute
 from onthedot.api.views.schedule_view import with_calendars
 from onthedot.records.problems import Fault, of_faults
+from onthedot.records.tasks.task_fields import SCHEDULE
 from onthedot.registry import calendar_edits, definition
-from onthedot.registry.defaults import SCHEDULE
 from onthedot.schedule.blackouts import calendars_of
 from onthedot.schedule.expression.errors import ScheduleError
 from onthedot.schedule.time import zones

@@ -9,9 +9,8 @@ from onthedot.api.door.full_pages import CHUNK, Walked, fill
 from onthedot.api.door.request import tenant
 from onthedot.api.schedules.filtered_pages import Entry, Item
 from onthedot.api.views import schedule_filter
-from onthedot.records.tasks import task_spec
 from onthedot.schedule.time.instants import HORIZON
-from onthedot.store import table_reads
+from onthedot.store import tasks
 from onthedot.upkeep import dead_letters
 from onthedot.upkeep.dead_letter import Chosen, Letter
 
@@ -68,7 +67,6 @@ def _place(letter: Letter) -> tuple[str, str]:
 
 def _specs(letters: Sequence[Letter]) -> list[Item | None]:
     """Returns the specs. A deleted schedule is on no list any more, so it is left out."""
-    keys = [task_spec.spec_key(letter.task_id) for letter in letters]
-    found = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE]
-    listed = {item["task_id"]: item for item in found if "listed" in item}
+    found = tasks.specs(letter.task_id for letter in letters)
+    listed = {task_id: spec for task_id, spec in found.items() if "listed" in spec}
     return [listed.get(letter.task_id) for letter in letters]

@@ -123,11 +123,6 @@ def remarks(target: Mapping[str, Any]) -> list[Warned]:
     return [unknown_handler(name, next(iter(get_close_matches(name, own, 1)), None))]
 
 
-def forget() -> None:
-    """Makes the next call read everything again."""
-    _known.clear()
-
-
 def _beyond(target: Mapping[str, Any]) -> str | None:
     allowed = _seen(tenant()).allowed
     return None if allowed is None else tenant_reach.beyond(target, allowed, aws.home())
@@ -140,8 +135,8 @@ def _seen(tenant_id: str) -> _Seen:
         return seen
     if len(_known) >= _KEPT_MAX:
         _known.clear()
-    keys = {tenant_permits.TABLE: [tenant_permits.limit_key(tenant_id), declared_handlers.KEY]}
-    found = table_reads.by_key(table_reads.get_many(keys)[tenant_permits.TABLE], "task_id")
+    keys = [tenant_permits.limit_key(tenant_id), declared_handlers.KEY]
+    found = table_reads.by_key(table_reads.get_all(tenant_permits.TABLE, keys), "task_id")
     listed = found.get((declared_handlers.KEY["task_id"],))
     seen = _known[tenant_id] = _Seen(
         now_ms,

@@ -14,13 +14,13 @@ from onthedot.api.door.responses import Handlers
 from onthedot.api.schedules import failing_schedules
 from onthedot.api.schedules.filtered_pages import Entry, Item, Target, Text, choose, given
 from onthedot.api.views import schedule_view
-from onthedot.records.runs import run_row
+from onthedot.records.keys import item_key
 from onthedot.records.tasks.task_spec import TABLE as TASKS
 from onthedot.records.tasks.task_spec import cursor_key
 from onthedot.registry import calendar_edits
 from onthedot.schedule.schedule import Schedule
 from onthedot.schedule.time.instants import parse_nominal
-from onthedot.store import clock, table_reads
+from onthedot.store import clock, stored_runs, table_reads
 
 Status = Annotated[
     Literal["active", "paused", "completed", "invalid", "failing"] | None,
@@ -70,15 +70,14 @@ def _with_last_runs(items: Sequence[Item], now: int) -> list[Entry]:
     compiled = _compiled(items)
     seen = _last_seen(items, now)
     keys = [
-        {"task_id": item["task_id"], "scheduled_for": key}
+        item_key(item["task_id"], key)
         for item, schedule in zip(items, compiled, strict=True)
         for key in schedule_view.recent_keys(
             schedule, seen.get(item["task_id"], now), item["created_at"]
         )
     ]
-    rows = table_reads.get_many({run_row.TABLE: keys})[run_row.TABLE] if keys else []
-    newest = sorted(rows, key=lambda row: str(row["scheduled_for"]))
-    last = {run.task_id: run for row in newest if (run := run_row.readable(row))}
+    newest = sorted(stored_runs.of(keys).values(), key=lambda run: run.key)
+    last = {run.task_id: run for run in newest}
     return [
         schedule_view.entry(item, schedule, now, last.get(item["task_id"]))
         for item, schedule in zip(items, compiled, strict=True)
@@ -88,7 +87,7 @@ def _with_last_runs(items: Sequence[Item], now: int) -> list[Entry]:
 def _last_seen(items: Sequence[Item], now: int) -> dict[str, int]:
     """Reads from the cursors of completed schedules how far they came."""
     keys = [cursor_key(item["task_id"]) for item in items if item["status"] == "completed"]
-    cursors = table_reads.get_many({TASKS: keys})[TASKS] if keys else []
+    cursors = table_reads.get_all(TASKS, keys)
     return {
         item["task_id"]: schedule_view.last_seen(
             parse_nominal(item["next_run_at"]), now, exhausted=True

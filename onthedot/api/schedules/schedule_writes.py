@@ -27,6 +27,7 @@ from onthedot.api.requests.schedule_shapes import ScheduleFields, ScheduleIn, Sc
 from onthedot.api.schedules import rules
 from onthedot.api.schedules.schedule_lookup import find, find_any, missing
 from onthedot.api.views import schedule_view
+from onthedot.records.keys import item_key
 from onthedot.records.problems import Fault, Problem, of_faults
 from onthedot.records.runs import run_row
 from onthedot.records.runs.run_row import Run
@@ -34,8 +35,7 @@ from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_items import Known
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import calendar_edits, definition, lifecycle, schedule_actions
-from onthedot.registry.edit import Edited, Make
-from onthedot.registry.edit_steps import foreseen
+from onthedot.registry.edit import Edited, Make, foreseen
 from onthedot.store import clock, table_reads
 from onthedot.store.schedule_names import owner, taken
 from onthedot.store.tasks import read
@@ -90,10 +90,8 @@ def _recent(task: Task, due: Due | None, now: int) -> list[str]:
 
 def _read(task_id: str, keys: Sequence[str]) -> tuple[list[Run], int]:
     """Reads rows, and how many runs died in a row, in one call."""
-    wanted = [{"task_id": task_id, "scheduled_for": key} for key in keys]
-    items = table_reads.get_many({run_row.TABLE: [*wanted, failing_task.key(task_id)]})[
-        run_row.TABLE
-    ]
+    wanted = [item_key(task_id, key) for key in keys]
+    items = table_reads.get_all(run_row.TABLE, [*wanted, failing_task.key(task_id)])
     rows = [item for item in items if item["task_id"] == task_id]
     records = [failing_task.parse(item) for item in items if item not in rows]
     # Once paused for them it needs no warning, even if a user has resumed it.

@@ -12,9 +12,9 @@ from onthedot.api.door.pages import Cursor, Limit, Listing
 from onthedot.api.door.request import tenant
 from onthedot.api.door.responses import Handlers
 from onthedot.api.schedules.filtered_pages import Entry, Item, Target, Text, choose, given
-from onthedot.records.runs import run_row
+from onthedot.records.keys import item_key
 from onthedot.registry import oneoff
-from onthedot.store import table_reads
+from onthedot.store import stored_runs
 
 Status = Annotated[Literal["active", "completed", "cancelled"] | None, Query()]
 
@@ -42,9 +42,8 @@ def index(
 
 def _entries(items: Sequence[Item]) -> list[Entry]:
     """Adds the outcomes of their runs. A run's key is the task's time."""
-    keys = [{"task_id": item["task_id"], "scheduled_for": item["start_at"]} for item in items]
-    rows = table_reads.get_many({run_row.TABLE: keys})[run_row.TABLE] if keys else []
-    found = {run.task_id: run for row in rows if (run := run_row.readable(row))}
+    keys = [item_key(item["task_id"], item["start_at"]) for item in items]
+    found = {run.task_id: run for run in stored_runs.of(keys).values()}
     return [oneoff.entry(item, found.get(item["task_id"])) for item in items]
 
 

@@ -14,7 +14,7 @@ from onthedot.api.door import responses
 from onthedot.api.door.pages import Cursor, Limit, Listing
 from onthedot.api.door.query_times import From, To, instant, place, window
 from onthedot.api.door.responses import Handlers
-from onthedot.api.runs.run_history import ALL, Origin, Question, Status, history
+from onthedot.api.runs.run_history import ALL, Origin, Question, StatusAsked, history
 from onthedot.api.schedules.schedule_lookup import find, find_any, missing
 from onthedot.api.views import slot_view
 from onthedot.api.views.run_filter import RunFilter
@@ -85,7 +85,7 @@ def slots(
 
 def past(
     schedule: str,
-    status: Status = None,
+    status: StatusAsked = None,
     origin: Origin = None,
     *,
     from_: From = None,

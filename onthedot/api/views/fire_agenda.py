@@ -7,26 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from onthedot.api.views import schedule_view
+from onthedot.records.tasks.task_fields import LISTED, WHEN
 from onthedot.registry import definition
-from onthedot.registry.defaults import LISTED
 from onthedot.schedule.calendar_times import Calendar
 from onthedot.schedule.expression.stable_hash import spread
 from onthedot.schedule.schedule import Schedule
 from onthedot.schedule.time.instants import parse_nominal
 
-# The fields of an index entry that say when it fires. Each task has its own jitter.
-_WHEN = (
-    "cron",
-    "every_sec",
-    "seconds",
-    "timezone",
-    "dst_mode",
-    "dst_gap",
-    "dst_overlap",
-    "start_at",
-    "end_at",
-)
 NAMED = ("task_id", "name", "priority", "jitter_sec", "calendars")
+# The fields of an index entry that say when it fires. Each task has its own jitter.
+_WHEN = tuple(name for name in WHEN if name in LISTED and name not in NAMED)
 CARRIED = (*NAMED, *_WHEN)
 
 

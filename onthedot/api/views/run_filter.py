@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from onthedot.records.runs.run_row import FINAL, OPEN, Run
+from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import FINAL, OPEN, Status
 
-GROUPS = {"open": OPEN, "final": FINAL, "failed": frozenset({"retrying", "dead"})}
+GROUPS = {"open": OPEN, "final": FINAL, "failed": frozenset({Status.RETRYING, Status.DEAD})}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 from onthedot.records.keys import is_slot_key
 from onthedot.records.runs import attempts
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks.kept_versions import Sent
 from onthedot.records.tasks.task_spec import Task
 from onthedot.schedule.time.instants import local, moment
@@ -20,19 +21,19 @@ from onthedot.targets.attempt_outcome import delivers
 def view(run: Run, task: Task, sent: Sent, *, log_group: str | None = None) -> dict[str, Any]:
     """Shows a run with all of its attempts. Purged fields are gone."""
     life = run.life
-    started_ms = life.first_started_ms or life.started_ms
+    begun, end = life.attempt, life.end
     return {
         **summary(run, task),
         "note": _note(run, task),
-        "worker": life.owner or None,
+        "worker": (begun and begun.owner) or None,
         "lease_until": moment(life.lease_ms),
-        "retry_at": moment(life.due_ms) if life.status == "retrying" else None,
-        "lag_ms": started_ms - life.due_first_ms if started_ms else None,
+        "retry_at": moment(life.due_ms) if life.status == Status.RETRYING else None,
+        "lag_ms": begun.run_started_ms - life.due_first_ms if begun else None,
         "schedule_version": life.schedule_version,
         "target": sent.target,
         "payload": None if run.purged_ms else sent.payload,
-        "result": life.result,
-        "error": life.error or None,
+        "result": end and end.result,
+        "error": (end and end.error) or None,
         "progress": life.progress,
         "attempts": [_attempt(attempt, log_group) for attempt in attempts.all_of(life)],
         "cancel_requested_at": moment(run.cancel_ms),
@@ -47,6 +48,7 @@ def view(run: Run, task: Task, sent: Sent, *, log_group: str | None = None) -> d
 def summary(run: Run, task: Task) -> dict[str, Any]:
     """Shows a run in a list."""
     life = run.life
+    begun, end = life.attempt, life.end
     slot = slot_of(run)
     return {
         "run_id": run.run_id,
@@ -54,17 +56,17 @@ def summary(run: Run, task: Task) -> dict[str, Any]:
         "name": task.name or None,
         "tenant_id": run.tenant_id,
         "origin": run.origin,
-        "status": life.status,
-        "reason": life.reason or None,
+        "status": life.status.value,
+        "reason": life.reason.value or None,
         "completion": _completion(run, task),
         "scheduled_for": slot,
         "local": local(zone(task.schedule.timezone), instant_of(slot)) if slot else None,
         "due_at": moment(life.due_first_ms),
         "claimed_at": moment(life.claimed_ms),
-        "started_at": moment(life.started_ms),
-        "ended_at": moment(life.ended_ms),
-        "duration_ms": life.ended_ms - life.started_ms if life.started_ms and run.final else None,
-        "attempt": life.attempt,
+        "started_at": moment(begun.started_ms) if begun else None,
+        "ended_at": moment(end.ended_ms) if end else None,
+        "duration_ms": end.ended_ms - begun.started_ms if begun and end else None,
+        "attempt": life.starts,
         "max_attempts": task.max_attempts,
         "priority": task.priority,
         "range": run.span,
@@ -79,17 +81,19 @@ def slot_of(run: Run) -> str | None:
 
 
 def _completion(run: Run, task: Task) -> str | None:
-    if run.life.status != "succeeded":
+    if run.life.status != Status.SUCCEEDED:
         return None
     # The row of a former release's run does not say it.
-    delivered = run.life.delivered if run.life.version else delivers(task.target)
-    return "delivered" if delivered else "completed"
+    begun, end = run.life.attempt, run.life.end
+    noted = end.delivered if end and begun and begun.version else delivers(task.target)
+    return "delivered" if noted else "completed"
 
 
 def _note(run: Run, task: Task) -> str | None:
     """Returns a note on it: by its handler, or about its slot."""
-    if run.life.note or not is_slot_key(run.key):
-        return run.life.note or None
+    said = run.life.end.note if run.life.end else ""
+    if said or not is_slot_key(run.key):
+        return said or None
     if run.life.schedule_version != task.schedule_version:
         return None
     note = note_of(task.schedule, instant_of(run.key))

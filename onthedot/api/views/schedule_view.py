@@ -10,9 +10,9 @@ from typing import Any
 from onthedot.records.keys import slot_key
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_cursor import Due
+from onthedot.records.tasks.task_fields import LISTED, STAMPS
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import definition
-from onthedot.registry.defaults import LISTED
 from onthedot.registry.definition import fields_of, grace_short, pause_near, payload_unsent
 from onthedot.schedule.calendar_times import Calendar
 from onthedot.schedule.schedule import Schedule
@@ -67,7 +67,7 @@ def view(
             *(asdict(each) for each in warnings_of(schedule, text, now, seconds=fields["seconds"])),
         ],
         "tzdata": zones.VERSION,
-        **{name: task.shown.get(name) for name in _STAMPS},
+        **{name: task.shown.get(name) for name in STAMPS},
     }
 
 
@@ -139,9 +139,6 @@ def entry(
     }
 
 
-_STAMPS = ("created_at", "created_by", "updated_at", "updated_by")
-
-
 def coming(task: Task, now: int, due: Due | None = None) -> dict[str, str | None]:
     """Returns when it fires next, or would if it were not paused."""
     return _coming(task.status, next(to_come(task, now, now, due), None))
@@ -159,4 +156,4 @@ def _last_run(last: Run | None) -> Mapping[str, Any] | None:
     """Shows the outcome of the newest slot that was claimed."""
     if last is None:
         return None
-    return {"run_id": last.run_id, "scheduled_for": last.key, "status": last.life.status}
+    return {"run_id": last.run_id, "scheduled_for": last.key, "status": last.life.status.value}

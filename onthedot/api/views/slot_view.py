@@ -90,8 +90,8 @@ def view(slot: int, schedule: Schedule, task: Task, *, row: Run | None, now: int
     }
     if row is not None:
         return shown | {
-            "status": row.life.status,
-            "reason": row.life.reason or None,
+            "status": row.life.status.value,
+            "reason": row.life.reason.value or None,
             "run_id": row.run_id,
             "range": row.span,
         }

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_status import Status
 
-LISTED = frozenset({"dead", "missed", "retrying"})
+LISTED = frozenset({Status.DEAD, Status.MISSED, Status.RETRYING})
 LONG = "long"
 NAMES = ("attention", "attention_at")
 
@@ -19,7 +20,7 @@ def marks(run: Run, life: Life, now_ms: int) -> Marks:
     if life.status not in LISTED or run.attention == partition(run.tenant_id, life.status):
         return ()
     found = _marks(run, life.status, life, now_ms)
-    return (*found, ("error_fp", _fingerprint(life))) if life.status == "dead" else found
+    return (*found, ("error_fp", _fingerprint(life))) if life.status == Status.DEAD else found
 
 
 def long_marks(run: Run, life: Life, now_ms: int) -> Marks:
@@ -39,15 +40,15 @@ def partition(tenant_id: str, kind: str) -> str:
 
 def _fingerprint(life: Life) -> str:
     """Returns the fingerprint that similar errors share. Without an error it is the reason."""
-    error: Mapping[str, str] = life.error or {}
-    return error.get("fingerprint", life.reason)
+    error: Mapping[str, str] = life.its_end.error or {}
+    return error.get("fingerprint", life.reason.value)
 
 
 def _marks(run: Run, kind: str, life: Life, now_ms: int) -> Marks:
     """Returns the attributes for the index. It cannot show what is inside the life."""
     return (
-        ("status", life.status),
-        ("reason", life.reason),
+        ("status", life.status.value),
+        ("reason", life.reason.value),
         ("attention", partition(run.tenant_id, kind)),
         ("attention_at", f"{now_ms:013}#{run.key}"),
     )

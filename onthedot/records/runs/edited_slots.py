@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from onthedot.records.keys import is_slot_key
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import Claim, Life, Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import LOOK_AHEAD_SEC
 from onthedot.schedule.schedule import JITTER_MAX_SEC
@@ -26,7 +27,7 @@ def surely_within(key: str, task: Task, now: int) -> bool:
     return key >= window(task, now + _EDGE_SEC)[0]
 
 
-def why_dropped(run: Run, task: Task) -> str | None:
+def why_dropped(run: Run, task: Task) -> Reason | None:
     """Returns why a run without an attempt must not start, or None if it may."""
     life = run.life
     if life.dropped:
@@ -35,12 +36,12 @@ def why_dropped(run: Run, task: Task) -> str | None:
         return None
     schedule, slot = task.schedule, parse_nominal(run.key)
     if schedule.end_at is not None and slot > schedule.end_at:
-        return "ended"
+        return Reason.ENDED
     if not schedule.matches(slot) or schedule.due_at(slot) <= task.effective_from:
-        return "superseded"
+        return Reason.SUPERSEDED
     return None
 
 
-def marked(life: Life, reason: str, claim_id: str) -> Life:
+def marked(life: Life, reason: Reason, by: str) -> Life:
     """Marks now what the run will become when it is due. Writers that saw it before are refused."""
-    return replace(life, dropped=reason, claim_id=claim_id, claim_until=0)
+    return replace(life, dropped=reason, claim=Claim(by=by))

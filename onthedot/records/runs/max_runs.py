@@ -7,6 +7,7 @@ from typing import Any
 from onthedot.records.conditional_writes import Clause, Update
 from onthedot.records.keys import is_slot_key, shard_of
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks.exhausted_schedules import revived
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import TABLE, Task, cursor_key
@@ -16,15 +17,15 @@ from onthedot.schedule.time.instants import nominal
 def counts(run: Run) -> bool:
     """Tells whether a row counts. A record was never claimed, and a missed slot is no run."""
     life = run.life
-    given_up = life.status == "missed" or life.reason == "coalesced" or bool(life.dropped)
+    given_up = life.status == Status.MISSED or life.reason == Reason.COALESCED or bool(life.dropped)
     claimed = is_slot_key(run.key) and life.claimed_ms > 0
-    return claimed and (life.attempt > 0 or not given_up)
+    return claimed and (life.starts > 0 or not given_up)
 
 
-def gives_back(task: Task, run: Run, status: str, reason: str) -> bool:
+def gives_back(task: Task, run: Run, status: Status, reason: Reason) -> bool:
     """Tells whether a slot with this outcome gives its place back: claimed, but never to run."""
     claimed = is_slot_key(run.key) and run.life.claimed_ms > 0 and not run.life.attempt
-    dropped = status == "missed" or reason == "coalesced"
+    dropped = status == Status.MISSED or reason == Reason.COALESCED
     return task.max_runs is not None and claimed and dropped and not run.life.dropped
 
 

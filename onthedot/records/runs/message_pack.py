@@ -126,7 +126,7 @@ def _whole(value: object, least: int, most: int) -> TypeGuard[int]:
 
 def of_run(run: Run, why: str) -> Pack:
     """Makes a message of one run: it starts the next attempt, or looks at the one that waits."""
-    attempt = run.life.attempt if why == POLL else run.life.attempt + 1
+    attempt = run.life.starts if why == POLL else run.life.starts + 1
     return Pack(
         due_ms=run.life.due_ms,
         why=why,

@@ -9,6 +9,7 @@ from typing import Any
 from onthedot.records.conditional_writes import Clause, Insert, Update, Write
 from onthedot.records.keys import GATE
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks.misfire import is_late
 from onthedot.records.tasks.task_spec import Task
 
@@ -113,8 +114,8 @@ class Wait:
 class Turned:
     """The run is turned away with this outcome."""
 
-    status: str
-    reason: str
+    status: Status
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ def waits(task: Task) -> bool:
 def comes_before(other: Run, run: Run, gate: Gate, now_ms: int) -> bool:
     """Tells whether another run is due before this one and is not yet at the gate or started."""
     life = other.life
-    if life.status != "claimed" or life.attempt or gate.names(other.key):
+    if life.status != Status.CLAIMED or life.attempt or gate.names(other.key):
         return False
     # Late runs have a line of their own, or do not run.
     if other.origin == "catchup" or is_late(life.due_ms, now_ms):
@@ -181,12 +182,12 @@ def enter(
         return Wait(gate, drop=gate.holders if task.overlap == "cancel_previous" else ())
     match task.overlap:
         case "skip":
-            return Turned("skipped", "overlap")
+            return Turned(Status.SKIPPED, Reason.OVERLAP)
         case "cancel_previous":
             return _replace_previous(gate, key, order)
         case _:
             if len(gate.waiting) >= task.queue_max:
-                return Turned("skipped", "queue_full")
+                return Turned(Status.SKIPPED, Reason.QUEUE_FULL)
             return Wait(replace(gate, waiting=line))
 
 
@@ -195,5 +196,5 @@ def _replace_previous(gate: Gate, key: str, order: Mapping[str, int]) -> Entry:
     mine = (order[key], key)
     others = (*gate.holders, *gate.waiting)
     if any((order[other], other) > mine for other in others):
-        return Turned("cancelled", "previous")
+        return Turned(Status.CANCELLED, Reason.PREVIOUS)
     return Wait(replace(gate, waiting=(key,)), drop=others)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from onthedot.records.runs.run_row import FINAL, Life, Run
+from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_status import FINAL, Status
 
 _MARK = "pull:"
 NAMES = ("pull", "pull_at")
@@ -56,7 +57,7 @@ def marks(run: Run, life: Life) -> tuple[tuple[str, Any], ...]:
         return ()
     _, priority, queue = run.queue.split(":", 2)
     at = f"{priority}#{life.due_ms:013}"
-    if life.status == "running":
+    if life.status == Status.RUNNING:
         at = f"{_LEASED}#{life.lease_ms:013}"
     return (("pull", partition(run.tenant_id, queue)), ("pull_at", at))
 

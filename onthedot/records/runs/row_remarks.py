@@ -14,7 +14,7 @@ def replayed(run: Run, by: str, run_id: str, *, now_ms: int) -> Update:
 
 
 def _as_it_ended(run: Run) -> Clause:
-    return Clause.equal("life.status", run.life.status)
+    return Clause.equal("life.status", run.life.status.value)
 
 
 def _key(run: Run) -> tuple[tuple[str, str], ...]:

@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from onthedot.records.conditional_writes import Clause, Insert, Update
 from onthedot.records.runs import attention, pull
 from onthedot.records.runs.attempts import ATTEMPTS_KEPT, attempt_record
-from onthedot.records.runs.run_row import FINAL, NOT_STARTED, OPTIONAL, TABLE, Life, Run, ended
+from onthedot.records.runs.run_row import OPTIONAL, TABLE, Attempt, Claim, Life, Run, ended
+from onthedot.records.runs.run_status import FINAL, NOT_STARTED, Reason, Status
 
 HISTORY_SEC = 90 * 86_400
 
@@ -50,38 +52,39 @@ def _beside(run: Run, life: Life, now_ms: int) -> tuple[tuple[str, Any], ...]:
 def exact_state(life: Life) -> tuple[Clause, ...]:
     """Requires the very state that was seen, so that nothing has happened since."""
     clauses = (
-        Clause.equal("life.status", life.status),
-        Clause.equal("life.attempt", life.attempt),
+        Clause.equal("life.status", life.status.value),
+        Clause.equal("life.attempt", life.starts),
         Clause.equal("life.tv", life.tv),
     )
-    if life.status in ("running", "awaiting"):
+    if life.status in (Status.RUNNING, Status.AWAITING):
         return (*clauses, Clause.equal("life.lease_ms", life.lease_ms))
     return clauses
 
 
 def claimed_by(life: Life) -> tuple[Clause, ...]:
     """Requires the claim of the very dispatcher that was seen. Another may be sending it by now."""
-    return (*exact_state(life), Clause.equal("life.claim_id", life.claim_id))
+    by = life.claim.by if life.claim else ""
+    return (*exact_state(life), Clause.equal("life.claim_id", by))
 
 
-def take_over_claim(
-    run: Run, claim_id: str, claim_until: int, *, due_ms: int, now_ms: int
-) -> Update:
+def take_over_claim(run: Run, claim: Claim, *, due_ms: int, now_ms: int) -> Update:
     """Takes a claim over, to send it: its dispatcher is dead, or an API call sends it itself.
 
     The new owner sets the due time: another jitter may have moved it since the claim.
     """
-    life = replace(run.life, claim_id=claim_id, claim_until=claim_until, due_ms=due_ms)
+    life = replace(run.life, claim=claim, due_ms=due_ms)
     return _update(run, life, claimed_by(run.life), now_ms=now_ms)
 
 
-def miss_claim(run: Run, status: str, reason: str, *, now_ms: int) -> Update:
+def miss_claim(run: Run, status: Status, reason: Reason, *, now_ms: int) -> Update:
     """Records the outcome of a claim that was never sent and must not fire any more."""
     life = ended(run.life, status, reason, now_ms=now_ms)
     return _update(run, life, claimed_by(run.life), now_ms=now_ms)
 
 
-def settle_unstarted(run: Run, status: str, reason: str, *, now_ms: int, note: str = "") -> Update:
+def settle_unstarted(
+    run: Run, status: Status, reason: Reason, *, now_ms: int, note: str = ""
+) -> Update:
     """Gives an outcome to a run that does not start: skipped, missed, cancelled, dead."""
     life = ended(run.life, status, reason, now_ms=now_ms, note=note)
     return _update(run, life, exact_state(run.life), now_ms=now_ms)
@@ -103,36 +106,44 @@ def started(
 
     `version` is that of the spec that the call of its target uses.
     """
-    seen = run.life
+    seen, before = run.life, run.life.attempt
     origin = "catchup" if late and run.origin == "schedule" else run.origin
-    attempts = seen.attempts
-    if seen.status == "running":
-        attempts = (*attempts, attempt_record(seen, "lost", now_ms))[-ATTEMPTS_KEPT:]
     life = replace(
         seen,
-        status="running",
-        reason="",
-        attempt=seen.attempt + 1,
-        version=version,
+        status=Status.RUNNING,
+        reason=Reason.NONE,
+        attempt=Attempt(
+            number=seen.starts + 1,
+            owner=owner,
+            msg=msg,
+            lease_ms=lease_ms,
+            started_ms=now_ms,
+            first_started_ms=before.run_started_ms if before else None,
+            version=version,
+            log=log,
+            # A cancel stops what an earlier attempt left.
+            waits_on=before.waits_on if before else "",
+        ),
         # After a start nobody needs the claim, and every write of the row would pay for it.
-        claim_id="",
-        claim_until=0,
-        owner=owner,
-        msg=msg,
-        lease_ms=lease_ms,
-        log=log,
-        started_ms=now_ms,
-        first_started_ms=seen.first_started_ms or (seen.started_ms if seen.attempt else 0),
+        claim=None,
         waited=waited,
-        attempts=attempts,
+        attempts=_with_a_lost_one(seen, now_ms),
     )
     return replace(run, origin=origin, life=life, attention="")
+
+
+def _with_a_lost_one(seen: Life, now_ms: int) -> tuple[Mapping[str, Any], ...]:
+    """Returns the records of earlier attempts. An attempt that is taken over was lost."""
+    if seen.status != Status.RUNNING:
+        return seen.attempts
+    lost = attempt_record(seen.its_attempt, Reason.LOST.value, now_ms)
+    return (*seen.attempts, lost)[-ATTEMPTS_KEPT:]
 
 
 def start(seen: Run, begun: Run, *, now_ms: int) -> Update:
     """Begins the next attempt: never early, and never if the state has changed."""
     clauses = exact_state(seen.life)
-    if seen.life.status == "running":
+    if seen.life.status == Status.RUNNING:
         # An edit does not stamp a running run. Only its queue shows that it was handed over. A
         # request to cancel changes no state, so a writer that has not seen it must not begin again.
         clauses = (*clauses, Clause.equal("queue", seen.queue), Clause.missing("cancel_ms"))
@@ -158,9 +169,9 @@ def at(start: Update, now_ms: int, lease_ms: int) -> Update:
 def fence(life: Life) -> tuple[Clause, ...]:
     """Lets only the owner of the newest start write the outcome."""
     return (
-        Clause.equal("life.status", "running"),
-        Clause.equal("life.attempt", life.attempt),
-        Clause.equal("life.owner", life.owner),
+        Clause.equal("life.status", Status.RUNNING.value),
+        Clause.equal("life.attempt", life.starts),
+        Clause.equal("life.owner", life.its_attempt.owner),
     )
 
 
@@ -170,7 +181,7 @@ def settle(run: Run, life: Life, *, now_ms: int) -> Update:
     If a request to cancel came that its worker has not seen, a retry or a wait is refused.
     """
     clauses = fence(run.life)
-    if life.status == "retrying" or life.called_back:
+    if life.status == Status.RETRYING or life.called_back:
         clauses = (*clauses, Clause.missing("cancel_ms"))
     return _update(run, life, clauses, now_ms=now_ms)
 
@@ -192,7 +203,10 @@ def request_cancel(run: Run, by: str, *, now_ms: int) -> Update:
 
 def exact_attempt(life: Life) -> tuple[Clause, ...]:
     """Requires the running attempt that was seen, even if its lease has another holder by now."""
-    return (Clause.equal("life.status", "running"), Clause.equal("life.attempt", life.attempt))
+    return (
+        Clause.equal("life.status", Status.RUNNING.value),
+        Clause.equal("life.attempt", life.starts),
+    )
 
 
 def mark(run: Run, life: Life, *, now_ms: int) -> Update:
@@ -209,7 +223,7 @@ def extend(run: Run, life: Life, *, long: bool, now_ms: int) -> Update:
 
 def cancel(run: Run, by: str, *, now_ms: int) -> Update:
     """Ends a run that has not started, or that waits for its next attempt."""
-    reason = by if by in ("previous", "task_deleted") else "user"
-    write = settle_unstarted(run, "cancelled", reason, now_ms=now_ms)
+    reason = Reason(by) if by in ("previous", "task_deleted") else Reason.USER
+    write = settle_unstarted(run, Status.CANCELLED, reason, now_ms=now_ms)
     marks = (("cancel_ms", now_ms), ("cancel_by", by))
     return replace(write, sets=(*write.sets, *marks))

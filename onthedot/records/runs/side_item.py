@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from onthedot.records.conditional_writes import Clause, Update
-from onthedot.records.keys import payload_key
+from onthedot.records.keys import item_key, payload_key
 from onthedot.records.runs.run_row import TABLE, Run
 from onthedot.records.tasks import payloads
 
@@ -25,7 +25,7 @@ class Own:
 
 def key(task_id: str, run_key: str) -> dict[str, str]:
     """Returns the item's key."""
-    return {"task_id": task_id, "scheduled_for": payload_key(run_key)}
+    return item_key(task_id, payload_key(run_key))
 
 
 def item(run: Run, *, payload: str | None, target: Mapping[str, Any] | None) -> dict[str, Any]:

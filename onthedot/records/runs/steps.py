@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from onthedot.records.conditional_writes import Insert
-from onthedot.records.keys import row_of
+from onthedot.records.keys import item_key, row_of
 from onthedot.records.runs.run_writes import HISTORY_SEC
 
 TABLE = "runs"
@@ -19,7 +19,7 @@ def key(run_id: str, step: str) -> dict[str, str]:
     if not 1 <= len(step) <= STEP_MAX:
         raise ValueError(f"a step's key has 1 to {STEP_MAX} characters, this one {len(step)}.")
     task_id, row = row_of(run_id)
-    return {"task_id": task_id, "scheduled_for": f"{row}^once#{step}"}
+    return item_key(task_id, f"{row}^once#{step}")
 
 
 def written(step: str, value: Any) -> str:  # noqa: ANN401 any JSON

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from onthedot.records.conditional_writes import Clause, Delete, Insert, Update, Write
+from onthedot.records.keys import item_key, key_of
 from onthedot.records.runs.pull import pulled
-from onthedot.records.runs.run_row import NOT_STARTED, Run
+from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import NOT_STARTED, Status
 from onthedot.records.timings import MARGIN_SEC
 
 TABLE = "runs"
@@ -101,20 +103,20 @@ def partition(tenant_id: str) -> str:
 
 def limit_key(tenant_id: str) -> dict[str, str]:
     """Returns the key of a tenant's limit."""
-    return {"task_id": partition(tenant_id), "scheduled_for": LIMIT}
+    return item_key(partition(tenant_id), LIMIT)
 
 
 def permit_of(run: Run) -> Permit | None:
     """Returns the permit that a run's newest attempt took, even if the run lost it."""
     life = run.life
-    if not life.permit:
+    if not life.permit or life.attempt is None:
         return None
     return Permit(
         tenant_id=run.tenant_id,
         number=int(life.permit),
         holder=run.run_id,
-        owner=life.owner,
-        lease_ms=life.lease_ms,
+        owner=life.attempt.owner,
+        lease_ms=life.attempt.lease_ms,
     )
 
 
@@ -141,7 +143,7 @@ def in_line(run: Run) -> str:
 
 def entry_key(run: Run) -> dict[str, str]:
     """Returns the key of a run's entry in the line of its tenant."""
-    return {"task_id": partition(run.tenant_id), "scheduled_for": in_line(run)}
+    return item_key(partition(run.tenant_id), in_line(run))
 
 
 def entry(run: Run, stamp: str, now_ms: int) -> dict[str, Any]:
@@ -157,7 +159,7 @@ def named(item: Mapping[str, Any]) -> str:
 
 def struck(item: Mapping[str, Any]) -> Delete:
     """Deletes the very entry that was seen."""
-    key = tuple((name, item[name]) for name in ("task_id", "scheduled_for"))
+    key = tuple(key_of(item).items())
     return Delete(TABLE, key, (Clause.equal("stamp", item["stamp"]),))
 
 
@@ -169,7 +171,7 @@ def waits(run: Run, now_ms: int) -> bool:
     """
     if run.final or pulled(run.queue):
         return False
-    over = run.life.status == "running" and now_ms > run.life.lease_ms + MARGIN_SEC * 1000
+    over = run.life.status == Status.RUNNING and now_ms > run.life.lease_ms + MARGIN_SEC * 1000
     return over or run.life.status in NOT_STARTED
 
 

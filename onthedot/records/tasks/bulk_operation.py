@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from onthedot.records.conditional_writes import Clause, Insert, Update
+from onthedot.records.keys import item_key
 
 TABLE = "runs"
 # The partition of all running operations. Their state is in their tenants' partitions.
@@ -97,7 +98,7 @@ def parse(item: Mapping[str, Any]) -> Loop:
 
 def pointer_key(loop_id: str) -> dict[str, str]:
     """Returns the key of the item that lists it as running."""
-    return {"task_id": RUNNING, "scheduled_for": loop_id}
+    return item_key(RUNNING, loop_id)
 
 
 def begin(loop: Loop) -> tuple[Insert, Insert]:

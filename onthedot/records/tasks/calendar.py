@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from onthedot.records.conditional_writes import Clause, Delete, Insert, Update
+from onthedot.records.keys import part_key
 from onthedot.records.problems import Fault, of_faults
 from onthedot.schedule.blackouts import Blackout, blackout
 from onthedot.schedule.expression.errors import ScheduleError
@@ -69,7 +70,7 @@ def partition(tenant_id: str) -> str:
 
 def key(tenant_id: str, calendar_id: str) -> dict[str, str]:
     """Returns the key of a calendar."""
-    return {"task_id": partition(tenant_id), "part": calendar_id}
+    return part_key(partition(tenant_id), calendar_id)
 
 
 def insert(stored: Stored) -> Insert:

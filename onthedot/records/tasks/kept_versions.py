@@ -91,4 +91,4 @@ def version_of(run: Run) -> int:
     A former release did not record it. The version that the run obeyed is the nearest.
     """
     life = run.life
-    return (life.version or life.tv) if life.attempt else 0
+    return (life.attempt.version or life.tv) if life.attempt else 0

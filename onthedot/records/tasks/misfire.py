@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks import pause_ends
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import LATE_SEC
 from onthedot.schedule.blackouts import closing
 
-Ending = tuple[str, str]
+Ending = tuple[Status, Reason]
 # The outcomes of a late slot without a run.
 ENDINGS = frozenset(
-    {("missed", "outside_grace"), ("missed", "policy_none"), ("skipped", "coalesced")}
+    {
+        (Status.MISSED, Reason.OUTSIDE_GRACE),
+        (Status.MISSED, Reason.POLICY_NONE),
+        (Status.SKIPPED, Reason.COALESCED),
+    }
 )
 
 
@@ -30,9 +35,9 @@ def grace_of(grace_sec: int) -> int:
 def policy_ends(misfire: str, *, newer: bool) -> Ending | None:
     """Returns how a late slot ends without a run, or None if it runs."""
     if misfire == "none":
-        return "missed", "policy_none"
+        return Status.MISSED, Reason.POLICY_NONE
     if misfire == "latest" and newer:
-        return "skipped", "coalesced"
+        return Status.SKIPPED, Reason.COALESCED
     return None
 
 
@@ -72,5 +77,5 @@ def ending(task: Task, slot: Slot, now_ms: int, newer: Callable[[], bool]) -> En
         return None
     past_grace = now_ms - slot.due_ms > grace_of(task.misfire_grace_sec) * 1000
     if past_grace and not slot.judged:
-        return "missed", "outside_grace"
+        return Status.MISSED, Reason.OUTSIDE_GRACE
     return policy_ends(task.misfire, newer=task.misfire == "latest" and newer())

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from onthedot.records.keys import SPEC, payload_key
+from onthedot.records.keys import SPEC, item_key, part_key, payload_key
 
 # Bytes. Every load of a run pays for the whole item, one unit for each 4 kB.
 INLINE_MAX_BYTES = 32 * 1024
 # No JSON text begins with this.
 _ELSEWHERE = "@"
 _OF_TASKS, _OF_RUNS = "tasks", "runs"
-_SORTS = {"tasks": "part", "runs": "scheduled_for"}
+_KEYS = {"tasks": part_key, "runs": item_key}
 # Objects that nothing names lie under this prefix until the bucket's own rule deletes them.
 ASIDE = "aside/"
 
@@ -74,7 +74,7 @@ class Namer(NamedTuple):
     @property
     def key(self) -> dict[str, str]:
         """Returns its key."""
-        return {"task_id": self.task_id, _SORTS[self.table]: self.sort}
+        return _KEYS[self.table](self.task_id, self.sort)
 
     @property
     def of_task(self) -> bool:

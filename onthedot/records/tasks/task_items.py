@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from onthedot.records.conditional_writes import Clause, Delete, Insert, Key
-from onthedot.records.keys import CURSOR, shard_of
+from onthedot.records.keys import CURSOR, part_key, shard_of
 from onthedot.records.runs.message_pack import runs_max
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import TABLE, Task
@@ -18,7 +18,7 @@ _PART = "name"
 
 def key(tenant_id: str, name: str) -> dict[str, str]:
     """Returns the key of the item that says which schedule has a name."""
-    return {"task_id": f"name#{tenant_id}#{name}", "part": _PART}
+    return part_key(f"name#{tenant_id}#{name}", _PART)
 
 
 def taking(task: Task) -> Insert:
@@ -102,4 +102,4 @@ def revision(before: Task, *, until: int, by: str) -> Insert:
 
 def revision_key(task_id: str, schedule_version: int) -> dict[str, str]:
     """Returns the key under which a former schedule of a task is kept."""
-    return {"task_id": task_id, "part": f"rev#{schedule_version:06}"}
+    return part_key(task_id, f"rev#{schedule_version:06}")

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from onthedot.records.keys import CURSOR, SPEC
+from onthedot.records.keys import CURSOR, SPEC, part_key
 from onthedot.records.runs import pull
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks import payloads
 from onthedot.schedule import schedule
 from onthedot.schedule.blackouts import Blackout, calendars_of
@@ -17,7 +18,7 @@ from onthedot.schedule.schedule import Schedule
 
 TABLE = "tasks"
 # Statuses in which nothing starts any more, and the reason that open runs get.
-ENDED = {"deleted": "task_deleted", "cancelled": "task_cancelled"}
+ENDED = {"deleted": Reason.TASK_DELETED, "cancelled": Reason.TASK_CANCELLED}
 QUEUES = {1: "high", 2: "normal", 3: "low"}
 
 
@@ -120,9 +121,9 @@ def readable(item: Mapping[str, Any]) -> Task | None:
 
 def spec_key(task_id: str) -> dict[str, str]:
     """Returns the key of a task's spec."""
-    return {"task_id": task_id, "part": SPEC}
+    return part_key(task_id, SPEC)
 
 
 def cursor_key(task_id: str) -> dict[str, str]:
     """Returns the key of a task's cursor."""
-    return {"task_id": task_id, "part": CURSOR}
+    return part_key(task_id, CURSOR)

@@ -6,11 +6,10 @@ pynamodb makes a request; `aws.dynamodb` sends it, as it sends all others.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from botocore.exceptions import ClientError
 from pynamodb.connection.base import Connection, MetaTable
 from pynamodb.constants import ALL_NEW, ALL_OLD, GET_ITEM, ITEM, KEY, PUT_ITEM, UPDATE_ITEM
 from pynamodb.expressions.condition import Condition
@@ -22,20 +21,12 @@ from onthedot.records.access import api_key
 from onthedot.records.access.api_key import Key
 from onthedot.records.access.idempotency import Once
 from onthedot.records.attributes import plain_item, typed_item
-from onthedot.store import aws
+from onthedot.store import aws, conditional_writer
+from onthedot.store.conditional_writer import Written
 
-_REFUSED = "ConditionalCheckFailedException"
 _METHODS = {GET_ITEM: "get_item", PUT_ITEM: "put_item", UPDATE_ITEM: "update_item"}
 # Every item has a `pk`, so this means that the item does not exist.
 NEW = Path("pk").does_not_exist()
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """Whether a write was done. If asked, also the item as it is now, or the item in the way."""
-
-    done: bool
-    item: dict[str, Any]
 
 
 def read(key: Mapping[str, str], *, consistent: bool = True) -> dict[str, Any] | None:
@@ -69,15 +60,11 @@ def _written(
 ) -> Written:
     if shown:
         request["ReturnValuesOnConditionCheckFailure"] = ALL_OLD
-    try:
-        answer = _sent(operation, request)
-    except ClientError as refusal:
-        if refusal.response["Error"]["Code"] != _REFUSED:
-            raise
-        found = plain_item(refusal.response.get("Item") or {})
-        # Not every store returns the item in the way.
-        return Written(done=False, item=found or (read(key) or {} if shown else {}))
-    return Written(done=True, item=plain_item(answer.get("Attributes") or {}))
+    written = conditional_writer.judged(lambda: _sent(operation, request))
+    if written.done or written.item or not shown:
+        return written
+    # Not every store returns the item in the way.
+    return replace(written, item=read(key) or {})
 
 
 def _request(key: Mapping[str, Any], *, part: str = KEY, **asked: Any) -> dict[str, Any]:
@@ -124,22 +111,14 @@ def count(tenant_id: str, number: int) -> bool:
 
     The item counts what is left, not what exists. So one condition works for every limit.
     """
-    request: dict[str, Any] = {
-        "TableName": aws.table("access"),
-        "Key": typed_item(api_key.tenant_key(tenant_id)),
-        "UpdateExpression": "SET #l = if_not_exists(#l, :max) - :n",
-        "ExpressionAttributeNames": {"#l": "tasks_left"},
-        "ExpressionAttributeValues": typed_item({":n": number, ":max": api_key.TASKS_MAX}),
-    }
-    if number > 0:
-        request["ConditionExpression"] = "attribute_not_exists(#l) OR #l >= :n"
-    try:
-        aws.dynamodb("update_item", **request)
-    except ClientError as refusal:
-        if refusal.response["Error"]["Code"] != "ConditionalCheckFailedException":
-            raise
-        return False
-    return True
+    return conditional_writer.update_item(
+        api_key.TABLE,
+        api_key.tenant_key(tenant_id),
+        "SET #l = if_not_exists(#l, :max) - :n",
+        names={"#l": "tasks_left"},
+        values={":n": number, ":max": api_key.TASKS_MAX},
+        condition="attribute_not_exists(#l) OR #l >= :n" if number > 0 else "",
+    )
 
 
 def secret(made: bytes) -> bytes:
@@ -154,19 +133,14 @@ def secret(made: bytes) -> bytes:
 
 def recounted(tenant_id: str, *, seen: int | None, left: int, now_ms: int) -> None:
     """Writes what a tenant has left, unless it was counted again meanwhile."""
-    request: dict[str, Any] = {
-        "TableName": aws.table("access"),
-        "Key": typed_item(api_key.tenant_key(tenant_id)),
-        "UpdateExpression": "SET #l = :l, #r = :r",
-        "ConditionExpression": "#l = :seen",
-        "ExpressionAttributeNames": {"#l": "tasks_left", "#r": "recounted_ms"},
-        "ExpressionAttributeValues": typed_item({":l": left, ":r": now_ms, ":seen": seen}),
-    }
-    try:
-        aws.dynamodb("update_item", **request)
-    except ClientError as refusal:
-        if refusal.response["Error"]["Code"] != "ConditionalCheckFailedException":
-            raise
+    conditional_writer.update_item(
+        api_key.TABLE,
+        api_key.tenant_key(tenant_id),
+        "SET #l = :l, #r = :r",
+        names={"#l": "tasks_left", "#r": "recounted_ms"},
+        values={":l": left, ":r": now_ms, ":seen": seen},
+        condition="#l = :seen",
+    )
 
 
 _LOCK = "locked_until_ms"

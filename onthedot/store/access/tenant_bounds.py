@@ -8,11 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from onthedot.records.attributes import typed_item
 from onthedot.records.runs import tenant_permits
-from onthedot.store import aws
+from onthedot.store import conditional_writer
 
 # Workers of the former release expect `most` in every such item.
 _TARGETS = "SET #t = :t, #m = if_not_exists(#m, :none)"
@@ -39,13 +36,7 @@ def begin_targets(tenant_id: str, patterns: Sequence[str], *, looking: bool) -> 
     names["#l"] = "looking"
     update = f"{_TARGETS}, #l = :l" if looking else f"{_TARGETS} REMOVE #l"
     values |= {":l": True} if looking else {}
-    try:
-        _update(tenant_id, update, names, values, ConditionExpression=_UNSET)
-    except ClientError as refusal:
-        if refusal.response["Error"]["Code"] != "ConditionalCheckFailedException":
-            raise
-        return False
-    return True
+    return _update(tenant_id, update, names, values, condition=_UNSET)
 
 
 def _targets(patterns: Sequence[str]) -> tuple[dict[str, str], dict[str, Any]]:
@@ -57,14 +48,14 @@ def _update(
     update: str,
     names: Mapping[str, str],
     values: Mapping[str, Any],
-    **condition: str,
-) -> None:
-    aws.dynamodb(
-        "update_item",
-        TableName=aws.table(tenant_permits.TABLE),
-        Key=typed_item(tenant_permits.limit_key(tenant_id)),
-        UpdateExpression=update,
-        ExpressionAttributeNames=dict(names),
-        ExpressionAttributeValues=typed_item(values),
-        **condition,
+    *,
+    condition: str = "",
+) -> bool:
+    return conditional_writer.update_item(
+        tenant_permits.TABLE,
+        tenant_permits.limit_key(tenant_id),
+        update,
+        names=names,
+        values=values,
+        condition=condition,
     )

@@ -7,11 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from onthedot.records.access.api_key import tenant_key
-from onthedot.records.attributes import plain_item, typed_item
-from onthedot.store import aws
+from onthedot.records.access.api_key import TABLE, tenant_key
+from onthedot.store import conditional_writer, table_reads
 
 _TRIES = 4
 
@@ -58,22 +55,8 @@ def _write(
     tenant_id: str, update: str, condition: str, values: dict[str, Any], *, poll: str = ""
 ) -> dict[str, Any] | None:
     names = {"#u": "until", "#r": "rev"} | ({"#p": poll} if poll else {})
-    key = typed_item({**tenant_key(tenant_id), "sk": "polls"})
-    try:
-        aws.dynamodb(
-            "update_item",
-            TableName=aws.table("access"),
-            Key=key,
-            UpdateExpression=update,
-            ConditionExpression=condition,
-            ExpressionAttributeNames=names,
-            ExpressionAttributeValues=typed_item(values),
-        )
-    except ClientError as refusal:
-        if refusal.response["Error"]["Code"] != "ConditionalCheckFailedException":
-            raise
-        answer = aws.dynamodb(
-            "get_item", TableName=aws.table("access"), Key=key, ConsistentRead=True
-        )
-        return plain_item(answer["Item"]) if "Item" in answer else {}
-    return None
+    key = {**tenant_key(tenant_id), "sk": "polls"}
+    done = conditional_writer.update_item(
+        TABLE, key, update, names=names, values=values, condition=condition
+    )
+    return None if done else table_reads.get(TABLE, key) or {}

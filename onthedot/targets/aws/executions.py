@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from onthedot.records.runs.message_pack import POLL
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 from onthedot.store import run_messages
 from onthedot.targets.aws import stepfunctions
 
@@ -19,13 +20,13 @@ def stop_soon(run: Run) -> None:
 
 def stopped(run: Run) -> bool:
     """Stops what a cancelled run has started. False means that its message must come back."""
-    return run.life.status != "cancelled" or stop(run)
+    return run.life.status != Status.CANCELLED or stop(run)
 
 
 def stop(run: Run) -> bool:
     """Stops the execution that a run waits for, if there is one."""
-    return not _started(run) or stepfunctions.stop(run.life.waits_on)
+    return not _started(run) or stepfunctions.stop(run.life.its_attempt.waits_on)
 
 
 def _started(run: Run) -> bool:
-    return bool(run.life.waits_on)
+    return bool(run.life.attempt and run.life.attempt.waits_on)

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from onthedot.records import attributes
+from onthedot.records.runs.run_status import Reason
 from onthedot.store import aws, clock
 from onthedot.targets.attempt_outcome import Again, Answer, Done, error_of
 from onthedot.targets.call import Call
@@ -34,7 +35,7 @@ def call(asked: Call) -> Answer:
         answer = aws.patient_client("lambda", patience_sec).invoke(**request)
     said = attributes.said(answer["Payload"].read(BODY_MAX).decode("utf-8", "replace") or "null")
     if "FunctionError" in answer:
-        return Again("failed", _error(said))
+        return Again(Reason.FAILED, _error(said))
     return Done(said)
 
 

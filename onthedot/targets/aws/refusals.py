@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.targets.attempt_outcome import Again, Answer, Dead, error_of
 
 _FORBIDDEN = (
@@ -60,8 +61,8 @@ def answer(code: str, message: str, status: int) -> Answer:
     """Judges a refusal by its code. `AWS.SimpleQueueService.X` counts as X."""
     name = code.rsplit(".", 1)[-1]
     if name in _FORBIDDEN:
-        return Dead("target_forbidden", error_of(name, _forbidden(message)))
+        return Dead(Reason.TARGET_FORBIDDEN, error_of(name, _forbidden(message)))
     error = error_of(name, discreet(message))
     if status // 100 != 4 or status in (408, 429) or name.startswith(_PASSING):
-        return Again("failed", error)
-    return Dead("permanent", error)
+        return Again(Reason.FAILED, error)
+    return Dead(Reason.PERMANENT, error)

@@ -10,6 +10,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from onthedot.records import attributes
+from onthedot.records.runs.run_status import Reason
 from onthedot.store import aws
 from onthedot.targets.attempt_outcome import Again, Answer, Awaiting, Dead, Done, error_of
 from onthedot.targets.aws import refusals
@@ -34,11 +35,15 @@ def call(asked: Call) -> Answer:
         )
     except client.exceptions.ExecutionAlreadyExists:
         # The execution is our own: an earlier start lost its answer.
-        return Awaiting("execution", _arn(asked)) if waits else Done()
+        return Awaiting(Reason.EXECUTION, _arn(asked)) if waits else Done()
     arn = started["executionArn"]
     if not waits:
         return Done({"execution": arn})
-    return Dead("permanent", _not_awaited(arn)) if _EXPRESS in arn else Awaiting("execution", arn)
+    return (
+        Dead(Reason.PERMANENT, _not_awaited(arn))
+        if _EXPRESS in arn
+        else Awaiting(Reason.EXECUTION, arn)
+    )
 
 
 def _left_behind(asked: Call) -> Answer | None:
@@ -54,7 +59,7 @@ def _left_behind(asked: Call) -> Answer | None:
         except client.exceptions.ExecutionDoesNotExist:
             continue
         if seen is None:
-            return Awaiting("execution", arn)
+            return Awaiting(Reason.EXECUTION, arn)
         return seen if isinstance(seen, Done) else None
     return None
 
@@ -66,7 +71,7 @@ def look(arn: str) -> Answer | None:
         return Done(attributes.said(seen.get("output", "null")))
     if seen["status"] in _FAILED:
         kind = seen.get("error") or f"Execution{seen['status'].title().replace('_', '')}"
-        return Again("failed", error_of(kind, seen.get("cause", f"the execution is {arn}")))
+        return Again(Reason.FAILED, error_of(kind, seen.get("cause", f"the execution is {arn}")))
     return None
 
 

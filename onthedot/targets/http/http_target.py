@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from onthedot.records import attributes
+from onthedot.records.runs.run_status import Reason
 from onthedot.targets import filled_templates, templates
 from onthedot.targets.attempt_outcome import Again, Answer, Awaiting, Dead, Done, Stopped, error_of
 from onthedot.targets.call import Call, measured_ms, run_fields
@@ -90,9 +91,9 @@ def answer(
     pattern = call.target.get("expect_body")
     if pattern and not matches(pattern, _text(seen)):
         message = f"the answer's body does not match {pattern}"
-        return Again("failed", error_of("UnexpectedBody", message, answer=_text(seen)))
+        return Again(Reason.FAILED, error_of("UnexpectedBody", message, answer=_text(seen)))
     if call.target.get("complete") == "callback":
-        return Awaiting("callback")
+        return Awaiting(Reason.CALLBACK)
     return Done(
         {"status": seen.status, "body": _shown(seen), **({"cut": True} if seen.cut else {})}
     )
@@ -126,11 +127,11 @@ def _event(call: Call) -> dict[str, Any]:
 def _unanswered(seen: NoResponse) -> Answer:
     match seen.kind:
         case "forbidden":
-            return Dead("target_forbidden", error_of("TargetForbidden", seen.message))
+            return Dead(Reason.TARGET_FORBIDDEN, error_of("TargetForbidden", seen.message))
         case "timed_out":
-            return Again("timed_out", error_of("TimedOut", seen.message))
+            return Again(Reason.TIMED_OUT, error_of("TimedOut", seen.message))
         case "failed":
-            return Again("failed", error_of("ConnectionFailed", seen.message))
+            return Again(Reason.FAILED, error_of("ConnectionFailed", seen.message))
         case "broken_off":
             return Stopped(note=seen.message)
 
@@ -140,8 +141,8 @@ def _unexpected(seen: Response, now_ms: int) -> Answer:
     message = f"the target answered {seen.status}" + (f" to {where}" if where else "")
     error = error_of(f"Status{seen.status}", message, answer=_text(seen))
     if seen.status in _NEVER or seen.status // 100 == 3:
-        return Dead("permanent", error)
-    return Again("failed", error, after_sec=_retry_after(seen, now_ms))
+        return Dead(Reason.PERMANENT, error)
+    return Again(Reason.FAILED, error, after_sec=_retry_after(seen, now_ms))
 
 
 def _retry_after(seen: Response, now_ms: int) -> int | None:

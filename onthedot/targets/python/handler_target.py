@@ -6,6 +6,7 @@ import asyncio
 import inspect
 from typing import Any
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.targets.attempt_outcome import (
     Again,
     Answer,
@@ -39,7 +40,7 @@ def call(handler: Handler[..., Any], context: Context) -> Answer:
     try:
         given = arguments(handler, context, context.payload)
     except PayloadMismatch as mismatch:
-        return Dead("payload_unreadable", error_of("PayloadMismatch", str(mismatch)))
+        return Dead(Reason.PAYLOAD_UNREADABLE, error_of("PayloadMismatch", str(mismatch)))
     try:
         result = handler.function(**given)
         if inspect.isawaitable(result):
@@ -69,21 +70,23 @@ def _meant(raised: BaseException) -> Answer | None:
         case Skip():
             return Skipped(words_of(raised)[:_NOTE_MAX])
         case RetryLater():
-            return Again("yielded", after_sec=raised.after, checkpoint=raised.checkpoint)
+            return Again(Reason.YIELDED, after_sec=raised.after, checkpoint=raised.checkpoint)
         case Fail():
-            return Dead("permanent", error_of("Fail", words_of(raised), trace.shown(raised)))
+            return Dead(Reason.PERMANENT, error_of("Fail", words_of(raised), trace.shown(raised)))
         case Cancelled():
             return Stopped()
         case TimedOut():
-            return Again("timed_out", error_of("TimedOut", "the handler stopped at its deadline"))
+            return Again(
+                Reason.TIMED_OUT, error_of("TimedOut", "the handler stopped at its deadline")
+            )
         case LeaseLost():
-            return Again("lost", error_of("LeaseLost", words_of(raised)))
+            return Again(Reason.LOST, error_of("LeaseLost", words_of(raised)))
         case Exception():
             return None
     # sys.exit() and the like end the attempt, not the process in which others run.
     kind = type(raised).__name__
     message = f"the handler left by {kind}: {words_of(raised)}"
-    return Again("failed", error_of(kind, message, trace.shown(raised)))
+    return Again(Reason.FAILED, error_of(kind, message, trace.shown(raised)))
 
 
 async def _awaited(result: Any) -> Any:

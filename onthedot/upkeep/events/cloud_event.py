@@ -12,6 +12,7 @@ from typing import Any
 from onthedot.records.conditional_writes import Insert
 from onthedot.records.keys import is_slot_key
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks.task_spec import Task
 
 TABLE = "runs"
@@ -58,7 +59,7 @@ class Event:
 def of_run(what: str, run: Run) -> Event:
     """Describes a run that is dead, recovered or late, or a slot that was missed."""
     life = run.life
-    error = {name: value for name, value in (life.error or {}).items() if name != "stack"}
+    error = {name: value for name, value in (life.its_end.error or {}).items() if name != "stack"}
     subject = "slot" if what == "missed" else "run"
     return Event(
         type=f"{_PREFIX}{subject}.{what}.v1",
@@ -66,16 +67,16 @@ def of_run(what: str, run: Run) -> Event:
         task_id=run.task_id,
         subject=run.run_id,
         key="",
-        at_ms=life.ended_ms,
+        at_ms=life.its_end.ended_ms,
         data={
             "task_id": run.task_id,
             "tenant_id": run.tenant_id,
             "run_id": run.run_id,
             "scheduled_for": _slot(run),
             "origin": run.origin,
-            "status": life.status,
-            "reason": life.reason,
-            "attempt": life.attempt,
+            "status": life.status.value,
+            "reason": life.reason.value,
+            "attempt": life.starts,
             "lag_ms": lag_ms(run),
             "error": error or None,
             "range": run.span,
@@ -111,15 +112,15 @@ def of_task(what: str, task: Task, reason: str, at_ms: int) -> Event:
 def lag_ms(run: Run) -> int | None:
     """Returns how late its first attempt started. None if there was none, or it is unknown."""
     life = run.life
-    if not life.attempt:
+    if life.attempt is None:
         return None
-    return (life.first_started_ms or life.started_ms) - life.due_first_ms
+    return life.attempt.run_started_ms - life.due_first_ms
 
 
 def of_ended(run: Run) -> Event | None:
     """Describes a run that ended badly or began too late. None: nothing to tell."""
-    if run.life.status in ("dead", "missed"):
-        return of_run(run.life.status, run)
+    if run.life.status in (Status.DEAD, Status.MISSED):
+        return of_run(run.life.status.value, run)
     return of_run("late", run) if (lag_ms(run) or 0) > LATE_MS else None
 
 

@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Any
 
 from onthedot.records.conditional_writes import Insert
+from onthedot.records.keys import item_key
 from onthedot.upkeep.events.cloud_event import TABLE
 
 # Events that are being told. Their members stay open until then.
@@ -51,7 +52,7 @@ class Gathered:
 
 def key(name: str) -> dict[str, str]:
     """Returns the key of a gathered event."""
-    return {"task_id": GATHERED, "scheduled_for": name}
+    return item_key(GATHERED, name)
 
 
 def parse(item: Item) -> Gathered:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from math import inf
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from onthedot.records.tasks import task_spec
-from onthedot.store import aws, clock, conditional_writer, table_reads
+from onthedot.records.keys import item_key
+from onthedot.store import aws, clock, conditional_writer, table_reads, tasks
 from onthedot.targets.http import http_client, secrets, signatures
 from onthedot.targets.http.signatures import BadSecret
 from onthedot.targets.http.web_exchange import NoResponse, Request, Response
@@ -23,7 +24,6 @@ from onthedot.upkeep.events.digest import Gathered
 AT_ONCE = 200
 _LOOK_MAX = 5_000
 _WEBHOOK_SEC = 10.0
-_TELLING_SEC = 20.0
 
 
 def keep(happened: Sequence[Event]) -> None:
@@ -36,18 +36,18 @@ def keep(happened: Sequence[Event]) -> None:
         for event in happened
         for place in places
     }
-    marks = [{"task_id": cloud_event.TOLD, "scheduled_for": name} for name in wanted]
-    items = table_reads.get_many({cloud_event.TABLE: marks})[cloud_event.TABLE]
+    marks = [item_key(cloud_event.TOLD, name) for name in wanted]
+    items = table_reads.get_all(cloud_event.TABLE, marks)
     over = {item["scheduled_for"] for item in items}
     conditional_writer.surely([write for name, write in wanted.items() if name not in over])
 
 
-def tell() -> dict[str, int]:
+def tell(work_sec: float = inf) -> dict[str, int]:
     """Tells open events. What a destination refuses is tried again each minute, for a day."""
     places = destinations.destinations()
     if not places:
         return {}
-    until = clock.monotonic() + _TELLING_SEC
+    until = clock.monotonic() + work_sec
     listed = _listed(places)
     told = [each for place, some in listed.items() for each in _told(place, some, until)]
     _strike_off(told)
@@ -88,9 +88,8 @@ def _begun(groups: Sequence[Sequence[table_reads.Item]]) -> list[Gathered]:
     Two audits at once may make two groups. Then a member is told twice, but never left out.
     """
     task_ids = {digest.task_of(group[0]) for group in groups}
-    keys = [task_spec.spec_key(task_id) for task_id in sorted(task_ids)]
-    specs = table_reads.get_many({task_spec.TABLE: keys})[task_spec.TABLE] if keys else []
-    named = {spec["task_id"]: spec.get("name", "") for spec in specs}
+    specs = tasks.specs(sorted(task_ids))
+    named = {task_id: spec.get("name", "") for task_id, spec in specs.items()}
     made = [digest.gathered(group, named) for group in groups]
     conditional_writer.surely([each.write() for each in made])
     return made
@@ -101,9 +100,7 @@ def _strike_off(told: Sequence[Gathered]) -> None:
     names = [name for each in told for name in each.members]
     now_ms = clock.now_ms()
     conditional_writer.surely([cloud_event.told(name, now_ms) for name in names])
-    aws.in_parallel(
-        _delete, [{"task_id": cloud_event.OPEN, "scheduled_for": name} for name in names]
-    )
+    aws.in_parallel(_delete, [item_key(cloud_event.OPEN, name) for name in names])
     aws.in_parallel(_delete, [digest.key(each.name) for each in told])
 
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from onthedot.records.conditional_writes import Clause, Insert, Update, Write
-from onthedot.records.keys import GATE
+from onthedot.records.keys import GATE, item_key
 from onthedot.records.runs.overlap_gate import Enter, Gate, Have, Wait
 from onthedot.records.tasks.task_spec import Task
 from onthedot.targets import templates
@@ -166,7 +166,7 @@ def starts(place: str, item: Mapping[str, Any] | None) -> Starts:
 
 def rate_key(place: str) -> dict[str, str]:
     """Returns the key of a place's starts."""
-    return {"task_id": place, "scheduled_for": RATE}
+    return item_key(place, RATE)
 
 
 def is_place(partition: str) -> bool:
@@ -176,4 +176,4 @@ def is_place(partition: str) -> bool:
 
 def gate_key(place: str) -> dict[str, str]:
     """Returns the key of a place's gate."""
-    return {"task_id": place, "scheduled_for": GATE}
+    return item_key(place, GATE)

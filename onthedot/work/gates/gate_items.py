@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from onthedot.records.conditional_writes import Outcome
-from onthedot.records.keys import GATE
-from onthedot.records.runs import overlap_gate, run_row
+from onthedot.records.keys import GATE, item_key, row_of
+from onthedot.records.runs import overlap_gate
 from onthedot.records.runs.overlap_gate import Gate
 from onthedot.records.runs.run_row import Run
-from onthedot.schedule.expression.errors import BusyError
-from onthedot.store import conditional_writer, run_messages, table_reads
+from onthedot.store import conditional_writer, run_messages, stored_runs, table_reads
+from onthedot.store.conditional_writer import Decision
 from onthedot.work.gates import concurrency_key
 
 TRIES = 16
@@ -41,14 +40,13 @@ class Look:
 
 def read(place: str) -> Gate:
     """Reads a gate; `place` is a task, or the partition of a concurrency key."""
-    key = {"task_id": place, "scheduled_for": GATE}
-    return overlap_gate.parse(place, table_reads.get(overlap_gate.TABLE, key))
+    return overlap_gate.parse(place, table_reads.get(overlap_gate.TABLE, item_key(place, GATE)))
 
 
 def read_many(places: Sequence[str]) -> dict[str, Gate]:
     """Reads gates by their places, in one call."""
-    keys = [{"task_id": place, "scheduled_for": GATE} for place in places]
-    items = table_reads.get_many({overlap_gate.TABLE: keys})[overlap_gate.TABLE]
+    keys = [item_key(place, GATE) for place in places]
+    items = table_reads.get_all(overlap_gate.TABLE, keys)
     found = {item["task_id"]: item for item in items}
     return {place: overlap_gate.parse(place, found.get(place)) for place in places}
 
@@ -62,15 +60,14 @@ def look_into(gates: Sequence[tuple[Gate, str]]) -> list[Look]:
     """Reads what gates name besides the run that asks at each, in one call."""
     named = [_others(seen, mine) for seen, mine in gates]
     keys = [
-        _row_key(seen, name)
+        item_key(*_place(seen, name))
         for (seen, _), names in zip(gates, named, strict=True)
         for name in names
     ]
-    items = table_reads.get_many({run_row.TABLE: keys})[run_row.TABLE] if keys else []
-    found = table_reads.by_key(items, "task_id", "scheduled_for")
+    found = stored_runs.of(keys)
     looks = []
     for (seen, _), names in zip(gates, named, strict=True):
-        rows = {name: _run(found, _row_key(seen, name)) for name in names}
+        rows = {name: found.get(_place(seen, name)) for name in names}
         over = [name for name, run in rows.items() if run is None or run.final]
         looks.append(Look(seen, rows, seen.without(over)))
     return looks
@@ -80,15 +77,9 @@ def _others(seen: Gate, mine: str) -> list[str]:
     return [name for name in (*seen.holders, *seen.waiting) if name != mine]
 
 
-def _run(found: Mapping[tuple[Any, ...], Any], key: Mapping[str, str]) -> Run | None:
-    item = found.get(tuple(key.values()))
-    return run_row.readable(item) if item else None
-
-
-def _row_key(gate: Gate, name: str) -> dict[str, str]:
-    if concurrency_key.is_place(gate.task_id):
-        return run_row.row_key(name)
-    return {"task_id": gate.task_id, "scheduled_for": name}
+def _place(gate: Gate, name: str) -> tuple[str, str]:
+    """Returns where the run is that a gate knows by this name: its task, and its key there."""
+    return row_of(name) if concurrency_key.is_place(gate.task_id) else (gate.task_id, name)
 
 
 def written(seen: Gate, wanted: Gate) -> bool:
@@ -99,14 +90,20 @@ def written(seen: Gate, wanted: Gate) -> bool:
 
 
 def change(place: str, wanted_of: Callable[[Gate], Gate]) -> tuple[Gate, Gate]:
-    """Changes a gate, however often others do so meanwhile; returns it before and after."""
-    for _ in range(TRIES):
-        seen = read(place)
+    """Changes a gate, however often others do so meanwhile; returns it before and after.
+
+    If it raises, the message comes back: what it leaves behind would keep others waiting. What
+    `wanted_of` wakes is woken at each try, before the write.
+    """
+
+    def decide(seen: Gate) -> Decision[tuple[Gate, Gate]]:
         wanted = wanted_of(seen)
-        if written(seen, wanted):
-            return seen, wanted
-    # The message must come back: what it leaves behind would keep others waiting.
-    raise BusyError(f"the gate of {place} kept changing under {TRIES} attempts")
+        write = None if wanted == seen else overlap_gate.write(seen, wanted)
+        return Decision((seen, wanted), write)
+
+    return conditional_writer.compare_and_set(
+        read=lambda: read(place), decide=decide, tries=TRIES, what=f"the gate of {place}"
+    )
 
 
 def wake(runs: Iterable[Run | None]) -> None:

@@ -9,19 +9,20 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from onthedot.records.conditional_writes import Outcome
+from onthedot.records.conditional_writes import Outcome, Write
 from onthedot.records.runs import run_writes
 from onthedot.records.runs.overlap_gate import Enter, Gate, Have, Wait
-from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_row import Booking, Life, Run
 from onthedot.records.timings import BUSY_MAX_SEC
+from onthedot.schedule.expression.errors import BusyError
 from onthedot.store import clock, conditional_writer, table_reads
-from onthedot.store.conditional_writer import Forgiven
+from onthedot.store.conditional_writer import Decision, Forgiven
 from onthedot.targets.attempt_outcome import Dead
 from onthedot.targets.call import run_fields
 from onthedot.work import target_call
 from onthedot.work.decision_table import Hold
 from onthedot.work.gates import concurrency_key, gate_items
-from onthedot.work.gates.concurrency_key import Limit
+from onthedot.work.gates.concurrency_key import Limit, Starts
 from onthedot.work.job import Job
 from onthedot.work.verdicts import Answers, Back, Later, Struck, Verdict
 
@@ -113,7 +114,8 @@ def _names(job: Job, place: str) -> bool:
 def _waits_for_its_turn(job: Job, limit: Limit) -> Verdict | None:
     """A turn that has come is taken; one that is taken and not used is a start less."""
     now_ms = clock.now_ms()
-    at_ms = job.held.life.gate_ms
+    booking = job.held.life.booking
+    at_ms = booking.at_ms if booking else 0
     if at_ms <= now_ms:
         at_ms = _turn(job, limit, now_ms)
     if not at_ms:
@@ -128,31 +130,47 @@ def _waits_for_its_turn(job: Job, limit: Limit) -> Verdict | None:
 def _turn(job: Job, limit: Limit, now_ms: int) -> int:
     """Returns when it may start. Zero if too many ask at once: then its message comes back."""
     life = job.held.life
-    for _ in range(gate_items.TRIES):
-        seen = concurrency_key.starts(
-            limit.place,
-            table_reads.get(concurrency_key.TABLE, concurrency_key.rate_key(limit.place)),
+    try:
+        wanted, booked_ms, at_ms = conditional_writer.compare_and_set(
+            read=lambda: _starts(limit.place),
+            decide=lambda seen: _booking(seen, life, limit, now_ms),
+            tries=gate_items.TRIES,
+            what=f"the rate of {limit.place}",
         )
-        if life.gate_ms:
-            booked_ms = life.gate_ms - life.gate_behind_ms
-            wanted, at_ms = seen.take(limit, booked_ms, now_ms)
-        else:
-            wanted, at_ms = seen.booked(limit, now_ms)
-            booked_ms = wanted.at_ms[-1]
-        if wanted != seen and conditional_writer.write_one(seen.write(wanted)) is not Outcome.DONE:
-            continue
-        if at_ms > now_ms and not life.gate_ms:
-            # It holds no permit until then.
-            life = replace(life, gate_ms=at_ms, gate_behind_ms=wanted.behind_ms, permit="")
-            if (
-                conditional_writer.write_one(run_writes.mark(job.held, life, now_ms=now_ms))
-                is not Outcome.DONE
-            ):
-                return 0
-            job.run = replace(job.held, life=life)
-        job.turn = (limit.place, booked_ms, at_ms)
-        return at_ms
-    return 0
+    except BusyError:
+        return 0
+    if at_ms > now_ms and not life.booking:
+        # It holds no permit until then.
+        booking = Booking(at_ms=at_ms, behind_ms=wanted.behind_ms)
+        life = replace(life, booking=booking, permit="")
+        write = run_writes.mark(job.held, life, now_ms=now_ms)
+        if conditional_writer.write_one(write) is not Outcome.DONE:
+            return 0
+        job.run = replace(job.held, life=life)
+    job.turn = (limit.place, booked_ms, at_ms)
+    return at_ms
+
+
+def _booking(
+    seen: Starts, life: Life, limit: Limit, now_ms: int
+) -> Decision[tuple[Starts, int, int]]:
+    """Takes the booked turn, or books one. Returns the starts, the booking, and when it is due."""
+    if life.booking:
+        booked_ms = life.booking.at_ms - life.booking.behind_ms
+        wanted, at_ms = seen.take(limit, booked_ms, now_ms)
+    else:
+        wanted, at_ms = seen.booked(limit, now_ms)
+        booked_ms = wanted.at_ms[-1]
+    return Decision((wanted, booked_ms, at_ms), _as_wanted(seen, wanted))
+
+
+def _starts(place: str) -> Starts:
+    item = table_reads.get(concurrency_key.TABLE, concurrency_key.rate_key(place))
+    return concurrency_key.starts(place, item)
+
+
+def _as_wanted(seen: Starts, wanted: Starts) -> Write | None:
+    return None if wanted == seen else seen.write(wanted)
 
 
 def begun(jobs: Iterable[Job]) -> None:
@@ -172,13 +190,15 @@ def begun(jobs: Iterable[Job]) -> None:
 
 
 def _put_off(place: str, booked_ms: Sequence[int], now_ms: int) -> None:
-    for _ in range(gate_items.TRIES):
-        seen = concurrency_key.starts(
-            place, table_reads.get(concurrency_key.TABLE, concurrency_key.rate_key(place))
-        )
-        wanted = seen.begun(booked_ms, now_ms)
-        if wanted == seen or conditional_writer.write_one(seen.write(wanted)) is Outcome.DONE:
-            return
+    def decide(seen: Starts) -> Decision[None]:
+        return Decision(None, _as_wanted(seen, seen.begun(booked_ms, now_ms)))
+
+    conditional_writer.compare_and_set(
+        read=lambda: _starts(place),
+        decide=decide,
+        tries=gate_items.TRIES,
+        what=f"the rate of {place}",
+    )
 
 
 def leave(run: Run) -> None:

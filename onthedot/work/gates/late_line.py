@@ -14,6 +14,7 @@ from onthedot.records.keys import is_slot_key
 from onthedot.records.runs import run_writes
 from onthedot.records.runs.overlap_gate import Enter, Gate, Have, guarded
 from onthedot.records.runs.run_row import BEHIND, Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks.misfire import grace_of, is_late
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import CATCH_UPS_MAX
@@ -76,7 +77,7 @@ def passes_on(run: Run, now_ms: int, *, late: bool = False) -> bool:
 def stands(run: Run, task: Task, gate: Gate, now_ms: int) -> bool:
     """Tells whether a run waits in line, even if no worker has found it yet."""
     life = run.life
-    if life.status != "claimed" or life.attempt or life.due_ms > now_ms or gate.names(run.key):
+    if life.status != Status.CLAIMED or life.attempt or life.due_ms > now_ms or gate.names(run.key):
         return False
     if run.origin == "catchup" or is_behind(run, task):
         return True

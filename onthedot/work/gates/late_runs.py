@@ -7,15 +7,14 @@ from dataclasses import replace
 from itertools import islice
 
 from onthedot.records.conditional_writes import Outcome
-from onthedot.records.keys import lies_beside
+from onthedot.records.keys import item_key, lies_beside
 from onthedot.records.runs import overlap_gate, run_row
 from onthedot.records.runs.overlap_gate import Enter, Gate, Have
 from onthedot.records.runs.run_row import Run
-from onthedot.records.tasks import task_spec
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import ROWS_MAX
 from onthedot.schedule.time.instants import nominal
-from onthedot.store import clock, conditional_writer, run_messages, table_reads
+from onthedot.store import clock, conditional_writer, run_messages, stored_runs, table_reads, tasks
 from onthedot.work.gates import late_line
 from onthedot.work.gates.late_line import Stay
 from onthedot.work.job import Job
@@ -63,7 +62,7 @@ def pass_on(gate: Gate, waiting: Run | None) -> Gate:
 
     The next is the first in line, or a run that waits at the gate.
     """
-    task = _task(gate.task_id)
+    task = tasks.readable(gate.task_id)
     first = _first(task, gate) if task else None
     if first is None or task is None:
         next_one = waiting
@@ -76,7 +75,7 @@ def pass_on(gate: Gate, waiting: Run | None) -> Gate:
 
 def look_again(gate: Gate) -> None:
     """Wakes a run that joined while the end of the line was written: it saw a line, and waits."""
-    task = _task(gate.task_id)
+    task = tasks.readable(gate.task_id)
     if task and (first := _first(task, gate)):
         _send(first)
 
@@ -142,14 +141,8 @@ def _runs(items: Iterator[table_reads.Item]) -> Iterator[Run]:
             yield run
 
 
-def _task(task_id: str) -> Task | None:
-    item = table_reads.get(task_spec.TABLE, task_spec.spec_key(task_id))
-    return task_spec.readable(item) if item else None
-
-
 def _wake(task_id: str, key: str) -> None:
-    item = table_reads.get(run_row.TABLE, {"task_id": task_id, "scheduled_for": key})
-    first = run_row.readable(item) if item else None
+    first = stored_runs.readable(item_key(task_id, key))
     if first is not None and not first.final:
         _send(first)
 

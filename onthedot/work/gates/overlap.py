@@ -12,6 +12,7 @@ from onthedot.records.conditional_writes import Outcome
 from onthedot.records.runs import overlap_gate, run_row, run_writes
 from onthedot.records.runs.overlap_gate import Enter, Gate, Have, Turned, Wait
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks.task_spec import Task
 from onthedot.store import clock, conditional_writer, table_reads
 from onthedot.targets.aws import executions
@@ -171,7 +172,7 @@ def _cancel(dropped: Iterable[Run | None]) -> bool:
     for run in dropped:
         if run is None or run.final or run.cancel_ms:
             continue
-        if run.life.status == "running":
+        if run.life.status == Status.RUNNING:
             asked = run_writes.request_cancel(run, "previous", now_ms=now_ms)
             again |= conditional_writer.write_one(asked) is not Outcome.DONE
         else:

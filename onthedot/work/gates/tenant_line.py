@@ -9,11 +9,19 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import islice
 
-from onthedot.records.runs import run_row, tenant_permits
+from onthedot.records.runs import tenant_permits
 from onthedot.records.runs.pull import pulled
 from onthedot.records.runs.run_row import Run
 from onthedot.records.runs.tenant_permits import Quota
-from onthedot.store import aws, clock, conditional_writer, ids, run_messages, table_reads
+from onthedot.store import (
+    aws,
+    clock,
+    conditional_writer,
+    ids,
+    run_messages,
+    stored_runs,
+    table_reads,
+)
 from onthedot.store.access import tenant_bounds
 
 PAGE = 100
@@ -64,7 +72,7 @@ def call(tenant_id: str, most: int) -> None:
 def _call_first(line: Sequence[table_reads.Item]) -> int:
     """Returns how many of them wait and are due."""
     now_ms = clock.now_ms()
-    rows = _rows(dict.fromkeys(tenant_permits.named(item) for item in line))
+    rows = stored_runs.named(dict.fromkeys(tenant_permits.named(item) for item in line))
     called = [run for run in rows.values() if tenant_permits.waits(run, now_ms)]
     run_messages.wake(called)
     # First the message: a run without entry and message would wait for the audit.
@@ -72,20 +80,11 @@ def _call_first(line: Sequence[table_reads.Item]) -> int:
     return sum(run.life.due_ms <= now_ms for run in called)
 
 
-def _rows(run_ids: Iterable[str]) -> dict[str, Run]:
-    keys = [run_row.row_key(run_id) for run_id in run_ids]
-    found = [
-        run_row.readable(item)
-        for item in table_reads.get_many({run_row.TABLE: keys})[run_row.TABLE]
-    ]
-    return {run.run_id: run for run in found if run}
-
-
 def limits(tenant_ids: Iterable[str]) -> dict[str, table_reads.Item]:
     """Reads the limits of each tenant's runs. A tenant without an item has none."""
     keys = {tenant_permits.partition(tenant_id): tenant_id for tenant_id in tenant_ids}
     wanted = [tenant_permits.limit_key(tenant_id) for tenant_id in keys.values()]
-    found = table_reads.get_many({tenant_permits.TABLE: wanted})[tenant_permits.TABLE]
+    found = table_reads.get_all(tenant_permits.TABLE, wanted)
     return {keys[item["task_id"]]: item for item in found}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from onthedot.records.runs import overlap_gate, tenant_permits
 from onthedot.records.runs.pull import pulled
 from onthedot.records.runs.run_row import BEHIND, LANE, Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.work.gates import concurrency_key
 
 Items = Mapping[tuple[Any, ...], Mapping[str, Any]]
@@ -16,7 +17,7 @@ Items = Mapping[tuple[Any, ...], Mapping[str, Any]]
 
 def asks(run: Run, now_ms: int) -> list[dict[str, str]]:
     """Returns the keys of the items that show it: none if the run has started or is not due."""
-    if run.life.status != "claimed" or run.life.due_ms > now_ms:
+    if run.life.status != Status.CLAIMED or run.life.due_ms > now_ms:
         return []
     # A fetched run is in no line: it waits as long as its tenant's permits are taken.
     tenants = (
@@ -40,7 +41,7 @@ def stands(run: Run, found: Items) -> bool:
     place = run.life.key_gate
     of_key = _of(found, concurrency_key.gate_key(place)) if place else None
     waited = own.waited(run.key) or overlap_gate.parse(place, of_key).waited(run.run_id)
-    put_off = bool(run.life.gate_ms) or run.life.waited == LANE
+    put_off = run.life.booking is not None or run.life.waited == LANE
     return waited or put_off or bool(_of(found, tenant_permits.entry_key(run)))
 
 
@@ -62,29 +63,31 @@ def shown(run: Run, found: Items, full: Collection[str], now_ms: int) -> Run:
     `full` are the limited tenants that have no permit left.
     """
     asked = asks(run, now_ms)
-    reason = _reason(run, found, full, now_ms) if asked else ""
-    return replace(run, life=replace(run.life, status="waiting", reason=reason)) if reason else run
+    reason = _reason(run, found, full, now_ms) if asked else Reason.NONE
+    if not reason:
+        return run
+    return replace(run, life=replace(run.life, status=Status.WAITING, reason=reason))
 
 
-def _reason(run: Run, found: Items, full: Collection[str], now_ms: int) -> str:
+def _reason(run: Run, found: Items, full: Collection[str], now_ms: int) -> Reason:
     """Returns the reason, checked in the order in which a start takes places."""
     own = overlap_gate.parse(run.task_id, _of(found, concurrency_key.gate_key(run.task_id)))
     if run.key in own.waiting or _catches_up(run, own):
-        return "overlap"
+        return Reason.OVERLAP
     place = run.life.key_gate
     if (
         place
         and run.run_id
         not in overlap_gate.parse(place, _of(found, concurrency_key.gate_key(place))).holders
     ):
-        return "concurrency_key"
+        return Reason.CONCURRENCY_KEY
     if pulled(run.queue) and run.tenant_id in full:
-        return "tenant"
+        return Reason.TENANT
     if _of(found, tenant_permits.entry_key(run)):
-        return "tenant"
-    if run.life.gate_ms > now_ms:
-        return "rate"
-    return LANE if run.life.waited == LANE else ""
+        return Reason.TENANT
+    if run.life.booking and run.life.booking.at_ms > now_ms:
+        return Reason.RATE
+    return Reason.LANE if run.life.waited == LANE else Reason.NONE
 
 
 def _catches_up(run: Run, own: overlap_gate.Gate) -> bool:

@@ -18,7 +18,7 @@ def shown(seen: Sequence[Run], now_ms: int) -> list[Run]:
     asked = {tuple(key.items()): key for run in seen for key in wait_reasons.asks(run, now_ms)}
     if not asked:
         return list(seen)
-    items = table_reads.get_many({run_row.TABLE: list(asked.values())})[run_row.TABLE]
+    items = table_reads.get_all(run_row.TABLE, asked.values())
     found = table_reads.by_key(items, "task_id", "scheduled_for")
     full = [tenant for tenant in wait_reasons.bounded(found) if tenant_quota.all_taken(tenant)]
     return [wait_reasons.shown(run, found, full, now_ms) for run in seen]

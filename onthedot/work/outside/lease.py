@@ -11,12 +11,12 @@ from typing import Any
 
 from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import run_id as run_id_of
-from onthedot.records.runs import pull, run_row, run_writes
+from onthedot.records.runs import pull, run_writes
 from onthedot.records.runs.message_pack import Ticket
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import MARGIN_SEC
-from onthedot.store import clock, conditional_writer, ids, pull_index, table_reads
+from onthedot.store import clock, conditional_writer, ids, pull_index, stored_runs
 from onthedot.targets.attempt_outcome import Dead
 from onthedot.targets.call import Call
 from onthedot.work import target_call
@@ -70,10 +70,7 @@ def _started(
     queue: str, run_ids: Sequence[str], owner: str, lease_sec: int
 ) -> tuple[list[Leased], bool]:
     """Returns the runs that are now the worker's, and whether their tenant has a quota."""
-    found = table_reads.get_many({run_row.TABLE: [run_row.row_key(run_id) for run_id in run_ids]})[
-        run_row.TABLE
-    ]
-    rows = {run.run_id: run for item in found if (run := run_row.readable(item))}
+    rows = stored_runs.named(run_ids)
     # In the index's order: a batch of rows has none.
     jobs = [_job(rows[run_id], owner) for run_id in run_ids if run_id in rows]
     asking = Batch(queue=pull.queue_of(1, queue), messages=[])
@@ -93,7 +90,7 @@ def _run_id(item: Mapping[str, Any]) -> str:
 
 
 def _job(run: Run, owner: str) -> Job:
-    attempt = run.life.attempt + 1
+    attempt = run.life.starts + 1
     return Job(
         ticket=Ticket(run.run_id, attempt, run.life.tv),
         hint=Hint(attempt=attempt, receives=1, message_id=owner),

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from onthedot.api.door import authentication
 from onthedot.records.access.audit_trail import By
 from onthedot.records.problems import Problem
 from onthedot.registry import api_keys
 from onthedot.registry.api_keys import FIRST_TENANT
 from onthedot.store import conditional_writer
 from tests.api.kit import Answer, Api
+from tests.api.new_process import forget_keys
 
 ADMIN = {"role": "admin", "name": "second"}
 SOON, LATER = "2026-11-18T13:00:00Z", "2026-12-18T12:00:00Z"
@@ -141,5 +141,5 @@ def test_a_deployment_makes_one_when_none_opens(api: Api) -> None:
     again = api_keys.make_first()
 
     assert again is not None
-    authentication.forget_keys()
+    forget_keys()
     assert api.call("GET /v1/keys", key=again).status == 200

@@ -72,7 +72,7 @@ def test_only_the_tenants_admins_read_it(api: Api) -> None:
 
 
 def pages(api: Api, query: str) -> list[Any]:
-    """The bodies of all pages."""
+    """Returns the bodies of all pages."""
     found = [api.call(f"GET /v1/audit?{query}").body]
     while found[-1]["next_cursor"]:
         found.append(api.call(f"GET /v1/audit?{query}&cursor={found[-1]['next_cursor']}").body)
@@ -80,13 +80,15 @@ def pages(api: Api, query: str) -> list[Any]:
 
 
 def faces(first: str = "") -> dict[str, str]:
-    """A target with 65,000 letters of four bytes: within each limit, and much for an item."""
+    """Returns a target with 65,000 letters of four bytes: within each limit, and much for an
+    item.
+    """
     body = first + "\U0001f600" * (65_000 - len(first))
     return {"type": "http", "url": "https://example.com/", "body": body}
 
 
 def sent(api: Api, route: str, body: dict[str, Any], **headers: str) -> Answer:
-    """Send each letter by its own bytes, as most clients do."""
+    """Sends each letter by its own bytes, as most clients do."""
     return api.call(route, json.dumps(body, ensure_ascii=False), **headers)
 
 

@@ -12,8 +12,8 @@ from onthedot.api.admin.api_documents import OPENAPI
 from onthedot.api.replies import field_texts
 from onthedot.api.replies.generated_files import FIELDS
 from onthedot.api.requests import schedule_shapes
-from onthedot.registry.defaults import SCHEDULE as DEFAULTS
-from onthedot.registry.defaults import SCHEDULE_READ_ONLY, TASK_READ_ONLY
+from onthedot.records.tasks.task_fields import SCHEDULE as DEFAULTS
+from onthedot.records.tasks.task_fields import SCHEDULE_READ_ONLY, TASK_READ_ONLY
 from tests.api.kit import SCHEDULE, Api
 
 TASK = {"target": {"type": "python", "handler": "hello"}}
@@ -39,7 +39,7 @@ OF_TASKS = [
 
 
 def holds(shown: Any, wanted: Any) -> bool:
-    """Whether what is shown has all that was wanted; defaults may stand beside it."""
+    """Tells whether what is shown has all that was wanted; defaults may stand beside it."""
     if isinstance(wanted, dict) and isinstance(shown, dict):
         return all(holds(shown.get(name), value) for name, value in wanted.items())
     return bool(shown == wanted)

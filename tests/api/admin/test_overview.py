@@ -14,7 +14,7 @@ from tests.api.signs import audited, ticked
 
 
 def counted(api: Api, minutes_ago: int, **counts: int) -> None:
-    """What the audit put down of a minute, for us and for another."""
+    """Puts down what the audit counts of a minute, for us and for another tenant."""
     found = Tally({"acme": Counter(counts), "other": Counter(succeeded=99)})
     at = api.now_ms // 60_000 * 60 - minutes_ago * 60
     table_reads.put(minute_tally.TABLE, minute_tally.item(found, MINUTES, at))

@@ -21,7 +21,7 @@ TASK = {"target": {"type": "python", "handler": "hello"}}
 
 
 def started(api: Api) -> str:
-    """A task whose run a worker has fetched."""
+    """Returns a task whose run a worker has fetched."""
     made = api.call("POST /v1/tasks", {"target": {"type": "pull", "queue": "q"}}).body
     api.wait(1)
     leased = api.call("POST /v1/leases", {"queue": "q", "worker": "w"}, key=api.key("worker"))
@@ -31,7 +31,7 @@ def started(api: Api) -> str:
 
 
 def finished(api: Api) -> str:
-    """A task whose run was cancelled."""
+    """Returns a task whose run was cancelled."""
     made = api.call("POST /v1/tasks", TASK | {"delay_sec": 60}).body
     api.call(f"POST /v1/runs/{made['run']['run_id']}/cancel")
     task_id: str = made["task_id"]

@@ -28,7 +28,7 @@ class Environments(local):
 
 
 def apart(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
-    """Give what spends one request in the environment of its thread, and says the status."""
+    """Gives what spends one request in the environment of its thread, and says the status."""
     environments = Environments()
 
     class Purses(dict[str, authentication.Purse]):
@@ -85,7 +85,7 @@ def test_thirty_a_minute_are_thirty_over_twenty_environments(
     all_have_asked = Barrier(20)
 
     def used(_: int) -> tuple[int, int]:
-        """Count what is answered of six requests, and then until one is refused."""
+        """Counts what is answered of six requests, and then until one is refused."""
         at_once = sum(status() == 200 for _ in range(6))
         all_have_asked.wait()
         return at_once, at_once + len([*iter(status, 429)])
@@ -99,7 +99,7 @@ def test_thirty_a_minute_are_thirty_over_twenty_environments(
 
 
 def environment(purses: dict[int, dict[str, authentication.Purse]], number: int) -> None:
-    """Let the next request come to that environment."""
+    """Lets the next request come to that environment."""
     authentication.purses.clear()
     authentication.purses.update(purses.setdefault(number, {}))
 
@@ -176,7 +176,7 @@ def test_a_clock_that_is_behind_takes_of_the_minute_that_another_has_begun(api: 
     key = api.key("read")
     api.now_ms += 60_000
     assert api.call(ASK, key=key).status == 200
-    authentication.forget_rates()
+    authentication.purses.clear()
     api.now_ms -= 50
 
     late = [api.call(ASK, key=key) for _ in range(40)]

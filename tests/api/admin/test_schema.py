@@ -36,7 +36,7 @@ class Quiet(WSGIRequestHandler):
 
 @contextmanager
 def served(key: str) -> Iterator[str]:
-    """The API on loopback; a key that opens whatever is done to it."""
+    """Yields the API on loopback; a key that opens whatever is done to it."""
     kept = table_reads.get("access", key_key(f"key_{key.split('_')[1]}"))
     assert kept is not None
 

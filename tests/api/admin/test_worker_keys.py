@@ -22,7 +22,7 @@ def key(api: Api, *queues: str) -> str:
 
 @pytest.fixture
 def run_id(api: Api) -> str:
-    """A run of the queue gpu, leased by a worker for all queues."""
+    """Returns a run of the queue gpu, leased by a worker for all queues."""
     api.schedule("train", **GPU)
     made = api.call("POST /v1/schedules/train/trigger", {}).body
     leased = api.call("POST /v1/leases", {"queue": "gpu"}, key=api.key("worker")).body["data"]
@@ -40,7 +40,7 @@ def test_the_trail_says_for_which_queues_a_key_was_made(api: Api) -> None:
 
 
 def words(api: Api, run_id: str, key: str) -> list[Answer]:
-    """All that a worker may say and ask of a run, the end last."""
+    """Returns all that a worker may say and ask of a run, the end last."""
     attempt: dict[str, Any] = {"attempt": 1}
     run = f"/v1/runs/{run_id}"
     return [

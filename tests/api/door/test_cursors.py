@@ -50,13 +50,13 @@ FORGED = [
 
 
 def unsealed(path: str, told: str) -> str:
-    """What the former release would have written: everybody could compute it."""
+    """Returns what the former release would have written: everybody could compute it."""
     bound = json.dumps({"tenant": "acme", "path": path.partition("?")[0], "filters": {}})
     return spelled(sha256(f"{bound}|{told}".encode()).hexdigest()[:16].encode() + told.encode())
 
 
 def sealed(path: str, told: str) -> str:
-    """What only the secret's owner can write."""
+    """Returns what only the secret's owner can write."""
     bare, _, query = path.partition("?")
     bound = {"tenant": "acme", "path": bare, "asked": dict(parse_qsl(query))}
     secret = installation_secret.derived(page_token.PURPOSE)

@@ -39,7 +39,7 @@ def test_an_id_that_cannot_exist_is_not_found(api: Api, route: Route) -> None:
 
 
 def made_up(key_id: str, secret: str = "S" * SECRET_LENGTH) -> str:
-    """A key whose checksum is right: everybody can compute it."""
+    """Returns a key whose checksum is right: everybody can compute it."""
     return f"otd_{key_id}_{secret}{crc32(f'key_{key_id}_{secret}'.encode()):08x}"
 
 

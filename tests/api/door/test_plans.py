@@ -60,7 +60,7 @@ def key(api: Api) -> Asked:
 
 
 def a_backfill(api: Api) -> str:
-    """Begin one, and give its path."""
+    """Begins one, and gives its path."""
     api.schedule(overlap="allow")
     route = "POST /v1/schedules/report/backfills"
     token = api.call(route, BACKFILL).body["plan_token"]

@@ -19,7 +19,7 @@ HOUR = {"from": "2026-11-18T10:00:00Z", "to": "2026-11-18T11:00:00Z"}
 
 
 def dies_once(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
-    """The process is lost where it would tell of what it has just done."""
+    """Loses the process where it would tell of what it has just done."""
     tell = schedule_actions.tell
     left = [1]
 
@@ -65,7 +65,7 @@ def test_a_backfill_begins_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def lost_once(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> None:
-    """The process is lost before it comes to one function, at the first try only."""
+    """Loses the process before it comes to one function, at the first try only."""
     there, left = getattr(module, name), [1]
 
     def dying(*given: Any, **named: Any) -> Any:
@@ -78,7 +78,7 @@ def lost_once(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> None:
 
 
 def sent(api: Api) -> int:
-    """How many messages wait for workers."""
+    """Returns how many messages wait for workers."""
     return sum(len(queue.messages) for queue in api.sqs.queues.values())
 
 
@@ -181,7 +181,7 @@ def test_a_purge_begins_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def refuses(api: Api, operation: str, code: str) -> None:
-    """The store is up, and refuses one kind of call."""
+    """Lets the store refuse one kind of call."""
     there = aws.dynamodb
 
     def busy(called: str, **request: Any) -> Any:

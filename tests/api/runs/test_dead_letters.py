@@ -133,7 +133,7 @@ def test_those_that_are_meant_are_run_again_at_the_rate_and_no_others(api: Api) 
 
 
 def how_far(operation: dict[str, Any]) -> tuple[str, int, int, int]:
-    """Its status, how many there are, how many are done, how many are still to do."""
+    """Returns its status, how many there are, how many are done, how many are still to do."""
     assert operation["complete"]
     told = (operation[name] for name in ("status", "total", "done", "left"))
     status, total, done, left = told

@@ -16,7 +16,7 @@ NEW = {"type": "http", "url": "https://new.example/report"}
 
 
 def died(api: Api) -> str:
-    """A run that was given {"order": "OLD"}, died, and whose schedule was edited then."""
+    """Returns a run that was given {"order": "OLD"}, died, and whose schedule was edited then."""
     ran.triggered(api, target=OLD, payload={"order": "OLD"})
     run_id = ran.dead(api)
     edited(api, target=NEW, payload={"order": "NEW"})

@@ -15,12 +15,12 @@ LEASE = {"queue": "gpu", "worker": "box-1"}
 
 @pytest.fixture
 def run_id(api: Api) -> str:
-    """A run that waits for a worker."""
+    """Returns a run that waits for a worker."""
     return triggered(api, "train")
 
 
 def triggered(api: Api, name: str, **fields: Any) -> str:
-    """Register a schedule for outside workers and run it once, now."""
+    """Registers a schedule for outside workers and runs it once, now."""
     api.schedule(name, **PULLED, **fields)
     answer = api.call(f"POST /v1/schedules/{name}/trigger", {})
     assert answer.status == 202, answer.text
@@ -28,14 +28,14 @@ def triggered(api: Api, name: str, **fields: Any) -> str:
 
 
 def taken(api: Api, **more: Any) -> list[Any]:
-    """What a worker of the tenant gets."""
+    """Returns what a worker of the tenant gets."""
     answer = api.call("POST /v1/leases", LEASE | more, key=api.key("worker"))
     assert answer.status == 200, answer.text
     return list(answer.body["data"])
 
 
 def said(api: Api, run_id: str, what: str, **body: Any) -> Answer:
-    """A worker's word of its first attempt."""
+    """Returns a worker's word of its first attempt."""
     return api.call(f"POST /v1/runs/{run_id}/{what}", {"attempt": 1} | body, key=api.key("worker"))
 
 

@@ -26,7 +26,7 @@ def asked(api: Api, tenant: str = "acme", **more: Any) -> Answer:
 
 
 def elsewhere(api: Api, number: int, *, sec: int = 30) -> None:
-    """So many polls wait in other environments."""
+    """Lets so many polls wait in other environments."""
     for place in range(number):
         until_ms = api.now_ms + sec * 1000
         assert waiting_polls.join(

@@ -11,6 +11,7 @@ from onthedot.api.views.slot_view import Recorded
 from onthedot.records import keys
 from onthedot.records.runs import run_writes
 from onthedot.records.runs.run_row import ended
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.store import conditional_writer, table_reads
 from onthedot.store.tasks import read as known
 from onthedot.targets.attempt_outcome import Again, after, error_of
@@ -234,7 +235,7 @@ def test_a_walk_that_has_asked_enough_ends_its_page_early_and_goes_on(
 def test_a_range_that_was_not_counted_is_shown_as_one(api: Api) -> None:
     task_id = api.schedule("report")["task_id"]
     first = hour_lists.claimed(task_id, api.now_ms - 3_600_000)
-    life = ended(first.life, "skipped", "paused", now_ms=api.now_ms)
+    life = ended(first.life, Status.SKIPPED, Reason.PAUSED, now_ms=api.now_ms)
     whole = replace(first, key=f"{first.key}~g2", range_to="2026-11-18T11:59:00Z", life=life)
     conditional_writer.write_one(run_writes.insert(whole, now_ms=api.now_ms))
     wanted = {"from": "2026-11-18T11:00:00Z", "to": "2026-11-18T11:59:00Z", "count": None}
@@ -325,7 +326,7 @@ def test_what_retries_is_listed_until_it_starts_again(api: Api) -> None:
     begun = ran.started(run_id)
     task = known(run_id.partition(".")[0])
     assert task is not None
-    answer = Again("failed", error_of("OSError", "no route"), after_sec=60)
+    answer = Again(Reason.FAILED, error_of("OSError", "no route"), after_sec=60)
     life = after(begun.life, task.task, answer, now_ms=api.now_ms, fraction=0.5)
     conditional_writer.write_one(run_writes.settle(begun, life, now_ms=api.now_ms))
 

@@ -56,7 +56,7 @@ def line(run_id: str, message: str) -> str:
 
 
 def logged(api: Api, streams: Streams) -> str:
-    """A run whose handler said three things, beside another run and the platform."""
+    """Returns a run whose handler said three things, beside another run and the platform."""
     run_id = ran.triggered(api)
     ran.started(run_id, log=STREAM)
     streams.lines[STREAM] = [

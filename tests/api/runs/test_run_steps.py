@@ -14,7 +14,7 @@ from tests.tidy.tree import ROOT
 
 @pytest.fixture
 def run_id(api: Api) -> str:
-    """A run that a worker has."""
+    """Returns a run that a worker has."""
     made = triggered(api, "train")
     taken(api)
     return made

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from onthedot.records.runs import run_writes
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks.task_spec import Task
 from onthedot.schedule.time.instants import parse_nominal
 from onthedot.store import clock, conditional_writer
@@ -50,7 +51,7 @@ def test_lateness_is_that_of_the_first_attempt_whatever_was_retried(api: Api) ->
     run_id = ran.triggered(api)
     api.now_ms += 100
     begun = ran.started(run_id)
-    answer = Again("failed", error_of("OSError", "no route"), after_sec=60)
+    answer = Again(Reason.FAILED, error_of("OSError", "no route"), after_sec=60)
     life = after(begun.life, task_of(run_id), answer, now_ms=api.now_ms, fraction=0.5)
     conditional_writer.write_one(run_writes.settle(begun, life, now_ms=api.now_ms))
 
@@ -218,7 +219,9 @@ def test_an_attempt_that_took_too_long_or_was_lost_says_so(api: Api) -> None:
         ran.started(run_id)
     ran.settled(late, "dead", "attempts_exhausted", error=error_of("TimedOut", "too long"))
     seen = replace(ran.read(lost), attention="")
-    write = run_writes.settle_unstarted(seen, "dead", "attempts_exhausted", now_ms=clock.now_ms())
+    write = run_writes.settle_unstarted(
+        seen, Status.DEAD, Reason.ATTEMPTS_EXHAUSTED, now_ms=clock.now_ms()
+    )
     conditional_writer.write_one(write)
 
     outcomes = [

@@ -45,7 +45,7 @@ def _oldest(api: Api) -> int:
 
 
 def _walked(api: Api, limit: int) -> tuple[list[Row], list[int]]:
-    """Walk, and trigger a run and let time pass every few pages; count each page's calls."""
+    """Walks, and triggers a run and lets time pass every few pages; counts each page's calls."""
     found, calls, writing = list[Row](), list[int](), 0.0
     begun, cursor = time.monotonic(), ""
     every = max(1, ROWS // limit // 6)

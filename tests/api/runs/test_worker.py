@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from onthedot import Client
-from onthedot.api.door import authentication
 from onthedot.registry.run_cancel import cancel
 from onthedot.store import clock
 from tests.api.kit import Api
+from tests.api.new_process import forget_keys
 from tests.api.serving import served, sleep
 from tests.api.working import (
     HANDLERS,
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.deep
 
 @pytest.fixture
 def real_api(api: Api) -> Api:
-    """The API by this machine's clock."""
+    """Returns the API by this machine's clock."""
     api.settings.setattr(clock, "local_ms", lambda: time.time_ns() // 1_000_000)
     # With one that stands still no wait for a run would ever be over.
     api.settings.setattr(clock, "monotonic", time.monotonic)
@@ -292,7 +292,7 @@ def test_a_word_that_is_refused_holds_up_neither_the_worker_nor_its_end(
         run_id = triggered(real_api, "patient")
         appeared(tmp_path / "begun")
         asked(real_api, f"DELETE /v1/keys/key_{real_api.key('worker').split('_')[1]}")
-        authentication.forget_keys()
+        forget_keys()
         (tmp_path / "go").touch()
         _, errors = worker.communicate(timeout=PATIENCE_SEC)
 

@@ -27,7 +27,9 @@ def names(api: Api, status: str) -> list[str]:
 
 
 def ran_out(api: Api, **fields: Any) -> Any:
-    """Four runs of every third second after noon, all succeeded, and a look by the audit."""
+    """Returns four runs of every third second after noon, all succeeded, and a
+    look by the audit.
+    """
     made = api.schedule(**(EVERY_3 | fields))
     api.wait(30)
     for run in api.call("GET /v1/schedules/report/runs").body["data"]:

@@ -15,7 +15,7 @@ FIELD = "pause_after_deaths"
 
 
 def died(api: Api, task_id: str, failures: int, paused_ms: int = 0) -> None:
-    """What the audit keeps of a task after that many deaths in a row."""
+    """Writes what the audit keeps of a task after that many deaths in a row."""
     health = Health(task_id=task_id, failures=failures, last=f"{api.now_ms:013}#", probe_ms=1)
     table_reads.put(failing_task.TABLE, {**health.item(), "paused_ms": paused_ms})
 

@@ -12,7 +12,7 @@ app = OnTheDot("billing")
 
 
 def declared(**fields: Any) -> dict[str, Any]:
-    """The schedule of a nightly job, as the manifest has it."""
+    """Returns the schedule of a nightly job, as the manifest has it."""
 
     @app.job(cron(fields.pop("cron", "0 9 * * *"), timezone="Europe/Paris"), **fields)
     def nightly() -> None: ...
@@ -21,7 +21,7 @@ def declared(**fields: Any) -> dict[str, Any]:
 
 
 def sweep() -> dict[str, Any]:
-    """Another one's."""
+    """Returns another one's."""
 
     @app.job(every(900))
     def sweep() -> None: ...

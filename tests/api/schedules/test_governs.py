@@ -21,7 +21,7 @@ def at(api: Api, moment: str, ms: int = 0) -> None:
 
 
 def work_off() -> None:
-    """Give the worker what is visible, as Lambda would."""
+    """Gives the worker what is visible, as Lambda would."""
     found = aws.client("sqs").receive_message(
         QueueUrl=aws.queue_url("normal"),
         MaxNumberOfMessages=10,
@@ -124,7 +124,7 @@ def _offset(task_id: str) -> int:
 
 
 def dues(task_id: str) -> list[tuple[int, int]]:
-    """Each claimed slot, and when it is due."""
+    """Returns each claimed slot, and when it is due."""
     items = table_reads.rows(("task_id", task_id), "scheduled_for", ("0", "~"))
     found = [run_row.parse(item) for item in items]
     return [(parse_nominal(run.key), run.life.due_ms // 1000) for run in found]

@@ -51,7 +51,7 @@ def reads(stage: Stage) -> int:
 
 
 def coming(stage: Stage, tenant_id: str = "acme") -> Agenda:
-    """Ask within a process, so that its calls are on record."""
+    """Asks within a process, so that its calls are on record."""
     return asked(stage, agenda_source.coming, tenant_id)
 
 

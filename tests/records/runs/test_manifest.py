@@ -25,7 +25,7 @@ LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def entries(count: int, within_sec: int = 40) -> list[Entry]:
-    """Runs of a tick: another task each, due one after the other."""
+    """Returns runs of a tick: another task each, due one after the other."""
     random = Random(1)
     tasks = ["sch_01JD" + "".join(random.choices(LETTERS, k=22)) for _ in range(count)]
     slots = sorted(NOON + random.randrange(0, within_sec, 5) for _ in range(count))

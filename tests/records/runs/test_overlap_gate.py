@@ -21,6 +21,7 @@ from onthedot.records.runs.overlap_gate import (
     waits,
     write,
 )
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks.task_spec import Task
 from tests.schedule.samples import TASK_ID, law, task
 
@@ -28,12 +29,12 @@ ORDER = {key: place for place, key in enumerate("abcdefgh")}
 
 
 def gate(holders: str = "", waiting: str = "") -> Gate:
-    """Runs by a letter each; earlier letters are due earlier."""
+    """Returns runs by a letter each; earlier letters are due earlier."""
     return Gate(task_id=TASK_ID, rev=1, holders=tuple(holders), waiting=tuple(waiting))
 
 
 def policy(overlap: str, most: int | None = 1, *, queue_max: int = 100) -> Task:
-    """A task of that overlap."""
+    """Returns a task of that overlap."""
     return task(overlap=overlap, max_concurrent=most, queue_max=queue_max)
 
 
@@ -53,7 +54,7 @@ def test_who_holds_a_place_has_it(of_task: Task) -> None:
 @pytest.mark.parametrize(
     ("of_task", "expected"),
     [
-        (policy("skip"), Turned("skipped", "overlap")),
+        (policy("skip"), Turned(Status.SKIPPED, Reason.OVERLAP)),
         (policy("queue"), Wait(gate("a", "b"))),
         (policy("queue", queue_max=1), Wait(gate("a", "b"))),
         (policy("cancel_previous"), Wait(gate("a", "b"), drop=("a",))),
@@ -69,10 +70,10 @@ def test_one_runs_already(of_task: Task, expected: object) -> None:
 @pytest.mark.parametrize(
     ("of_task", "expected"),
     [
-        (policy("skip"), Turned("skipped", "overlap")),
+        (policy("skip"), Turned(Status.SKIPPED, Reason.OVERLAP)),
         (policy("queue"), Wait(gate("a", "bc"))),
-        (policy("queue", queue_max=1), Turned("skipped", "queue_full")),
-        (policy("allow", 1, queue_max=1), Turned("skipped", "queue_full")),
+        (policy("queue", queue_max=1), Turned(Status.SKIPPED, Reason.QUEUE_FULL)),
+        (policy("allow", 1, queue_max=1), Turned(Status.SKIPPED, Reason.QUEUE_FULL)),
         (policy("cancel_previous"), Wait(gate("a", "c"), drop=("a", "b"))),
     ],
 )
@@ -110,15 +111,15 @@ def test_who_waits_already_waits_on_whatever_the_bound() -> None:
 def test_a_late_older_run_gives_way_to_a_newer() -> None:
     of_task = policy("cancel_previous")
 
-    assert enter(gate("b"), "a", of_task, ORDER) == Turned("cancelled", "previous")
-    assert enter(gate("a", "c"), "b", of_task, ORDER) == Turned("cancelled", "previous")
+    assert enter(gate("b"), "a", of_task, ORDER) == Turned(Status.CANCELLED, Reason.PREVIOUS)
+    assert enter(gate("a", "c"), "b", of_task, ORDER) == Turned(Status.CANCELLED, Reason.PREVIOUS)
 
 
 def test_of_two_due_together_the_greater_key_is_the_newer() -> None:
     of_task, order = policy("cancel_previous"), {"a": 5, "b": 5}
 
     assert enter(gate("a"), "b", of_task, order) == Wait(gate("a", "b"), drop=("a",))
-    assert enter(gate("b"), "a", of_task, order) == Turned("cancelled", "previous")
+    assert enter(gate("b"), "a", of_task, order) == Turned(Status.CANCELLED, Reason.PREVIOUS)
 
 
 def test_who_waits_for_the_previous_one_asks_for_its_end_again() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from onthedot.records.runs import pull
-from onthedot.records.runs.run_row import FINAL
+from onthedot.records.runs.run_status import FINAL
 from tests.schedule.samples import NOON_MS, run
 
 QUEUE = "pull:1:gpu:large"
@@ -35,7 +35,7 @@ def test_the_parts_of_a_partition_go_by_urgency_and_end_with_what_is_due() -> No
 
 @pytest.mark.parametrize("status", ["claimed", "waiting", "retrying", "awaiting"])
 def test_what_is_open_stands_by_its_due_time(status: str) -> None:
-    life = run(status=status, lease_ms=NOON_MS + 9).life
+    life = run(status=status, attempt=1, lease_ms=NOON_MS + 9).life
 
     assert pull.marks(FETCHED, life) == (
         ("pull", "acme#gpu:large"),
@@ -45,7 +45,7 @@ def test_what_is_open_stands_by_its_due_time(status: str) -> None:
 
 
 def test_what_is_under_a_lease_stands_by_the_end_of_it_behind_all_others() -> None:
-    life = run(status="running", lease_ms=NOON_MS + 9).life
+    life = run(status="running", attempt=1, lease_ms=NOON_MS + 9).life
 
     assert dict(pull.marks(FETCHED, life))["pull_at"] == f"9#{NOON_MS + 9:013}"
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+from typing import Any
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from onthedot.records.runs import run_writes
-from onthedot.records.runs.run_row import FINAL, OPEN, ended, parse, readable, row_key
-from tests.schedule.samples import NOON_MS, SLOT, TASK_ID, run
+from onthedot.records.runs.run_row import ended, life_of, parse, readable, row_key
+from onthedot.records.runs.run_status import FINAL, OPEN, Reason, Status
+from tests.schedule.samples import NOON_MS, SLOT, TASK_ID, law, run
 
 ITEM = run_writes.insert(run(), now_ms=NOON_MS).item
 
@@ -65,7 +72,95 @@ def test_a_row_is_found_by_the_id_of_its_run() -> None:
 
 def test_an_outcome_ends_the_lease() -> None:
     running = run(status="running", attempt=2, lease_ms=NOON_MS + 9).life
-    life = ended(running, "skipped", "handler", now_ms=NOON_MS + 5, note="nothing to do")
+    life = ended(running, Status.SKIPPED, Reason.HANDLER, now_ms=NOON_MS + 5, note="nothing to do")
 
-    assert (life.status, life.reason, life.note) == ("skipped", "handler", "nothing to do")
-    assert (life.ended_ms, life.lease_ms, life.attempt) == (NOON_MS + 5, 0, 2)
+    assert (life.status, life.reason, life.its_end.note) == (
+        Status.SKIPPED,
+        Reason.HANDLER,
+        "nothing to do",
+    )
+    assert (life.its_end.ended_ms, life.lease_ms, life.starts) == (NOON_MS + 5, 0, 2)
+
+
+# What a row may say of each part, and of the rest of a life.
+CLAIM = {"claim_id": "D1", "claim_until": 7}
+BOOKING = {"gate_ms": 9, "gate_behind_ms": 2}
+STARTED = {
+    "owner": "W",
+    "msg": "M",
+    "lease_ms": 20_000,
+    "started_ms": 5,
+    "first_started_ms": 3,
+    "version": 4,
+    "log": "2026/11/18/[1]abc",
+    "waits_on": "arn:x",
+}
+OVER = {
+    "ended_ms": 8,
+    "note": "closed",
+    "delivered": True,
+    "result": '{"n":1}',
+    "error": {"type": "E"},
+}
+BESIDE = {
+    "reason": "failed",
+    "first_due_ms": 1,
+    "claimed_ms": 2,
+    "dropped": "ended",
+    "waited": "line",
+    "buried": 1,
+    "released": 1,
+    "key_gate": "acme#k",
+    "permit": "3",
+    "checkpoint": '{"page":2}',
+    "progress": "0.5",
+    "attempts": [{"attempt": 1, "outcome": "lost"}],
+}
+
+
+def some(fields: dict[str, Any], first: str = "") -> st.SearchStrategy[dict[str, Any]]:
+    """Some of the fields, or none; if any, then the first one, if one is named."""
+    names = st.sets(st.sampled_from(sorted(fields)))
+    return names.map(
+        lambda chosen: {name: fields[name] for name in chosen | ({first} if first else set())}
+    )
+
+
+def lives() -> st.SearchStrategy[dict[str, Any]]:
+    """Stored lives of every status, with missing optional fields."""
+    parts = st.tuples(
+        some(BESIDE),
+        st.just({}) | some(CLAIM, "claim_id"),
+        st.just({}) | some(BOOKING, "gate_ms"),
+        st.just({"attempt": 0, "lease_ms": 0})
+        | some(STARTED).map(lambda started: {"lease_ms": 0, **started, "attempt": 2}),
+        st.just({}) | some(OVER, "ended_ms"),
+    )
+    plain = {"tv": 1, "schedule_version": 1, "due_ms": NOON_MS}
+    return st.builds(
+        lambda status, told: reduce(or_, told, {**plain, "status": status}),
+        st.sampled_from(sorted(OPEN | FINAL)),
+        parts,
+    )
+
+
+@law
+@given(lives())
+def test_a_life_is_stored_again_as_it_was_read(stored: dict[str, Any]) -> None:
+    assert life_of(stored).stored() == stored
+
+
+def test_a_part_that_is_not_there_is_read_as_none() -> None:
+    life = life_of({"status": "claimed", "tv": 1, "schedule_version": 1, "due_ms": NOON_MS})
+
+    assert (life.claim, life.booking, life.attempt, life.end) == (None, None, None, None)
+    assert (life.starts, life.lease_ms) == (0, 0)
+
+
+def test_a_part_that_is_asked_for_too_early_says_so() -> None:
+    life = run().life
+
+    with pytest.raises(LookupError, match="a claimed run has not started"):
+        assert life.its_attempt
+    with pytest.raises(LookupError, match="a claimed run has not ended"):
+        assert life.its_end

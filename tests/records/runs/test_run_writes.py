@@ -7,12 +7,13 @@ from dataclasses import replace
 import pytest
 
 from onthedot.records.runs import run_writes
-from onthedot.records.runs.run_row import FINAL, OPEN, Life, Run, parse
+from onthedot.records.runs.run_row import Life, Run, parse
+from onthedot.records.runs.run_status import FINAL, OPEN
 from tests.schedule.samples import NOON_MS, run
 
 
 def left(seen: Run, life: Life) -> dict[str, object]:
-    """The attributes that a settle sets besides the life."""
+    """Returns the attributes that a settle sets besides the life."""
     sets = dict(run_writes.settle(seen, life, now_ms=NOON_MS).sets)
     del sets["life"]
     return sets
@@ -103,23 +104,25 @@ def test_a_takeover_keeps_what_became_of_the_lost_attempt() -> None:
         seen, owner="W2", msg="m", now_ms=NOON_MS + 50, lease_ms=NOON_MS + 99
     )
 
-    assert (begun.life.attempt, begun.life.owner, begun.life.lease_ms) == (2, "W2", NOON_MS + 99)
+    attempt = begun.life.its_attempt
+    assert (attempt.number, attempt.owner, attempt.lease_ms) == (2, "W2", NOON_MS + 99)
     assert [(one["attempt"], one["outcome"]) for one in begun.life.attempts] == [(1, "lost")]
-    assert begun.life.first_started_ms == NOON_MS
+    assert attempt.first_started_ms == NOON_MS
 
 
 def test_a_first_start_has_no_history() -> None:
     begun = run_writes.started(run(), owner="W", msg="m", now_ms=NOON_MS + 4, lease_ms=NOON_MS + 9)
 
-    assert (begun.life.attempt, begun.life.attempts, begun.life.first_started_ms) == (1, (), 0)
-    assert begun.life.started_ms == NOON_MS + 4
+    attempt = begun.life.its_attempt
+    assert (attempt.number, attempt.first_started_ms, begun.life.attempts) == (1, None, ())
+    assert attempt.started_ms == NOON_MS + 4
 
 
 def test_a_start_forgets_who_has_sent_it() -> None:
     seen = run(claim_id="D", claim_until=9)
     begun = run_writes.started(seen, owner="W", msg="m", now_ms=NOON_MS, lease_ms=NOON_MS + 9)
 
-    assert (begun.life.claim_id, begun.life.claim_until) == ("", 0)
+    assert begun.life.claim is None
 
 
 def test_a_heartbeat_moves_nothing_but_the_lease() -> None:

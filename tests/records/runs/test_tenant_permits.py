@@ -18,17 +18,17 @@ from tests.schedule.samples import NOON, NOON_MS, law, run
 
 
 def held(number: int, holder: str = "r", lease_ms: int = NOON_MS) -> Permit:
-    """A permit in somebody's hands."""
+    """Returns a permit in somebody's hands."""
     return Permit(tenant_id="acme", number=number, holder=holder, owner="w", lease_ms=lease_ms)
 
 
 def of(most: int, *permits: Permit) -> Quota:
-    """A quota of which these permits were used."""
+    """Returns a quota of which these permits were used."""
     return Quota(tenant_id="acme", most=most, permits={each.number: each for each in permits})
 
 
 def due(second: int, queue: str = "normal") -> Run:
-    """A run that has been due since then."""
+    """Returns a run that has been due since then."""
     plain = run(slot_key(NOON + second), due_ms=NOON_MS + second * 1000)
     return replace(plain, queue=queue)
 

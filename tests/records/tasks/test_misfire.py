@@ -16,13 +16,13 @@ MISSED = ("missed", "outside_grace")
 
 
 def minutely(**given: object) -> Task:
-    """A task whose slots are each minute."""
+    """Returns a task whose slots are each minute."""
     whole: dict[str, Any] = {"compiled": compiled("* * * * *"), "effective_from": NOON - 3_600}
     return task(**whole | given)
 
 
 def slot(late_sec: int, *, judged: bool = False, taken_up: bool = False) -> Slot:
-    """A slot that was due so long ago."""
+    """Returns a slot that was due so long ago."""
     return Slot(due_ms=NOON_MS - late_sec * 1000, judged=judged, taken_up=taken_up)
 
 

@@ -82,7 +82,7 @@ KNOWN: dict[str, Callable[[list[str]], bool]] = {
 
 
 def known_classes(fields: list[str]) -> list[str]:
-    """Name the classes an expression falls in; its fields in croniter's order."""
+    """Names the classes an expression falls in; its fields in croniter's order."""
     lowered = [field.lower() for field in fields]
     return [name for name, holds in KNOWN.items() if holds(lowered)]
 
@@ -115,7 +115,7 @@ def _lists_all(field: str, span: Span) -> bool:
 
 
 def _dom_comes(fields: list[str]) -> bool:
-    """Tell whether the day of the month exists in any of the months."""
+    """Tells whether the day of the month exists in any of the months."""
     if "l" in fields[2] or "w" in fields[2]:
         return True
     days = frozenset[int]().union(*(DAY_OF_MONTH.values(part) for part in fields[2].split(",")))

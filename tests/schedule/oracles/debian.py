@@ -19,12 +19,12 @@ class Daemon:
     """One job under cron, woken once in each real minute."""
 
     def __init__(self, job: Reading, *, started: int) -> None:
-        """Start it when the wall clock shows this minute, which counts as done."""
+        """Starts it when the wall clock shows this minute, which counts as done."""
         self.job = job
         self.done = started
 
     def wake(self, now: int) -> bool:
-        """Tell whether the job is run in the real minute whose wall-clock minute is `now`."""
+        """Tells whether the job is run in the real minute whose wall-clock minute is `now`."""
         moved = now - (self.done + 1)
         if abs(moved) > CORRECTION_MIN:
             self.done = now - 1
@@ -41,7 +41,7 @@ class Daemon:
 
 
 def runs(ticks: Iterable[Tick], job: Reading) -> list[int]:
-    """Give the real minutes in which cron, started in the first of them, would run the job."""
+    """Gives the real minutes in which cron, started in the first of them, would run the job."""
     first, *rest = ticks
     daemon = Daemon(job, started=first.wall // 60)
     return [tick.at for tick in rest if daemon.wake(tick.wall // 60)]

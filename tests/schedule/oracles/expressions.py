@@ -19,19 +19,19 @@ WEEKDAY_LAST = 7
 
 
 def five_fields(dice: Random) -> str:
-    """Make an expression of five fields."""
+    """Makes an expression of five fields."""
     minute = _field(dice, SIXTY, star=0.2)
     hour = _field(dice, HOUR, star=0.35)
     return f"{minute} {hour} {_day_fields(dice)}"
 
 
 def six_fields(dice: Random) -> str:
-    """Make an expression of six fields, seconds first."""
+    """Makes an expression of six fields, seconds first."""
     return f"{_field(dice, SIXTY, star=0.2)} {five_fields(dice)}"
 
 
 def seven_fields(dice: Random) -> str:
-    """Make an expression of seven fields, seconds first and the year last."""
+    """Makes an expression of seven fields, seconds first and the year last."""
     first = dice.randrange(2020, 2060)
     year = dice.choice(
         ["*", f"{first}", f"{first}-{first + 9}", f"{first}-{first + 20}/3", f"{first},{first + 4}"]
@@ -95,7 +95,7 @@ def _part(dice: Random, span: Span) -> str:
 
 
 def _word(dice: Random, span: Span, value: int) -> str:
-    """Write a value as a number, or as its name in one case or another."""
+    """Writes a value as a number, or as its name in one case or another."""
     if span.names not in {MONTH_NAMES, DAY_NAMES} or dice.random() < 0.5:
         return str(value)
     name = span.names[value - span.first]

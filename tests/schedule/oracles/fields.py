@@ -28,11 +28,11 @@ class Span:
     names: tuple[str, ...] = ()
 
     def number(self, word: str) -> int:
-        """Give the number that a word of this field stands for."""
+        """Gives the number that a word of this field stands for."""
         return self.first + self.names.index(word) if word in self.names else int(word)
 
     def values(self, part: str) -> frozenset[int]:
-        """Give the numbers of one comma-less part: `*`, `a`, `a-b`, each perhaps `/n`."""
+        """Gives the numbers of one comma-less part: `*`, `a`, `a-b`, each perhaps `/n`."""
         body, slash, step = part.partition("/")
         low, high = self._ends(body, stepped=bool(slash))
         size = self.last - self.first + 1
@@ -74,7 +74,7 @@ class Reading:
     interval: bool
 
     def on(self, day: date) -> bool:
-        """Tell whether the schedule has anything to do on this day."""
+        """Tells whether the schedule has anything to do on this day."""
         if day.month not in self.months or day.year not in self.years:
             return False
         in_month = any(test(day) for test in self.days_of_month)
@@ -82,7 +82,7 @@ class Reading:
         return (in_month and in_week) if self.needs_both else (in_month or in_week)
 
     def matches(self, wall: datetime) -> bool:
-        """Tell whether a clock on the wall that shows this satisfies the expression."""
+        """Tells whether a clock on the wall that shows this satisfies the expression."""
         return (
             wall.second in self.seconds
             and wall.minute in self.minutes
@@ -93,7 +93,7 @@ class Reading:
 
 @lru_cache(maxsize=4096)
 def read(text: str, seconds: str = "first") -> Reading:
-    """Read an expression of five, six or seven fields."""
+    """Reads an expression of five, six or seven fields."""
     second, minute, hour, dom, month, dow, year = _seven(text.lower().split(), seconds)
     return Reading(
         text=text,
@@ -110,7 +110,7 @@ def read(text: str, seconds: str = "first") -> Reading:
 
 
 def matching_walls(reading: Reading, after: datetime) -> Iterator[datetime]:
-    """Give every wall-clock time later than `after` that matches, day by day."""
+    """Gives every wall-clock time later than `after` that matches, day by day."""
     day = after.date()
     while day.year <= max(reading.years):
         if reading.on(day):
@@ -168,12 +168,12 @@ def _days_in_month(day: date) -> int:
 
 
 def _weekdays(day: date) -> list[int]:
-    """Give the days of this day's month that are Monday to Friday."""
+    """Gives the days of this day's month that are Monday to Friday."""
     numbers = range(1, _days_in_month(day) + 1)
     return [number for number in numbers if day.replace(day=number).isoweekday() <= 5]
 
 
 def _nearest_weekday(day: date, wanted: int) -> int:
-    """Give the weekday of the month nearest to `wanted`, or to its last day when it is shorter."""
+    """Gives the weekday of the month nearest to `wanted`, or to its last day when it is shorter."""
     target = min(wanted, _days_in_month(day))
     return min(_weekdays(day), key=lambda number: abs(number - target))

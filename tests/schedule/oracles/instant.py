@@ -26,7 +26,7 @@ class Policy:
     overlap: str = "first"
 
     def is_interval(self, reading: Reading) -> bool:
-        """Tell whether the schedule follows the clock (interval) or names a time (fixed)."""
+        """Tells whether the schedule follows the clock (interval) or names a time (fixed)."""
         return reading.interval if self.mode == "auto" else self.mode == "interval"
 
 
@@ -36,7 +36,7 @@ class _Match(NamedTuple):
 
 
 def fires(window: Window, reading: Reading, policy: Policy) -> list[int]:
-    """Give every fire of the window, except what a change just outside it would cause."""
+    """Gives every fire of the window, except what a change just outside it would cause."""
     matches = _matches(window, reading)
     if policy.is_interval(reading):
         return [match.at for match in matches]
@@ -49,7 +49,7 @@ def fires(window: Window, reading: Reading, policy: Policy) -> list[int]:
 
 @lru_cache(maxsize=4)
 def _matches(window: Window, reading: Reading) -> tuple[_Match, ...]:
-    """List the ticks whose wall clock satisfies the expression."""
+    """Lists the ticks whose wall clock satisfies the expression."""
     days = {day for day in window.days if reading.on(day)}
     return tuple(
         _Match(tick.at, tick.wall)
@@ -62,7 +62,7 @@ def _matches(window: Window, reading: Reading) -> tuple[_Match, ...]:
 
 
 def _chosen_passes(matches: tuple[_Match, ...], overlap: str) -> set[int]:
-    """Keep one instant of each wall time that came twice within three hours, or both."""
+    """Keeps one instant of each wall time that came twice within three hours, or both."""
     if overlap == "both":
         return {match.at for match in matches}
     by_wall = defaultdict[int, list[int]](list)
@@ -77,7 +77,7 @@ def _chosen_passes(matches: tuple[_Match, ...], overlap: str) -> set[int]:
 
 
 def _missing_walls(window: Window, reading: Reading, jump: Jump) -> list[int]:
-    """List the wall times that the clock jumped over and the expression names."""
+    """Lists the wall times that the clock jumped over and the expression names."""
     jumped = range(jump.wall - jump.by, jump.wall, window.step)
     return [wall for wall in jumped if reading.matches(wall_of(wall))]
 

@@ -10,7 +10,7 @@ from tests.schedule.oracles.instant import Policy
 
 
 def compiled(cron: str, zone: str, policy: Policy) -> Schedule:
-    """Compile an expression under a policy."""
+    """Compiles an expression under a policy."""
     return compile_schedule(
         cron,
         timezone=zone,
@@ -21,7 +21,7 @@ def compiled(cron: str, zone: str, policy: Policy) -> Schedule:
 
 
 def forwards(schedule: Schedule, first: int, last: int) -> list[int]:
-    """Give the fires of [first, last), each asked for from the one before."""
+    """Gives the fires of [first, last), each asked for from the one before."""
     found = []
     at = schedule.next(first - 1)
     while at is not None and at < last:
@@ -31,7 +31,7 @@ def forwards(schedule: Schedule, first: int, last: int) -> list[int]:
 
 
 def backwards(schedule: Schedule, first: int, last: int) -> list[int]:
-    """Give the fires of [first, last), latest first, each asked for from the one after."""
+    """Gives the fires of [first, last), latest first, each asked for from the one after."""
     found = []
     at = schedule.prev(last)
     while at is not None and at >= first:
@@ -41,7 +41,7 @@ def backwards(schedule: Schedule, first: int, last: int) -> list[int]:
 
 
 def fault(case: str, expected: Sequence[int | None], got: Sequence[int | None]) -> list[str]:
-    """Say where two lists of fires first differ; nothing when they do not."""
+    """Says where two lists of fires first differ; nothing when they do not."""
     if expected == got:
         return []
     pairs = zip_longest(expected, got)

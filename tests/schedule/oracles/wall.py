@@ -52,30 +52,30 @@ class Window:
 
 @lru_cache(maxsize=1024)
 def pinned_zone(name: str) -> ZoneInfo:
-    """Load a zone from the wheel."""
+    """Loads a zone from the wheel."""
     with files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as file:
         return ZoneInfo.from_file(file, key=name)
 
 
 def offset_at(name: str, at: int) -> int:
-    """Give a zone's offset from UTC at an instant, in seconds."""
+    """Gives a zone's offset from UTC at an instant, in seconds."""
     offset = datetime.fromtimestamp(at, pinned_zone(name)).utcoffset()
     return 0 if offset is None else offset // timedelta(seconds=1)
 
 
 def wall_of(wall: int) -> datetime:
-    """Give the wall clock's reading as a naive datetime."""
+    """Gives the wall clock's reading as a naive datetime."""
     return EPOCH + timedelta(seconds=wall)
 
 
 def instant(text: str) -> int:
-    """Give the epoch second of an ISO time in UTC."""
+    """Gives the epoch second of an ISO time in UTC."""
     return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
 
 
 @lru_cache(maxsize=64)
 def window(name: str, first: int, last: int, step: int = MINUTE) -> Window:
-    """Look at a zone's wall clock at every step of [first, last)."""
+    """Looks at a zone's wall clock at every step of [first, last)."""
     place = pinned_zone(name)
     ticks = tuple(_tick(at, datetime.fromtimestamp(at, place)) for at in range(first, last, step))
     jumps = tuple(
@@ -89,7 +89,7 @@ def window(name: str, first: int, last: int, step: int = MINUTE) -> Window:
 
 @lru_cache(maxsize=1024)
 def changes(name: str, first: int, last: int) -> tuple[int, ...]:
-    """Find the instants of [first, last) at which a zone's offset changes."""
+    """Finds the instants of [first, last) at which a zone's offset changes."""
     looks = [(at, offset_at(name, at)) for at in (*range(first, last, DAY), last)]
     return tuple(
         _change(name, early, late)

@@ -99,7 +99,7 @@ class Effects:
         return answer
 
     def _through_outages(self, operation: str, call: Call) -> Call:
-        """The call as the stores take it while a part of them refuses."""
+        """Returns the call as the stores take it while a part of them refuses."""
         world = self._world
 
         def through(**request: Any) -> Any:
@@ -159,7 +159,7 @@ class Effects:
         return answer
 
     def _altered(self, deed: Deed, fault: Fault) -> Deed:
-        """What the fault makes of a batch, or the token botocore gives a transaction."""
+        """Returns what the fault makes of a batch, or the token botocore gives a transaction."""
         if deed.operation == "transact_write_items":
             token = f"{deed.process.name} {deed.process.counts}"
             return replace(deed, request={"ClientRequestToken": token, **deed.request})
@@ -190,7 +190,9 @@ class Effects:
         raise ReadTimeoutError(endpoint_url=_ENDPOINT)
 
     def _again(self, deed: Deed) -> Any:
-        """The SDK's own retry after a lost answer: the caller is told of the second only."""
+        """Plays the SDK's own retry after a lost answer: the caller is told of
+        the second only.
+        """
         world = self._world
         world.wait(self._chooser.latency_us())
         world.note("retry by the SDK", deed.operation)

@@ -16,7 +16,7 @@ _MS_US = 1_000
 
 
 def let_loose(world: World, until_sec: float) -> None:
-    """Arrange the freezes, the clocks' steps and the deletions that the profile asks for."""
+    """Arranges the freezes, the clocks' steps and the deletions that the profile asks for."""
     profile = world.profile
     random = Random(f"elements {world.seed}")
     until = min(until_sec, profile.faults_until_sec)
@@ -30,7 +30,7 @@ def let_loose(world: World, until_sec: float) -> None:
 
 
 def _freeze(world: World, random: Random, sec: float) -> None:
-    """A process stops as a whole, with its handlers, wherever each of them stands."""
+    """Stops a process as a whole, with its handlers, wherever each of them stands."""
     whole = _drawn(world, random)
     if whole is not None:
         world.freeze(whole, sec)
@@ -40,7 +40,7 @@ def _freeze(world: World, random: Random, sec: float) -> None:
 
 
 def _step(world: World, random: Random) -> None:
-    """The clock of a machine is set, within what a clock may be off."""
+    """Sets the clock of a machine, within what a clock may be off."""
     whole = _drawn(world, random)
     if whole is None:
         return
@@ -52,7 +52,7 @@ def _step(world: World, random: Random) -> None:
 
 
 def _drawn(world: World, random: Random) -> Process | None:
-    """One of those that are under way, as a whole."""
+    """Returns one of those that are under way, as a whole."""
     living = [
         process
         for process in world.processes

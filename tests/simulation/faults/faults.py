@@ -240,7 +240,7 @@ class Chooser:
         )
 
     def some_of(self, count: int) -> set[int]:
-        """A part of a batch, neither nothing nor (of several) everything."""
+        """Returns a part of a batch, neither nothing nor (of several) everything."""
         if count == 1:
             return {0}
         return set(self.random.sample(range(count), self.random.randint(1, count - 1)))

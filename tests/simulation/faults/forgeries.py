@@ -25,7 +25,7 @@ TEXTS = (
 
 
 def forge(stage: Stage, seed: int) -> None:
-    """Write them into the queues at any moment, the dead one among them."""
+    """Writes them into the queues at any moment, the dead one among them."""
     stage.outside.strangers = True
     random = Random(f"forged {seed}")
     for _ in range(_MOMENTS):

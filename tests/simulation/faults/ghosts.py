@@ -18,7 +18,7 @@ WRITTEN = _MOMENTS * 4
 
 
 def prepared(stage: Stage) -> None:
-    """Let them come at any moment, into any queue."""
+    """Lets them come at any moment, into any queue."""
     random = Random(f"ghosts {stage.world.seed}")
     for number in range(_MOMENTS):
         texts = random.choice(TEXTS), _of_ghosts(2 * number)
@@ -28,7 +28,7 @@ def prepared(stage: Stage) -> None:
 
 
 def _of_ghosts(first: int) -> str:
-    """Two runs of a schedule that never was, beside what can name none."""
+    """Returns two runs of a schedule that never was, beside what can name none."""
     at = ("120000", "120100")
     runs: list[dict[str, Any]] = [
         {"run_id": f"sch_GHOST{first:021}.20261118T{each}Z", "attempt": 1, "tv": 1} for each in at

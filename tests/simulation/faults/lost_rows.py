@@ -15,7 +15,7 @@ _FIRST_MS = 3_000
 
 
 def prepared(stage: Stage) -> None:
-    """Let the row of a run vanish at each of a few moments, before the run has begun."""
+    """Lets the row of a run vanish at each of a few moments, before the run has begun."""
     random = Random(f"lost {stage.world.seed}")
     for _ in range(_MOMENTS):
         at_sec = random.uniform(*_BETWEEN_SEC)
@@ -36,7 +36,7 @@ def _by_key(found: tuple[Key, Item]) -> Key:
 
 
 def _waits(stage: Stage, item: Item) -> bool:
-    """Whether it is claimed, and is due in a while."""
+    """Tells whether it is claimed, and is due in a while."""
     life = plain_item(item).get("life", {})
     now_ms = stage.world.epoch_us() // 1000
     return bool(life.get("status") == "claimed" and life["due_ms"] > now_ms + _FIRST_MS)

@@ -40,7 +40,9 @@ class Outage:
         return self.from_sec * _SEC_US <= now_us < (self.from_sec + self.for_sec) * _SEC_US
 
     def names(self, operation: str, member: object, of: str) -> bool:
-        """Whether it stands against one call, or one member of a batch of that table or queue."""
+        """Tells whether it stands against one call, or one member of a batch of that table or
+        queue.
+        """
         if (operation in SQS_OPERATIONS) != bool(self.queue):
             return False
         if self.queue:
@@ -63,7 +65,7 @@ class Bucket:
     filled_us: int = 0
 
     def takes(self, now_us: int) -> bool:
-        """Whether it takes one more; a second's worth is what it saves up at most."""
+        """Tells whether it takes one more; a second's worth is what it saves up at most."""
         gained = (now_us - self.filled_us) / _SEC_US * self.per_sec
         self.left = min(self.per_sec, self.left + gained)
         self.filled_us = now_us
@@ -81,7 +83,7 @@ def refused(
     now_us: int,
     random: Random,
 ) -> set[int] | None:
-    """The places of the members that are refused; None where nothing of the call is."""
+    """Returns the places of the members that are refused; None where nothing of the call is."""
     lasting = [each for each in outages if each.lasts(now_us)]
     if not lasting:
         return None
@@ -114,7 +116,9 @@ def carried_out(
     places: set[int],
     give_up: Callable[[], None],
 ) -> Any:
-    """A batch of statements or entries says whom it refused; any other call is refused whole."""
+    """Returns a batch of statements or entries says whom it refused; any other call is refused
+    whole.
+    """
     if operation in BATCHES:
         whole = len(places) == len(partial.members(operation, request))
         if not (operation == "batch_get_item" and whole):

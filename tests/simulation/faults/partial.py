@@ -27,7 +27,7 @@ def _list_name(operation: str) -> str:
 
 
 def only(operation: str, request: Answer, places: set[int]) -> Answer:
-    """The request with the members at these places and no others."""
+    """Returns the request with the members at these places and no others."""
     chosen = [one for place, one in enumerate(members(operation, request)) if place in places]
     if operation != "batch_get_item":
         return {**request, _list_name(operation): [one for _, one in chosen]}
@@ -74,7 +74,7 @@ def _refusal(operation: str, request: Answer, refused: set[int]) -> Answer:
 
 
 def joined(operation: str, request: Answer, *parts: tuple[set[int], Answer]) -> Answer:
-    """One answer to the whole request from answers to its parts, in the request's order."""
+    """Returns one answer to the whole request from answers to its parts, in the request's order."""
     whole: Answer = {}
     for _, answer in parts:
         whole = {**answer, **whole}

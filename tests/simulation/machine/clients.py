@@ -32,5 +32,5 @@ class Client:
         return method
 
     def _make_api_call(self, operation_name: str, request: dict[str, Any]) -> dict[str, Any]:
-        """The door pynamodb comes in by."""
+        """Returns the door pynamodb comes in by."""
         return getattr(self, _WORD_START.sub("_", operation_name).lower())(**request)  # type: ignore[no-any-return]  # typed above

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from onthedot.records.attributes import plain, plain_item
 from onthedot.records.keys import GATE, run_id
-from onthedot.records.runs.run_row import FINAL
+from onthedot.records.runs.run_status import FINAL
 from onthedot.records.runs.tenant_permits import LIMIT, LINE
 from onthedot.records.tasks import task_spec
 from onthedot.records.tasks.task_spec import Task
@@ -71,14 +71,14 @@ class Change(NamedTuple):
 
     @property
     def started(self) -> bool:
-        """Whether an attempt begins with it."""
+        """Tells whether an attempt begins with it."""
         if self.after is None or self.after.status != "running":
             return False
         return self.before is None or self.before.attempt != self.after.attempt
 
     @property
     def asked(self) -> bool:
-        """Whether a process of the API wrote it for somebody outside who works runs."""
+        """Tells whether a process of the API wrote it for somebody outside who works runs."""
         return self.writer is not None and self.writer.kind == "said"
 
 
@@ -150,7 +150,7 @@ class Journal:
 
 
 def read(world: World, corrected: Mapping[str, int]) -> Journal:
-    """Read the logs of a history that is over, in which clocks were corrected by so much."""
+    """Reads the logs of a history that is over, in which clocks were corrected by so much."""
     journal = Journal()
     start_us = world.epoch_us() - world.now_us
     journal.start_ms = start_us / 1000
@@ -185,7 +185,7 @@ def read(world: World, corrected: Mapping[str, int]) -> Journal:
 def _read_bound(
     journal: Journal, at_ms: float, key: tuple[str, str], ends: tuple[Any, Any]
 ) -> None:
-    """What bounds runs of several tasks: a key's rate, a tenant's limit, its line."""
+    """Reads what bounds runs of several tasks: a key's rate, a tenant's limit, its line."""
     (place, what), (before, after) = key, ends
     if what == RATE:
         # A turn that is taken is no booking: those that are booked stay as they are.
@@ -207,13 +207,15 @@ def _loops(world: World, writers: Mapping[int, Any]) -> dict[str, Begun]:
 
 
 def writers_of(world: World) -> dict[int, Process]:
-    """Which process acted at which moment; what the world does at the same moment is no act."""
+    """Returns which process acted at which moment; what the world does at the same moment is no
+    act.
+    """
     start_us = world.epoch_us() - world.now_us
     return {start_us + at_us: who for at_us, who, *_ in world.trace if who is not None}
 
 
 def pairs(world: World, table: str) -> list[tuple[int, Any, Any, Any]]:
-    """Each write with what was there before and what was there after it."""
+    """Returns each write with what was there before and what was there after it."""
     rows = world.store.table(table).rows
     following = dict(rows.items)
     pairs = []

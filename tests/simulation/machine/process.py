@@ -52,12 +52,12 @@ class Process:
         self.spins = 0  # sleeps of next to nothing
 
     def set_clock(self, skew_us: int, at_us: int) -> None:
-        """Its clock is set, and off by so much from then on."""
+        """Sets its clock, which is off by so much from then on."""
         self.skew_us = skew_us
         self.skews.append((at_us, skew_us))
 
     def skew_at(self, at_us: int) -> int:
-        """By how much its clock was off."""
+        """Returns by how much its clock was off."""
         return next(skew for since, skew in reversed(self.skews) if since <= at_us)
 
     def _live(self) -> None:
@@ -74,7 +74,7 @@ class Process:
         self.on_end(self)
 
     def kill(self) -> None:
-        """From outside. Whatever its finally blocks try, no effect comes of it."""
+        """Ends it from outside. Whatever its finally blocks try, no effect comes of it."""
         self.dead = True
         if self.greenlet:
             self.greenlet.throw(Crashed)
@@ -97,7 +97,7 @@ class Part:
         return self._process.done
 
     def wait(self, seconds: float) -> bool:
-        """Whether it ended within that time."""
+        """Tells whether it ended within that time."""
         world, process = self._world, self._process
         waiter = world.running
         assert waiter is not None
@@ -111,14 +111,14 @@ class Part:
         return process.done
 
     def result(self) -> Any:
-        """What it returned; what it raised is raised."""
+        """Returns what it returned; what it raised is raised."""
         assert self._process.done
         if self._process.error is not None:
             raise self._process.error
         return self._process.result
 
     def kill(self) -> None:
-        """Carried out by the world: a greenlet that ends another would never be resumed."""
+        """Lets the world end it: a greenlet that ends another would never be resumed."""
         world, process = self._world, self._process
         if not process.done:
             process.dead = True

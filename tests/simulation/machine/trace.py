@@ -32,7 +32,7 @@ class Effect:
 
 
 def effects(entries: list[Entry]) -> list[Effect]:
-    """Every effect of a process in the order they took place."""
+    """Returns every effect of a process in the order they took place."""
     seen: Counter[tuple[str, str]] = Counter()
     found = []
     for place, (_, process, operation, request, _, _) in enumerate(entries):
@@ -143,7 +143,7 @@ def _values(item: Answer) -> str:
 
 
 def plain(value: Answer) -> Any:
-    """A typed value without its type, for reading."""
+    """Returns a typed value without its type, for reading."""
     ((kind, content),) = value.items()
     if kind == "N":
         return float(content) if "." in content else int(content)

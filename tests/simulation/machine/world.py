@@ -98,7 +98,9 @@ class World:
         limit_sec: float | None = None,
         ended: Callable[[Process], None] | None = None,
     ) -> Process:
-        """A process that starts at `at_sec` (default: now) and is killed `limit_sec` later."""
+        """Returns a process that starts at `at_sec` (default: now) and is killed `limit_sec`
+        later.
+        """
         ordinal = self._ordinals.get(kind, 0)
         self._ordinals[kind] = ordinal + 1
         process = self._born(f"{kind}#{ordinal}", kind, work, self.chooser.skew_us(self.now_us))
@@ -110,7 +112,7 @@ class World:
         return process
 
     def submit(self, work: Callable[[], Any]) -> Part:
-        """Work beside the running process and within it: it dies with it."""
+        """Works beside the running process and within it: it dies with it."""
         whole = self.running
         assert whole is not None, "only a process has parts"
         name = f"{whole.name}/{len(whole.parts)}"
@@ -132,7 +134,7 @@ class World:
         return process
 
     def call_at(self, at_sec: float, action: Action) -> None:
-        """Something the world itself does: no process, no faults."""
+        """Plans something that the world itself does: no process, no faults."""
         self.push(int(at_sec * _SEC_US), action)
 
     def every(  # a rule and what it starts
@@ -145,7 +147,7 @@ class World:
         until_sec: float,
         limit_sec: float | None = None,
     ) -> None:
-        """A rule's ticks: each may be late, dropped or doubled, as the profile says."""
+        """Plans a rule's ticks: each may be late, dropped or doubled, as the profile says."""
         chooser, profile = self.chooser, self.profile
         at_sec = first_sec
         while at_sec < until_sec:
@@ -222,7 +224,7 @@ class World:
         self.park(process)
 
     def park(self, process: Process) -> None:
-        """Until somebody pushes the process with its present turn."""
+        """Waits until somebody pushes the process with its present turn."""
         self._hub.switch()
         if process.dead:
             raise Crashed
@@ -285,18 +287,20 @@ class World:
         return lambda: self.kill(part, "its whole ended")
 
     def note(self, what: str, text: str) -> None:
-        """Something for the story that is no effect."""
+        """Notes something for the story that is not an effect."""
         self.trace.append((self.now_us, self.running, what, {"note": text}, None, ""))
 
     def effects(self) -> list[Effect]:
         return effects(self.trace)
 
     def story(self) -> str:
-        """The readable history; with the seed it is what a failing test prints."""
+        """Returns the readable history; with the seed it is what a failing test prints."""
         return f"seed {self.seed}\n{story(self.trace, self.start)}"
 
     def bugs(self) -> list[tuple[str, BaseException]]:
-        """Processes that ended by an error no fault explains, and calls AWS calls invalid."""
+        """Returns processes that ended by an error no fault explains, and calls AWS calls
+        invalid.
+        """
         found: list[tuple[str, BaseException]] = [
             (process.name, process.error)
             for process in self.processes

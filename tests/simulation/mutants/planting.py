@@ -12,7 +12,7 @@ from tests.simulation.profiles.all_profiles import ALL
 
 @contextmanager
 def planted(mutant: Mutant) -> Iterator[None]:
-    """Put it into the flows for a while."""
+    """Puts it into the flows for a while."""
     patches = mutant.patches()
     before = [getattr(module, name) for module, name, _ in patches]
     for module, name, changed in patches:

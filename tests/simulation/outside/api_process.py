@@ -27,7 +27,7 @@ class Unavailable(Exception):  # noqa: N818  # as the client calls it
 
 
 def take(stage: Stage, *, most: int, lease_sec: int, wait_sec: int = 0) -> list[Grant]:
-    """Ask for runs, as a worker does, and let the API wait for one."""
+    """Asks for runs, as a worker does, and lets the API wait for one."""
     world = stage.world
     api: Counter = stage.outside.api
     who, asked_ms = _me(stage), world.epoch_us() / 1000
@@ -59,13 +59,13 @@ def take(stage: Stage, *, most: int, lease_sec: int, wait_sec: int = 0) -> list[
 
 
 def say(stage: Stage, run_id: str, attempt: int, answer: Answer) -> bool:
-    """Say what came of an attempt; True if that counts."""
+    """Says what came of an attempt; True if that counts."""
     word = Word(_me(stage), "", run_id, attempt, answer, 0.0)
     return _say(stage, word, lambda: stage.outside.api.settle(run_id, attempt, answer))
 
 
 def beat(stage: Stage, run_id: str, attempt: int, lease_sec: int) -> tuple[bool, bool]:
-    """Keep an attempt; tells whether it is kept, and whether it is to stop."""
+    """Keeps an attempt; tells whether it is kept, and whether it is to stop."""
     stops = False
 
     def carried_out() -> bool:
@@ -80,7 +80,7 @@ def beat(stage: Stage, run_id: str, attempt: int, lease_sec: int) -> tuple[bool,
 
 
 def step(stage: Stage, run_id: str, attempt: int, value: str = "") -> tuple[bool, object]:
-    """Look a step up, or record it; tells whether the attempt stands, and what is recorded."""
+    """Looks a step up, or record it; tells whether the attempt stands, and what is recorded."""
     kept: object = None
 
     def carried_out() -> bool:
@@ -113,7 +113,7 @@ def _say(stage: Stage, word: Word, carried_out: Callable[[], bool]) -> bool:
 
 
 def _answered(stage: Stage, work: Callable[[], Any]) -> Any:
-    """Let a process of the API do it, and wait for what it answers."""
+    """Lets a process of the API do it, and wait for what it answers."""
     world = stage.world
 
     def answer() -> Any:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, ReadTimeoutError
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.store.aws import BrokenOff
 from onthedot.targets.attempt_outcome import CLOSED, Again, Answer, Done, Stopped
 from onthedot.targets.call import Call
@@ -61,7 +62,7 @@ class AwsTargets:
         self._bad = {service: _bad_time(seed, service) for service in OPERATIONS}
 
     def target(self, call: Call) -> Answer:
-        """Let the real target of that type make the call."""
+        """Lets the real target of that type make the call."""
         name = self._name
         self._calls[name] = call
         try:
@@ -70,11 +71,13 @@ class AwsTargets:
             self._calls.pop(name, None)
 
     def client(self, service: str, seconds: int) -> Client:
-        """Give a client whose calls may take so long."""
+        """Gives a client whose calls may take so long."""
         return Client(OPERATIONS[service], partial(self._ask, service, seconds))
 
     def _ask(self, service: str, seconds: int, request: dict[str, Any]) -> dict[str, Any]:
-        """One call as its caller has it: it waits for the answer no longer than it is patient."""
+        """Returns one call as its caller has it: it waits for the answer no longer than it is
+        patient.
+        """
         call, world = self._calls[self._name], self._stage.world
         about = {"address": _address(service, request), "run": call.run_id, "nth": call.attempt}
 
@@ -93,7 +96,7 @@ class AwsTargets:
             raise HTTPClientError(error=broken) from broken
         except (BotoCoreError, ClientError):
             # It may be done: nobody has heard of it.
-            self._stage.answered(call.run_id, call.attempt, Again("timed_out"))
+            self._stage.answered(call.run_id, call.attempt, Again(Reason.TIMED_OUT))
             raise
         self._stage.answered(call.run_id, call.attempt, verdict.means)
         if verdict.error is not None:
@@ -101,7 +104,7 @@ class AwsTargets:
         return verdict.answer
 
     def _received(self, service: str, call: Call, request: dict[str, Any]) -> Verdict:
-        """What the service sees of it, and does, at one instant."""
+        """Returns what the service sees of it, and does, at one instant."""
         stage = self._stage
         now_ms = stage.world.epoch_us() / 1000
         receipt = Receipt(
@@ -127,7 +130,7 @@ class AwsTargets:
                 self._done(receipt, random)
             else:
                 receipt.refused = "never came"
-            return Verdict(Again("timed_out"), waits_sec=_HANGS_SEC)
+            return Verdict(Again(Reason.TIMED_OUT), waits_sec=_HANGS_SEC)
         return self._done(receipt, random)
 
     def _done(self, receipt: Receipt, random: Random) -> Verdict:
@@ -142,7 +145,7 @@ class AwsTargets:
         return Verdict(Done(result), {"MessageId": name}, waits_sec=random.choice([0.0, 0.1, 1.5]))
 
     def _kept_name(self, receipt: Receipt) -> str:
-        """The name of the message; a FIFO one that has it already keeps no second one."""
+        """Returns the name of the message; a FIFO one that has it already keeps no second one."""
         known = receipt.request.get("MessageDeduplicationId")
         kept = self._stage.outside.receipts
         for before in kept if known else ():
@@ -174,7 +177,7 @@ class Client:
 
 
 def payload_of(receipt: Receipt) -> Any:
-    """What of a request is the run's payload."""
+    """Returns what of a request is the run's payload."""
     request = receipt.request
     match receipt.service:
         case "sqs":

@@ -56,12 +56,12 @@ class Bucket:
         return {}
 
     def set_aside(self) -> None:
-        """All that is there is put aside at once."""
+        """Puts everything aside at once."""
         for key in [key for key in self.objects if not key.startswith(ASIDE)]:
             self.objects[ASIDE + key] = self.objects.pop(key)
 
     def lose(self, random: Random) -> None:
-        """One object is gone, and nobody of ours has deleted it."""
+        """Loses one object, which none of our processes has deleted."""
         if keys := sorted(self.objects):
             key = random.choice(keys)
             del self.objects[key]

@@ -8,7 +8,7 @@ from tests.simulation.machine.world import World
 
 
 def waited(world: World, exchange: Exchange | None, seconds: float) -> None:
-    """Wait for so long, or until nobody waits for the answer any more, which is raised."""
+    """Waits for so long, or until nobody waits for the answer any more, which is raised."""
     waiter, exchange = world.running, exchange or Exchange()
     assert waiter is not None
     with exchange.woken_by(lambda: world.push(world.now_us, waiter, waiter.turn)):

@@ -50,18 +50,18 @@ class Counter(Protocol):
     def lease(
         self, worker: str, most: int, lease_sec: int, wait_sec: int
     ) -> tuple[list[Leased], bool]:
-        """Give `most` runs at most, and tell whether to ask again instead of waiting for one."""
+        """Gives `most` runs at most, and tell whether to ask again instead of waiting for one."""
 
     def settle(self, run_id: str, attempt: int, answer: Answer) -> bool:
-        """Take a word, or refuse it."""
+        """Takes a word, or refuse it."""
 
     def keep(
         self, run_id: str, attempt: int, lease_sec: int, progress: object
     ) -> tuple[int, bool] | None:
-        """Tell until when the attempt is its worker's, and whether it is to stop."""
+        """Tells until when the attempt is its worker's, and whether it is to stop."""
 
     def step(self, run_id: str, attempt: int, value: object = None) -> tuple[object, ...] | None:
-        """Look a step's record up, or record it: its value, if any; None is a refusal."""
+        """Looks a step's record up, or record it: its value, if any; None is a refusal."""
 
 
 class Flows:
@@ -146,7 +146,7 @@ class Handlers:
         return (said["value"],) if said["recorded"] else ()
 
     def _asked(self, path: str, body: Mapping[str, Any]) -> tuple[int, Any]:
-        """Answer in the running process, by an environment that is free or a new one."""
+        """Answers in the running process, by an environment that is free or a new one."""
         front, running = self._front, self._front.stage.world.running
         assert running is not None
         ask = Ask(

@@ -28,7 +28,7 @@ class Environment:
     kept: dict[str, Any] = field(default_factory=dict)
 
     def enter(self) -> None:
-        """Let the running process be this one."""
+        """Lets the running process be this one."""
         _here.set(self)
 
 
@@ -87,7 +87,9 @@ class _KeptList(MutableSequence[Any]):
 
 
 def _once(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that each environment calls once, as a cached one is called once a process."""
+    """Returns a function that each environment calls once, as a cached one is called once a
+    process.
+    """
 
     def kept(*given: Any) -> Any:
         mine = _here.get().kept.setdefault(name, {})
@@ -125,7 +127,7 @@ def _resolver(original: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def stand_ins(world: World) -> list[tuple[Any, str, Any]]:
-    """Name everything that a process of the API remembers, with what stands in its place."""
+    """Names everything that a process of the API remembers, with what stands in its place."""
     return [
         (agenda_source, "_known", _Kept("agenda")),
         (authentication, "_known", _Kept("keys")),

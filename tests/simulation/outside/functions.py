@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from random import Random
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.targets.attempt_outcome import Again, Answer, Done
 
 
@@ -19,7 +20,7 @@ class Said:
 
 
 def _failed(kind: str) -> Again:
-    return Again("failed", {"type": kind})
+    return Again(Reason.FAILED, {"type": kind})
 
 
 def drawn(random: Random, run_id: str, attempt: int) -> Said:

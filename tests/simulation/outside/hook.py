@@ -51,12 +51,12 @@ class Hook:
 
     @property
     def taken(self) -> list[Told]:
-        """What it said that it has taken."""
+        """Returns what it said that it has taken."""
         good = [each for each in self.posts if each.status // 100 == 2]
         return [Told(each.at_ms, json.loads(each.request.body or b"")) for each in good]
 
     def set_up(self) -> None:
-        """Let events be told to it, each signed."""
+        """Lets events be told to it, each signed."""
         self.stage.hook = self
         self.stage.places = (URL, *self.stage.places)
         self.stage.stand_ins += [
@@ -66,7 +66,7 @@ class Hook:
         ]
 
     def send(self, wanted: Request) -> Response | NoResponse:
-        """Receive one request; who does not hear the answer has none."""
+        """Returns receive one request; who does not hear the answer has none."""
         world = self.stage.world
         status = self._status()
 
@@ -86,7 +86,7 @@ class Hook:
         return Response(status=status, headers={}, body=b"")
 
     def reveal(self, _ref: str) -> str:
-        """Give the secret that its receiver knows."""
+        """Gives the secret that its receiver knows."""
         if self._now("unread"):
             raise make("AccessDeniedException", "no such grant", "GetParameter")
         return "whsec_no base64!" if self._now("no secret") else _SECRET

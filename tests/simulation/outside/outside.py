@@ -111,13 +111,13 @@ class Execution:
     looks_ms: list[float] = field(default_factory=list)
 
     def status_at(self, now_ms: float) -> str:
-        """What a look shows."""
+        """Returns what a look shows."""
         if self.stopped_ms and self.stopped_ms <= min(now_ms, self.ends_ms):
             return "ABORTED"
         return self.status if now_ms >= self.ends_ms else "RUNNING"
 
     def over_ms(self) -> float:
-        """When it is over."""
+        """Returns when it is over."""
         return min(self.ends_ms, self.stopped_ms or self.ends_ms)
 
 
@@ -174,7 +174,7 @@ class Outside:
                 yield word.answer
 
     def told(self, run_id: str, attempt: int) -> bool:
-        """Whether what came of that attempt has been said and taken."""
+        """Tells whether what came of that attempt has been said and taken."""
         key = (run_id, attempt)
         return any(
             one.taken and one.answer and (one.run_id, one.attempt) == key for one in self.words

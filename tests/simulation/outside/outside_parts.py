@@ -31,7 +31,7 @@ _STAY_SEC = 750.0
 
 
 def set_up(stage: Stage, scene: Scene, seed: int) -> None:
-    """Let the targets of the stage's tasks be called as in production, down to the adapter."""
+    """Lets the targets of the stage's tasks be called as in production, down to the adapter."""
     stage.outside.api = Handlers(stage) if scene.by_handlers else Flows()
     kinds = {task.target["type"] for task in stage.tasks}
     receiver, states, handled = Receiver(stage, seed), States(stage, seed), Handled(stage, seed)
@@ -65,7 +65,7 @@ def set_up(stage: Stage, scene: Scene, seed: int) -> None:
 
 
 def _employ(stage: Stage, scene: Scene, seed: int) -> None:
-    """Let machines fetch runs, until nothing is left or until they are switched off."""
+    """Lets machines fetch runs, until nothing is left or until they are switched off."""
     until_sec = scene.course.ticks_until + _STAY_SEC
     if scene.off_sec and scene.course.audited:
         until_sec = scene.off_sec

@@ -27,7 +27,7 @@ class Running:
 
 
 def leave_no_strays(world: World, patience_sec: float = 5.0) -> None:
-    """As the runner does: a process whose handlers do not return has to end."""
+    """Ends a process whose handlers do not return, as the runner does."""
     whole = world.running
     assert whole is not None
     if whole.dead:
@@ -40,7 +40,7 @@ def leave_no_strays(world: World, patience_sec: float = 5.0) -> None:
 
 
 def end_process(world: World) -> None:
-    """With all that runs in it."""
+    """Ends the process with all that runs in it."""
     whole = world.running
     assert whole is not None
     world.note("exits", "a handler does not return")
@@ -49,14 +49,14 @@ def end_process(world: World) -> None:
 
 
 def submit(world: World, work: Callable[[], Any]) -> Running:
-    """Begin work beside the running process."""
+    """Begins work beside the running process."""
     part = world.submit(work)
     auditor.name_part(part._process, work)  # noqa: SLF001  # laws ask who did it
     return Running(part)
 
 
 def wait(world: World, parts: Sequence[Running], seconds: float) -> None:
-    """Wait until one of them ends, or so long."""
+    """Waits until one of them ends, or so long."""
     waiter = world.running
     assert waiter is not None
     if waiter.dead:
@@ -73,7 +73,7 @@ def wait(world: World, parts: Sequence[Running], seconds: float) -> None:
 
 
 def in_parallel(world: World, call: Callable[[Any], Any], of: Iterable[Any]) -> list[Any]:
-    """Make calls as a pool of threads does: what one of them raises does not end the others."""
+    """Makes calls as a pool of threads does: what one of them raises does not end the others."""
     items = list(of)
     if len(items) == 1 or world.running is None:
         return [call(item) for item in items]

@@ -14,12 +14,12 @@ _BARELY_SEC = 1_800
 
 
 def for_days(act: Act) -> Run | None:
-    """One that was asked for days ago."""
+    """Returns one that was asked for days ago."""
     return _asked_before(act, DAYS_MS)
 
 
 def barely(stage: Stage, act: Act) -> Run | None:
-    """One that is half an hour older than what edits look at."""
+    """Returns one that is half an hour older than what edits look at."""
     began = int(act.began_ms) // 1000
     oldest = parse_nominal(edited_slots.window(stage.task_of(act.task_id), began)[0])
     return _asked_before(act, (began - oldest + _BARELY_SEC) * 1000)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.store import clock
 from onthedot.store.aws import BrokenOff, Exchange
 from onthedot.targets.attempt_outcome import CLOSED, Again, Answer, Awaiting, Dead, Done, Stopped
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 CALLBACK_PATH, SLOW_PATH = "/callback", "/slow"
 # What a receiver answers instead of taking a run on, how often, and what that means.
 _REFUSALS: tuple[tuple[float, int, dict[str, str], Answer], ...] = (
-    (0.03, 500, {}, Again("failed")),
-    (0.03, 429, {"retry-after": "20"}, Again("failed", after_sec=20)),
-    (0.01, 400, {}, Dead("permanent")),
+    (0.03, 500, {}, Again(Reason.FAILED)),
+    (0.03, 429, {"retry-after": "20"}, Again(Reason.FAILED, after_sec=20)),
+    (0.01, 400, {}, Dead(Reason.PERMANENT)),
 )
 _TIMES_OUT, _FAILS_SLOWLY = 0.03, 0.4
 _TRIES = 15
@@ -80,7 +81,7 @@ class Receiver:
         return Response(status=status, headers=headers, body=b"{}")
 
     def _call_back_later(self, run_id: str, attempt: int, steps: list[Step], number: int) -> None:
-        """A process that lives on after the answer: it may die, stand still, or say nothing."""
+        """Begins a process that outlives the answer: it may die, stand still, or say nothing."""
         world = self._stage.world
 
         def calls_back() -> None:
@@ -112,21 +113,21 @@ def _response(random: Random, *, calls_back: bool) -> tuple[int, dict[str, str],
             return status, headers, answer
         drawn -= chance
     if drawn < _TIMES_OUT:
-        return 0, {}, Again("timed_out")
-    return (202, {}, Awaiting("callback")) if calls_back else (200, {}, Done({"status": 200}))
+        return 0, {}, Again(Reason.TIMED_OUT)
+    return (202, {}, Awaiting(Reason.CALLBACK)) if calls_back else (200, {}, Done({"status": 200}))
 
 
 def _plans(random: Random, timeout_sec: float) -> Iterator[list[Step]]:
-    """What a receiver's callers do about one attempt; mostly one of them says one word."""
+    """Yields what a receiver's callers do about one attempt; mostly one of them says one word."""
     work_sec = random.choice([0.0, 0.2, random.uniform(1, timeout_sec * 0.8)])
     late_sec = timeout_sec + random.uniform(0.5, 60)
     done: Answer = Done({"by": random.getrandbits(32)})
-    failed: Answer = Again("failed", after_sec=3)
-    back = Again("released", after_sec=2, checkpoint={"page": random.getrandbits(8)})
+    failed: Answer = Again(Reason.FAILED, after_sec=3)
+    back = Again(Reason.RELEASED, after_sec=2, checkpoint={"page": random.getrandbits(8)})
     plans: list[list[Step]] = [
         [(work_sec, done)],
         [(work_sec, failed)],
-        [(work_sec, Dead("permanent"))],
+        [(work_sec, Dead(Reason.PERMANENT))],
         [(work_sec, back)],
         # It never comes, or when nobody waits for it any more.
         [],

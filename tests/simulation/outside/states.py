@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.targets.attempt_outcome import Again, Answer, Awaiting, Done
 from onthedot.targets.call import Call
 from onthedot.work.target_table import TARGETS
@@ -59,7 +60,7 @@ class States:
         if found is None:
             self._begin(arn, call)
         waits = bool(call.target.get("wait"))
-        answer = Awaiting("execution", arn) if waits else Done({"execution": arn})
+        answer = Awaiting(Reason.EXECUTION, arn) if waits else Done({"execution": arn})
         self._note(call, answer, left_behind=found is not None)
         if found is not None and found.status_at(self._now_ms) != "RUNNING":
             raise self._refused("ExecutionAlreadyExists", "StartExecution")
@@ -72,7 +73,7 @@ class States:
         call = self._call
         if call is not None and status in ("RUNNING", "SUCCEEDED"):
             # The attempt before started it: this one leaves it to go on.
-            self._note(call, Awaiting("execution", execution.arn), left_behind=True)
+            self._note(call, Awaiting(Reason.EXECUTION, execution.arn), left_behind=True)
         answer: dict[str, Any] = {"executionArn": execution.arn, "status": status}
         if status == "SUCCEEDED":
             answer["output"] = f'{{"execution": "{execution.arn[-20:]}"}}'
@@ -133,4 +134,4 @@ def came_of(stage: Stage, run_id: str, now_ms: float) -> Iterator[Answer]:
             continue
         status = execution.status_at(now_ms)
         if status != "RUNNING":
-            yield Done() if status == "SUCCEEDED" else Again("failed")
+            yield Done() if status == "SUCCEEDED" else Again(Reason.FAILED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.targets.attempt_outcome import Again, Answer
 from tests.simulation.outside.call_facts import Told
 from tests.simulation.outside.outside import Word
@@ -23,7 +24,7 @@ def note(
     checkpoint: object = None,
     told: Told | None = None,
 ) -> None:
-    """Note that the running process has brought an attempt to its target."""
+    """Notes that the running process has brought an attempt to its target."""
     name = stage.world.running.name.split("/")[0] if stage.world.running else ""
     at_ms = stage.world.epoch_us() // 1000
     found = Delivery(run_id, attempt, due_ms, at_ms, name, payload, checkpoint=checkpoint)
@@ -32,7 +33,7 @@ def note(
 
 
 def said(stage: Stage, word: Word, answer: Answer) -> None:
-    """Note what was said of an attempt later, by a word that is taken."""
+    """Notes what was said of an attempt later, by a word that is taken."""
     if delivery := stage.delivery(word.run_id, word.attempt):
         # An earlier try may have been written down, and died before it was answered.
         tries = (
@@ -44,7 +45,7 @@ def said(stage: Stage, word: Word, answer: Answer) -> None:
 
 
 def lost(stage: Stage, run_id: str, attempt: int, answer: Answer) -> None:
-    """Note that nobody heard that answer; what was said of the attempt since then counts."""
+    """Notes that nobody heard that answer; what was said of the attempt since then counts."""
     delivery = stage.delivery(run_id, attempt)
     if delivery and delivery.answer is answer:
-        stage.answered(run_id, attempt, Again("timed_out"))
+        stage.answered(run_id, attempt, Again(Reason.TIMED_OUT))

@@ -7,9 +7,14 @@ from random import Random
 
 from botocore.exceptions import ClientError
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.targets.attempt_outcome import Again, Dead
 
-_AGAIN, _NEVER, _FORBIDDEN = Again("failed"), Dead("permanent"), Dead("target_forbidden")
+_AGAIN, _NEVER, _FORBIDDEN = (
+    Again(Reason.FAILED),
+    Dead(Reason.PERMANENT),
+    Dead(Reason.TARGET_FORBIDDEN),
+)
 Meant = Again | Dead
 
 
@@ -24,7 +29,7 @@ class Refusal:
 
     @property
     def means(self) -> Meant:
-        """What becomes of the attempt, with the error by which it is shown."""
+        """Returns what becomes of the attempt, with the error by which it is shown."""
         return replace(self.sense, error={"type": self.code.rpartition(".")[2]})
 
     def error(self, operation: str) -> ClientError:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.store import clock
 from onthedot.targets.attempt_outcome import Again, Answer, Dead, Done, Skipped, Stopped
 from onthedot.targets.python.context import Context
@@ -64,7 +65,7 @@ class Handled:
             stage.answered(ctx.run_id, ctx.attempt, Stopped())
             raise
         except Exception:
-            stage.answered(ctx.run_id, ctx.attempt, Again("failed"))
+            stage.answered(ctx.run_id, ctx.attempt, Again(Reason.FAILED))
             raise
         stage.answered(ctx.run_id, ctx.attempt, answer)
         return _said(answer)
@@ -77,7 +78,7 @@ class Handled:
         self._stage.outside.befores.append(Before(ctx.run_id, now_ms, told_ms, slot))
 
     def _go_through_a_step(self, ctx: Context, name: str = "charge") -> None:
-        """An effect that is to be had once, whatever befalls the attempts."""
+        """Asks for an effect that must happen once, whatever befalls the attempts."""
         world = self._stage.world
         step = Step(ctx.run_id, ctx.attempt, name=name, knowing=ctx.hands.lease_lost())
 
@@ -95,7 +96,7 @@ class Handled:
             self._stage.outside.steps.append(step)
 
     def _work(self, ctx: Context, random: Random) -> None:
-        """Some look whether they are to stop, some never do, some take longer than they may."""
+        """Works: some look whether they must stop, some never do, some take too long."""
         timeout_sec = self._stage.task_of(ctx.run_id).timeout_sec
         takes_sec = random.choices(
             [0.05, random.uniform(0, timeout_sec * 0.8), timeout_sec * random.uniform(1, 3)],
@@ -123,11 +124,11 @@ class Handled:
 def _answer(random: Random, ctx: Context) -> Answer:
     answers: list[Answer] = [
         Done({"attempt": ctx.attempt}),
-        Again("failed", RAISED),
-        Dead("permanent"),
+        Again(Reason.FAILED, RAISED),
+        Dead(Reason.PERMANENT),
         Skipped("nothing to do"),
-        Again("yielded", after_sec=random.choice([None, 0, 7]), checkpoint=None),
-        Again("yielded", after_sec=3, checkpoint={"page": [ctx.attempt, ctx.run_id[-6:]]}),
+        Again(Reason.YIELDED, after_sec=random.choice([None, 0, 7]), checkpoint=None),
+        Again(Reason.YIELDED, after_sec=3, checkpoint={"page": [ctx.attempt, ctx.run_id[-6:]]}),
     ]
     return random.choices(answers, weights=[10, 3, 1, 1, 1, 4])[0]
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.store import clock
 from onthedot.targets.attempt_outcome import Again, Answer, Dead, Done, Skipped
 from tests.simulation.machine.process import Process
@@ -112,7 +113,9 @@ class Workers:
         return [self._planned(grant, lease_sec) for grant in grants]
 
     def _patience_sec(self, room: int) -> int:
-        """A worker with a run in hand does not wait for another one, nor after the last one."""
+        """Returns a worker with a run in hand does not wait for another one, nor after the last
+        one.
+        """
         early = self._stage.world.now_us < _WAITS_UNTIL_SEC * 1_000_000
         return self._wait_sec if early and room == _AT_ONCE else 0
 
@@ -141,7 +144,7 @@ class Workers:
         return held
 
     def _go_through_a_step(self, grant: Grant) -> None:
-        """Some runs have an effect that is to be had once, whatever befalls their attempts."""
+        """Asks, for some runs, for an effect that must happen once, whatever befalls them."""
         if Random(f"step {self._seed} {grant.run_id}").random() >= _STEPPING:
             return
         world = self._stage.world
@@ -158,7 +161,7 @@ class Workers:
                 self._stage.outside.steps += [] if step.done_ms else [step]
 
     def _goes_on(self, held: _Held, now: float) -> bool:
-        """Whether it still has the run after what is to be done with it now."""
+        """Tells whether it still has the run after what is to be done with it now."""
         if now >= held.ends:
             return self._told(held)
         held.beats = now + held.lease_sec / 3
@@ -174,11 +177,11 @@ class Workers:
         if held.stubborn or (kept and not stops):
             return True
         if kept:
-            self._say(held, Again("failed"))
+            self._say(held, Again(Reason.FAILED))
         return False
 
     def _told(self, held: _Held) -> bool:
-        """Say what came of it; some say it twice, or two things."""
+        """Says what came of it; some say it twice, or two things."""
         self._say(held, held.answer)
         if held.once_more is None:
             if self._lagging:
@@ -192,7 +195,7 @@ class Workers:
         return True
 
     def _say(self, held: _Held, answer: Answer) -> None:
-        """Until it is answered: the API may be away for a while."""
+        """Says it until it is answered: the API may be away for a while."""
         for _ in range(_TRIES):
             try:
                 api_process.say(self._stage, held.grant.run_id, held.grant.attempt, answer)
@@ -205,11 +208,11 @@ class Workers:
 def _answer(random: Random) -> Answer:
     answers: list[Answer] = [
         Done({"by": random.getrandbits(32)}),
-        Again("failed"),
-        Again("failed", after_sec=random.choice([0, 5, 20])),
-        Again("released", after_sec=random.choice([0, 4])),
-        Again("released", checkpoint={"page": random.getrandbits(16)}),
-        Dead("permanent"),
+        Again(Reason.FAILED),
+        Again(Reason.FAILED, after_sec=random.choice([0, 5, 20])),
+        Again(Reason.RELEASED, after_sec=random.choice([0, 4])),
+        Again(Reason.RELEASED, checkpoint={"page": random.getrandbits(16)}),
+        Dead(Reason.PERMANENT),
         Skipped("nothing to do"),
     ]
     return random.choices(answers, weights=[10, 2, 2, 2, 1, 1, 1])[0]

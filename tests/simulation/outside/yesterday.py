@@ -19,6 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.targets.attempt_outcome import Answer
 from onthedot.targets.call import Call
 
@@ -52,7 +53,7 @@ class Flows:
 
 @cache
 def release() -> Flows:
-    """Import it, once."""
+    """Imports it, once."""
     sys.path.append(str(ARCHIVE))
     flows = {name: getattr(import_module(f"{NAME}.flows.{name}"), name) for name in _FLOWS}
     _its("core.keys").MANIFESTS = 1
@@ -61,7 +62,7 @@ def release() -> Flows:
 
 
 def employ(world: World, until_sec: float) -> None:
-    """Its audit, as long as it is at work at all."""
+    """Begins its audit each minute, as long as it is at work at all."""
     if until_sec:
         audit = _its("flows.audit").audit
         world.every(
@@ -85,7 +86,9 @@ def mixed(world: World, until_sec: float, today: Flows) -> Flows:
 
 
 def stand_ins(stage: Stage, replaced: Sequence[Replaced]) -> list[Replaced]:
-    """The same in the places where this release has them; its clock and its target are its own."""
+    """Returns the same in the places where this release has them; its clock and its target are
+    its own.
+    """
     release()
     own: dict[tuple[str, str], Any] = {
         ("adapters.clock", "correct"): stage.correcting(_its("adapters.clock").correct),
@@ -107,19 +110,20 @@ def _its(module: str) -> Any:
 
 
 def _answering(deliver: Callable[[Call], Answer]) -> Callable[[Any], Any]:
-    """It knows its own answers only."""
+    """It knows its own answers only, and reasons that are plain text."""
     policy = _its("core.policy")
 
     def call(asked: Any) -> Any:
         answer = deliver(asked)
-        fields = {name: getattr(answer, name) for name in type(answer).__slots__}
-        return getattr(policy, type(answer).__name__)(**fields)
+        told = {name: getattr(answer, name) for name in type(answer).__slots__}
+        plain = {name: one.value for name, one in told.items() if isinstance(one, Reason)}
+        return getattr(policy, type(answer).__name__)(**told | plain)
 
     return call
 
 
 def make(commit: str) -> None:
-    """Pack what its flows import."""
+    """Packs what its flows import."""
     tar = subprocess.run(["git", "archive", commit, "onthedot"], capture_output=True, check=True)
     texts: dict[str, str] = {}
     with tarfile.open(fileobj=io.BytesIO(tar.stdout)) as archive:

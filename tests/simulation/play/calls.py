@@ -33,7 +33,7 @@ print("CALLS" + json.dumps(found))
 
 
 def counted(tree: Path, seeds: int) -> dict[str, float]:
-    """Play in that tree; the mean number of calls by profile."""
+    """Plays in that tree; the mean number of calls by profile."""
     # What a test needs of this environment is that of the tree it is in.
     env = os.environ | {"PYTHONPATH": str(tree)}
     command = [sys.executable, "-c", _COUNT, str(seeds)]
@@ -44,7 +44,7 @@ def counted(tree: Path, seeds: int) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print both, over all profiles of each and over those that both have."""
+    """Prints both, over all profiles of each and over those that both have."""
     commit, seeds = sys.argv[1], int(os.environ.get("SEEDS", "3"))
     with tempfile.TemporaryDirectory() as folder:
         tar = subprocess.run(

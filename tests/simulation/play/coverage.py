@@ -23,7 +23,7 @@ def never_entered(seen: set[Point]) -> list[str]:
 
 
 def reason(function: str) -> str:
-    """Why no history needs to enter it; of itself, or of its module as a whole."""
+    """Returns why no history needs to enter it; of itself, or of its module as a whole."""
     return UNCOVERED.get(function, "") or UNCOVERED.get(function.partition(":")[0], "")
 
 

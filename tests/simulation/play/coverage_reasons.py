@@ -8,7 +8,7 @@ from collections.abc import Mapping
 _NEW = "each process of a history begins with nothing to forget: tests/api/kit.py"
 
 _BY_REASON = {
-    _NEW: "api/views/agenda_source.py:forget upkeep/read_pulse.py:forget",
+    _NEW: "api/views/agenda_source.py:forget",
 }
 UNCOVERED = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}
 
@@ -39,9 +39,9 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     ),
     f"{_SIZE}tests/work/gates/test_late_runs.py": ("work/gates/late_runs.py:_oldest: break",),
     f"{_SIZE}tests/dispatch/test_range_rows.py": (
-        'registry/edit.py:_ranges: stretches = [("", [*slots])]',
-        "registry/edit.py:_ranges: last = task.schedule.prev",
-        "registry/edit.py:_ranges: records[-1] = replace",
+        'registry/unclaimed_slots.py:_ranges: stretches = [("", [*slots])]',
+        "registry/unclaimed_slots.py:_ranges: last = task.schedule.prev",
+        "registry/unclaimed_slots.py:_ranges: records[-1] = replace",
     ),
     f"{_SIZE}tests/upkeep/test_completed_schedules_turns.py": (
         "upkeep/completed_schedules.py:note: break",
@@ -55,7 +55,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         "registry/calendar_edits.py:resolve: raise Problem",
     ),
     f"{_CALLER}tests/work/test_target_call.py, tests/moto/test_large_payloads.py": (
-        'work/target_call.py:deliver: return Dead("permanent"',
+        "work/target_call.py:deliver: return Dead(Reason.PERMANENT",
         "work/target_call.py:complete: return _unfit",
     ),
     f"{_CALLER}tests/work/test_target_table.py": ("work/target_table.py:_python: return Dead(",),
@@ -72,7 +72,6 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     ),
     f"{_GONE}tests/upkeep/test_claims_audit.py": (
         "upkeep/claims_audit.py:_still_missing: return False",
-        "registry/run_cancel.py:cancel: return None",
     ),
     f"{_GONE}tests/launch/test_backfill_flow.py": ("work/gates/overlap.py:guards: return False",),
     f"{_GONE}tests/dispatch/test_misfire.py": (
@@ -84,7 +83,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         "work/settlement.py:_recognise: job.over = True",
     ),
     f"{_ILLEGIBLE}tests/upkeep/test_completed_schedules.py, tests/upkeep/test_after_restore.py": (
-        "registry/edit.py:_open_slots: return",
+        "registry/unclaimed_slots.py:_open_slots: return",
         "upkeep/completed_schedules.py:_read: known = None",
         "upkeep/pauses_due.py:_see_to: return",
         "dispatch/range_rows.py:_resolve_inside: return None",
@@ -124,7 +123,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     ),
     f"{_RARE}tests/store/test_run_inputs.py": (
         "upkeep/dead_letters.py:_purge: conditional_writer.write_one(side_item",
-        "store/run_inputs.py:of_version: spec = ",
+        "store/run_inputs.py:of_version: task = tasks.readable",
         "store/run_inputs.py:of_version: task = ",
         "launch/replay.py:_payload: said = task.payload",
         "launch/replay.py:chosen: return None",
@@ -140,6 +139,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         "work/outside/lease.py:_leased: conclude(job.held, task, call)",
         "work/outside/lease.py:_leased: return None",
         "upkeep/bulk_operations.py:stop: return seen",
+        "upkeep/bulk_operations.py:_stopped: return Decision(seen)",
         "dispatch/range_rows.py:record_range: return None",
         "work/refill.py:Refill._admitted: return []",
         "registry/schedule_actions.py:create_with: break",

@@ -13,12 +13,14 @@ CRASHES = (Fault.CRASH_BEFORE, Fault.CRASH_AFTER)
 
 
 def singles(play: Play, faults: Iterable[Fault] = CRASHES) -> Iterator[Plan]:
-    """A plan for each effect of the undisturbed history and each fault."""
+    """Yields a plan for each effect of the undisturbed history and each fault."""
     yield from _extended(play(()), (), tuple(faults))
 
 
 def pairs(play: Play, faults: Iterable[Fault] = CRASHES) -> Iterator[Plan]:
-    """For each single plan, a second fault at each effect that comes after the first one's."""
+    """Yields for each single plan, a second fault at each effect that comes after the first
+    one's.
+    """
     chosen = tuple(faults)
     for plan in singles(play, chosen):
         yield from _extended(play(plan), plan, chosen)

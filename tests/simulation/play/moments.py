@@ -72,7 +72,7 @@ class Moments:
     _lines: Lines = field(default_factory=Lines)
 
     def hear(self, place: Place, now_us: int, fault: Fault | None) -> None:
-        """Note a call, by the innermost line of the flows or the API that led to it."""
+        """Notes a call, by the innermost line of the flows or the API that led to it."""
         frame = sys._getframe(2)  # noqa: SLF001  # the call's own frames, at a thousandth of a trace
         lines = self._lines
         while not (line := lines[frame.f_code]):

@@ -18,7 +18,7 @@ _FAULTS = (Fault.CRASH_BEFORE, Fault.CRASH_AFTER)
 
 
 def small(aims: Plan) -> Stage:
-    """A free task and one with a gate, three slots each, all within the first ticks."""
+    """Returns a free task and one with a gate, three slots each, all within the first ticks."""
     stage = make_stage(1, CALM, aims)
     given = {"end_sec": 100, "overlap": "allow", "max_concurrent": None}
     stage.register(make_task("free", "*/40 * * * * *", stage.world, **given))
@@ -28,7 +28,7 @@ def small(aims: Plan) -> Stage:
 
 
 def judged(plan: Plan) -> list[str]:
-    """Name every law that it breaks; nothing but the audit is missing."""
+    """Names every law that it breaks; nothing but the audit is missing."""
     return broken(small(plan), Measure(until_sec=180, audited=False))
 
 
@@ -37,12 +37,12 @@ def _world(plan: tuple[Aim, ...]) -> World:
 
 
 def single_plans() -> list[Plan]:
-    """A crash before and after each effect."""
+    """Returns a crash before and after each effect."""
     return list(singles(_world, _FAULTS))
 
 
 def seconds_of(first: Plan) -> list[Plan]:
-    """Give every plan in which, after that crash, a second one follows."""
+    """Gives every plan in which, after that crash, a second one follows."""
     effects = _world(first).effects()
     return [
         (*first, Aim(one.process, one.operation, one.nth, fault))
@@ -59,7 +59,7 @@ def _place(effects: list[Effect], aim: Aim) -> int:
 
 
 def some_pairs(count: int, seed: int) -> Iterator[Plan]:
-    """Draw first crashes, and for each of them a second one."""
+    """Draws first crashes, and for each of them a second one."""
     random = Random(seed)
     firsts = single_plans()
     for _ in range(count):

@@ -79,5 +79,5 @@ def send(world: World, *bodies: str, delay_sec: int = 0) -> Answer:
 
 
 def stored(world: World) -> str:
-    """The sort keys of everything there is."""
+    """Returns the sort keys of everything there is."""
     return "".join(item["sk"]["S"] for item in world.store.scan(TableName=NOTES)["Items"])

@@ -98,7 +98,7 @@ def _codes() -> set[str]:
 
 
 def _ground(kind: str) -> tuple[Stage, AwsTargets]:
-    """A history with one task, whose targets are called as in production."""
+    """Returns a history with one task, whose targets are called as in production."""
     stage = make_stage(3)
     text, given = SERVICE_KINDS[kind]
     stage.register(make_task(kind, text, stage.world, **given))

@@ -26,7 +26,7 @@ def played(
     start_sec: float = 1,
     cold: float = 0.0,
 ) -> tuple[Stage, Front]:
-    """One user, and nothing else."""
+    """Returns one user, and nothing else."""
     stage = make_stage(1, profile, aims)
     front = opened(stage)
     front.cold = cold
@@ -170,7 +170,7 @@ def test_a_key_of_the_api_opens_for_who_holds_it() -> None:
 
 
 def module_state() -> dict[str, str]:
-    """Everything that changes and lies in a module of ours."""
+    """Returns everything that changes and lies in a module of ours."""
     kinds = (dict, list, set)
     found = {
         f"{name}.{attribute}": repr(value)

@@ -13,7 +13,7 @@ FIXED = Profile(latency_ms=(10, 10), pickup_ms=(0, 0))
 
 
 def received(world: World, **settings: Any) -> list[tuple[float, list[str]]]:
-    """When the function behind the queue is called, and with which bodies."""
+    """Returns when the function behind the queue is called, and with which bodies."""
     calls: list[tuple[float, list[str]]] = []
 
     def work(event: dict[str, Any]) -> dict[str, Any]:

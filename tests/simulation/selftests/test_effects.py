@@ -18,7 +18,7 @@ from tests.simulation.play.small_world import NOTES, get, insert, make_world, pu
 def after(
     work: Callable[[World], Any], operation: str, fault: Fault, nth: int = 0, **more: Any
 ) -> tuple[World, Any]:
-    """The world, and what became of the process: its result or the error that ended it."""
+    """Returns the world, and what became of the process: its result or the error that ended it."""
     world = make_world(aims=[Aim("p#0", operation, nth, fault, **more)])
     process = world.spawn("p", lambda: work(world))
     world.run(1_000)

@@ -9,7 +9,7 @@ from tests.simulation.play.small_world import insert, make_world, put, send, sto
 
 
 def play(aims: tuple[Aim, ...]) -> World:
-    """Two processes, two effects each: four places to crash at, before and after."""
+    """Returns two processes, two effects each: four places to crash at, before and after."""
     world = make_world(profile=Profile(latency_ms=(10, 10)), aims=aims)
 
     def write(one: str, other: str) -> None:

@@ -15,7 +15,7 @@ _SEEDS_MAX = 3
 
 
 def _asks_for_a_run(name: str, seed: int) -> bool:
-    """Whether a slot fires where nothing is planted."""
+    """Tells whether a slot fires where nothing is planted."""
     stage = history(ALL[name], seed)
     changes = read(stage.world, stage.corrected).changes
     return any(change.started and is_slot_key(change.key) for change in changes)

@@ -27,7 +27,11 @@ def _records_lost() -> list[Patch]:
 def _said_otherwise() -> list[Patch]:
     before = attempts.attempt_record
     return [
-        (attempt_outcome, "attempt_record", lambda life, _, now_ms: before(life, "refused", now_ms))
+        (
+            attempt_outcome,
+            "attempt_record",
+            lambda attempt, _, *told: before(attempt, "refused", *told),
+        )
     ]
 
 

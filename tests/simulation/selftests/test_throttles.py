@@ -24,7 +24,7 @@ COURSE = Course(ticks_until=65, sec=260)
 
 
 def _crowd(profile: Profile, count: int, **given: object) -> Stage:
-    """So many tasks with one run each, all due at the same second."""
+    """Returns so many tasks with one run each, all due at the same second."""
     stage = make_stage(1, profile)
     for number in range(count):
         stage.register(make_task(f"n{number:04}x", "at(2026-11-18T12:02:00)", stage.world, **given))
@@ -33,7 +33,7 @@ def _crowd(profile: Profile, count: int, **given: object) -> Stage:
 
 
 def _ended_after_sec(stage: Stage) -> float:
-    """When the last outcome was written."""
+    """Returns when the last outcome was written."""
     due_ms = (stage.world.start.timestamp() + DUE_SEC) * 1000
     journal = read(stage.world, stage.corrected)
     written = [one.at_ms for one in journal.changes if one.after and one.after.final]

@@ -40,7 +40,7 @@ class Meter:
             self.add(table, index, amount if index else amount * factor)
 
     def refused(self, table: Table, before: Item | None, factor: int = 1) -> None:
-        """A failed condition is charged by the item it was held against."""
+        """Charges a failed condition by the item that it was checked against."""
         size = 0 if before is None else item_bytes(before)
         self.add(table, "", float(max(1, math.ceil(size / 1024)) * factor))
 

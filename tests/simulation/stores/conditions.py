@@ -116,7 +116,7 @@ def _equality(left: Term, right: Term) -> Test:
 
 
 def _attribute_equals(name: str, key: str | int) -> Test:
-    """The comparison nearly every conditional write is made of, in one call."""
+    """Returns the comparison nearly every conditional write is made of, in one call."""
 
     def attribute_equals(item: Item, values: Values) -> bool:
         found = item.get(name)

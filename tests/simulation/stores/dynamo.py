@@ -96,7 +96,7 @@ class Dynamo:
         return self._written(request, table, key, before=before, after=None)
 
     def put(self, table: Table, request: Answer) -> tuple[Key, Item | None, Item]:
-        """What a Put would do, condition and checks passed: key, before, after."""
+        """Returns what a Put would do, condition and checks passed: key, before, after."""
         item = checked(request["Item"]) if self.strict else dict(request["Item"])
         key = table.key_of_item(item)
         before = table.rows.items.get(key)

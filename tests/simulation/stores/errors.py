@@ -65,7 +65,7 @@ _CODES: dict[type[Refused], tuple[str, str]] = {
 
 
 def statement_code(refusal: Refused) -> str:
-    """The code of a refusal inside a batch or a cancelled transaction."""
+    """Returns the code of a refusal inside a batch or a cancelled transaction."""
     return _CODES[type(refusal)][1]
 
 

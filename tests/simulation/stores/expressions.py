@@ -172,7 +172,9 @@ def _open(kind: str, text: str, names: Mapping[str, str], readers: list[Expressi
 
 
 def _closed(reader: Expression, parse: Callable[[], Result]) -> Result:
-    """What `parse` reads, if it reads to the end; the expression's kind goes into the error."""
+    """Returns what `parse` reads, if it reads to the end; the expression's kind goes into the
+    error.
+    """
     try:
         result = parse()
         reader.need_end()
@@ -196,7 +198,7 @@ def _checked(readers: list[Expression], names: Mapping[str, str]) -> frozenset[s
 
 
 def check_values(slots: frozenset[str | int], values: Mapping[str, Value], kind: str) -> None:
-    """Every value used is given, every value given is used."""
+    """Checks that every value used is given, and every value given is used."""
     if slots == values.keys():
         return
     missing = slots - values.keys()

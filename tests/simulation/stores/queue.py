@@ -14,19 +14,19 @@ class Mischief(Protocol):
     """What a standard queue may do to its messages."""
 
     def delay_us(self) -> int:
-        """How much later than asked a message turns up."""
+        """Returns how much later than asked a message turns up."""
 
     def copy_after_us(self) -> int | None:
-        """When a copy that no delete reaches turns up, if one does."""
+        """Returns when a copy that no delete reaches turns up, if one does."""
 
     def group(self, named: str | None) -> str | None:
-        """The name of the group that a message keeps."""
+        """Returns the name of the group that a message keeps."""
 
     def pick(self, visible: list[Message], count: int) -> list[Message]:
-        """Which of the visible messages are received."""
+        """Returns which of the visible messages are received."""
 
     def stale_handle_deletes(self) -> bool:
-        """Whether a handle of an earlier receipt still deletes the message."""
+        """Tells whether a handle of an earlier receipt still deletes the message."""
 
 
 class Calm:
@@ -156,7 +156,9 @@ class Queue:
         self.wake(message.visible_us)
 
     def by_handle(self, handle: str) -> Message | None:
-        """The message a handle was given for, whether or not a later receipt replaced it."""
+        """Returns the message a handle was given for, whether or not a later
+        receipt replaced it.
+        """
         return self.messages.get(handle.rpartition("/")[0])
 
     def delete(self, message: Message, handle: str) -> None:

@@ -53,7 +53,7 @@ class Rows:
         return iter(self._order)
 
     def _past(self, behind_us: int) -> dict[Key, Item | None]:
-        """What differs from the present: for each key changed since, what it was then."""
+        """Returns what differs from the present: for each key changed since, what it was then."""
         then = self._now_us() - behind_us
         was: dict[Key, Item | None] = {}
         for at, key, before in reversed(self._log):

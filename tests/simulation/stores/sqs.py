@@ -174,7 +174,7 @@ def failure(entry_id: str, code: str, message: str, *, sender: bool = True) -> A
 
 
 def record(message: Message, queue: Queue) -> Answer:
-    """The message as Lambda's event source hands it to a function."""
+    """Returns the message as Lambda's event source hands it to a function."""
     shown = _shown(message, ["All"])
     return {
         "messageId": shown["MessageId"],

@@ -66,7 +66,7 @@ class Index:
         self._read_key = _key_reader(self.schema)
 
     def entry(self, item: Item | None) -> Item | None:
-        """What the index holds of an item; None when the item lacks one of its keys."""
+        """Returns what the index holds of an item; None when the item lacks one of its keys."""
         if item is None or not self._covers(item):
             return None
         included = self.included
@@ -142,7 +142,7 @@ class Table:
         return key
 
     def key_of(self, key: Item) -> Key:
-        """The key of a Key argument: the key attributes and nothing else."""
+        """Returns the key of a Key argument: the key attributes and nothing else."""
         try:
             read = self._read_key(key) if len(key) == len(self.key_names) else None
         except (KeyError, NotANumber):

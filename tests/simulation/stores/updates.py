@@ -48,7 +48,7 @@ def _any_place(actions: tuple[Action, ...]) -> Apply:
 
 
 def _whole_attributes(actions: tuple[Action, ...]) -> Apply:
-    """What nearly every update does, without a call an action."""
+    """Returns what nearly every update does, without a call an action."""
     assigned = [(a.path.root, compile_term(a.term)) for a in actions if isinstance(a, Assign)]
     removed = [action.path.root for action in actions if isinstance(action, Remove)]
 

@@ -62,7 +62,7 @@ def _equal_in_other_words(one: Value, other: Value) -> bool:
 
 
 def ordered(value: Value) -> tuple[str, Any] | None:
-    """The kind and what Python orders it by; None for kinds that have no order."""
+    """Returns the kind and what Python orders it by; None for kinds that have no order."""
     if "N" in value:
         return "N", number(value["N"])
     if "S" in value:
@@ -105,7 +105,7 @@ def _plainest(text: str) -> str:
 
 
 def _check_python_type(kind: str, content: object) -> None:
-    """What botocore would refuse to send, were its parameter validation on."""
+    """Refuses what botocore would refuse to send, were its parameter validation on."""
     wanted = {"S": str, "B": (bytes, bytearray), "BOOL": bool, "NULL": bool}[kind]
     if not isinstance(content, wanted):  # type: ignore[arg-type]  # a tuple of types is one
         raise TypeError(f"{kind} value of type {type(content).__name__}: {content!r}")
@@ -140,7 +140,7 @@ def _text_bytes(text: str | bytes) -> int:
 
 @lru_cache(maxsize=65536)
 def _number_bytes(text: str) -> int:
-    """A byte for two digits on each side of the point, one more, one for a minus.
+    """Returns a byte for two digits on each side of the point, one more, one for a minus.
 
     AWS says only "approximately"; this is what Dynoxide counts.
     """

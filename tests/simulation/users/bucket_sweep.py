@@ -16,7 +16,7 @@ _FOREIGN = ("notes.txt", "runs/odd", "tasks/sch_X/odd")
 
 
 def prepared(stage: Stage) -> None:
-    """Of each schedule's payloads one is named, and others are left by edits."""
+    """Puts payloads: of each schedule's, one is named, and edits have left the others."""
     random = Random(f"bucket {stage.world.seed}")
     bucket = stage.world.bucket
     for task in stage.tasks:
@@ -44,7 +44,7 @@ def prepared(stage: Stage) -> None:
 
 
 def named(stage: Stage) -> set[str]:
-    """Every object that an item names."""
+    """Returns every object that an item names."""
     found: set[str] = set()
     for table in ("tasks", "runs"):
         for item in stage.world.store.scan(TableName=table)["Items"]:

@@ -17,7 +17,7 @@ _LUNCHES = ("2-3 12 * * *", "3-4 12 * * *", "1,5 12 * * *")
 
 
 def moved(_stage: Stage, act: Act) -> bool:
-    """As the API does it; the same call again means the same."""
+    """Moves it as the API does; the same call again means the same."""
     seen = calendar_edits.read(user.TENANT, LUNCH["name"])
     assert seen is not None
     cron = _LUNCHES[int(act.began_ms) % len(_LUNCHES)]

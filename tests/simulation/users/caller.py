@@ -49,12 +49,12 @@ class Told:
 
     @property
     def code(self) -> str:
-        """The code of a problem; empty where it is none."""
+        """Returns the code of a problem; empty where it is none."""
         return str(self.body.get("code", "")) if self.status >= 400 and self.text else ""
 
     @property
     def settled(self) -> bool:
-        """Whether a client takes this for the answer, and does not try again."""
+        """Tells whether a client takes this for the answer, and does not try again."""
         return self.status > 0 and self.status not in _BUSY and self.code != _UNDER_WAY
 
 
@@ -78,12 +78,12 @@ class Ask(Act):
 
     @property
     def answer(self) -> Told | None:
-        """What settled it, if anything did."""
+        """Returns what settled it, if anything did."""
         return self.told[-1] if self.told and self.told[-1].settled else None
 
     @property
     def done(self) -> bool:
-        """Whether the API said that it has done it."""
+        """Tells whether the API said that it has done it."""
         if self.answer is None:
             return False
         # It is gone: by an earlier try, whose answer did not come.
@@ -92,7 +92,7 @@ class Ask(Act):
 
     @property
     def said(self) -> Any:
-        """The body of what it said when it had done it."""
+        """Returns the body of what it said when it had done it."""
         told = self.answer
         return told.body if told is not None and told.status < 300 else None
 
@@ -119,7 +119,7 @@ class Caller:
         patience_sec: float = PATIENCE_SEC,
         **headers: str,
     ) -> Ask:
-        """Ask until it is settled, and keep it among the history's acts.
+        """Asks until it is settled, and keeps it among the history's acts.
 
         `POST /v1/tasks?dry_run=true` is a route; `name` is what the laws know such a request by.
         """
@@ -144,7 +144,7 @@ class Caller:
         return ask
 
     def _until_settled(self, ask: Ask, patience_sec: float) -> None:
-        """Wait twice as long each time, or as long as the API says."""
+        """Waits twice as long each time, or as long as the API says."""
         world, pause_sec = self.front.stage.world, _PAUSE_SEC
         while world.epoch_us() / 1000 < ask.began_ms + patience_sec * 1000:
             ask.told.append(self.front.send(ask, self._event(ask)))
@@ -157,7 +157,7 @@ class Caller:
 
     @staticmethod
     def _acknowledge(ask: Ask) -> None:
-        """Keep what the answer names, for the laws that every act is judged by."""
+        """Keeps what the answer names, for the laws that every act is judged by."""
         if not ask.done:
             return
         ask.acked_ms = ask.told[-1].at_ms
@@ -168,7 +168,7 @@ class Caller:
             ask.version = said.get("version") or 0
 
     def _event(self, ask: Ask) -> dict[str, Any]:
-        """What API Gateway makes of the request, payload format 2.0."""
+        """Returns what API Gateway makes of the request, payload format 2.0."""
         headers = {"authorization": f"Bearer {self.text}", **ask.headers}
         headers |= {"idempotency-key": ask.once} if ask.once else {}
         headers |= {"content-type": "application/json"} if ask.body is not None else {}
@@ -201,7 +201,7 @@ class Front:
     free: list[Environment] = field(default_factory=list)
 
     def caller(self, tenant_id: str = "acme", role: str = "admin", name: str = "") -> Caller:
-        """Give a tenant's key to a new caller; the key is there from the beginning."""
+        """Gives a tenant's key to a new caller; the key is there from the beginning."""
         number = len(self.stage.world.store.table("access").rows.items)
         key_id = f"key_{number:026d}"
         secret = f"{number:0{api_key.SECRET_LENGTH}d}"
@@ -218,11 +218,11 @@ class Front:
         return self.holder(tenant_id, key_id, api_key.written(key_id, secret))
 
     def holder(self, tenant_id: str, key_id: str, text: str) -> Caller:
-        """Give a caller with a key that the API has made."""
+        """Gives a caller with a key that the API has made."""
         return Caller(front=self, tenant_id=tenant_id, key_id=key_id, text=text)
 
     def send(self, ask: Ask, event: dict[str, Any]) -> Told:
-        """One try, in a process of its own; the running process waits for it to end."""
+        """Returns one try, in a process of its own; the running process waits for it to end."""
         world = self.stage.world
         waiter = world.running
         assert waiter is not None, "callers are processes: see World.spawn"
@@ -251,13 +251,15 @@ class Front:
         return Told(at_ms, process.name, found["statusCode"], found["headers"], text)
 
     def _environment(self) -> Environment:
-        """The one that was used last, as Lambda does; now and then another one is started."""
+        """Returns the one that was used last, as Lambda does; now and then another one is
+        started.
+        """
         if not self.free or self.random.random() < self.cold:
             return Environment()
         return self.free.pop()
 
 
 def opened(stage: Stage) -> Front:
-    """Open the API of a history, before it is staged."""
+    """Opens the API of a history, before it is staged."""
     stage.stand_ins += stand_ins(stage.world)
     return Front(stage, Random(f"front {stage.world.seed}"))

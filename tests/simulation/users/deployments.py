@@ -38,7 +38,7 @@ class Deployment(Act):
 
 
 def upgrade(stage: Stage) -> None:
-    """Give a tenant from before the targets that its tasks use, as each deployment does."""
+    """Gives a tenant from before the targets that its tasks use, as each deployment does."""
 
     def run() -> None:
         tenant_limits.bound(tenant_limits.unbound(), clock.sleep)
@@ -47,7 +47,7 @@ def upgrade(stage: Stage) -> None:
 
 
 def deploy(stage: Stage, random: Random, more: Sequence[Mapping[str, Any]] = ()) -> None:
-    """Deploy some of the schedules; where one is under way, nothing is deployed."""
+    """Deploys some of the schedules; if a deployment is under way, it deploys nothing."""
     before = [act for act in stage.acts if isinstance(act, Deployment)]
     if before and not before[-1].acked_ms:
         return

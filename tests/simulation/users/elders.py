@@ -12,6 +12,7 @@ from onthedot.records.runs.message_pack import of_run
 from onthedot.records.runs.run_row import Life, Run
 from onthedot.records.tasks.task_spec import Task
 from onthedot.schedule.time.instants import nominal
+from tests.schedule.samples import lived
 from tests.simulation.stage import Stage
 
 _DAY_SEC = 86_400
@@ -20,7 +21,7 @@ _CARRIED = 5
 
 
 def settle_in(stage: Stage, seed: int, *, audited: bool) -> None:
-    """Give each task two runs whose rows' time is over soon, and one that waits for a retry.
+    """Gives each task two runs whose rows' time is over soon, and one that waits for a retry.
 
     Where nobody audits, its message is there yet.
     """
@@ -37,15 +38,13 @@ def settle_in(stage: Stage, seed: int, *, audited: bool) -> None:
 
 
 def _final(stage: Stage, task: Task, status: str, random: Random) -> None:
-    """Ended so long ago that TTL takes it in the middle of the history."""
+    """Puts a run that ended so long ago that TTL takes it in the middle of the history."""
     start = int(stage.world.start.timestamp())
     ended = start + random.randint(20, 400) - run_writes.HISTORY_SEC
-    life = Life(
+    life = lived(
         status=status,
         reason="" if status == "succeeded" else "attempts_exhausted",
         attempt=1 if status == "succeeded" else task.max_attempts,
-        tv=1,
-        schedule_version=1,
         due_ms=(ended - 2) * 1000,
         claimed_ms=(ended - 60) * 1000,
         owner="ELDER",
@@ -56,15 +55,15 @@ def _final(stage: Stage, task: Task, status: str, random: Random) -> None:
 
 
 def _retrying(stage: Stage, task: Task, random: Random) -> Run:
-    """Listed three days ago, less than that its list is kept for; its message has been lost."""
+    """Returns listed three days ago, less than that its list is kept for; its message has been
+    lost.
+    """
     start = int(stage.world.start.timestamp())
     since = start + random.randint(20, 400) - manifest.KEPT_SEC
-    life = Life(
+    life = lived(
         status="retrying",
         reason="failed",
         attempt=1,
-        tv=1,
-        schedule_version=1,
         due_ms=(start + random.randint(30, 90)) * 1000,
         first_due_ms=since * 1000,
         claimed_ms=since * 1000,

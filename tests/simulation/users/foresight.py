@@ -47,7 +47,7 @@ _AHEAD_SEC = 36 * 3_600
 
 
 def prepared(stage: Stage) -> None:
-    """Let a user make some schedules, and ask about each."""
+    """Lets a user make some schedules, and ask about each."""
     random = Random(f"foreseen {stage.world.seed}")
     caller = opened(stage).caller()
     for body in _CALENDARS:
@@ -76,6 +76,6 @@ def _foresee(caller: Caller, body: dict[str, Any], where: str) -> None:
 
 
 def _look(stage: Stage, caller: Caller) -> None:
-    """What of all fires next."""
+    """Looks at what fires next, of all schedules."""
     until = nominal(stage.world.epoch_us() // 1_000_000 + _AHEAD_SEC)
     caller.ask(f"GET /v1/upcoming?to={until}&limit=100", name="look ahead")

@@ -14,20 +14,22 @@ LONG_SEC = 1_500
 
 
 def paused_for_a_while(task_id: str, at_sec: float, length_sec: int = 0) -> Task | None:
-    """The same call again means the same end."""
+    """Returns the same call again means the same end."""
     drawn = _LENGTHS_SEC[int(at_sec * 1000) % len(_LENGTHS_SEC)]
     end = int(START.timestamp() + at_sec) + (length_sec or drawn)
     return user.pause(task_id, until=end)
 
 
 def paused_past_a_slot(_stage: Stage, task_id: str, at_sec: float) -> Task | None:
-    """Until the second behind a whole minute: what is due at that minute is due in the pause."""
+    """Returns until the second behind a whole minute: what is due at that minute is due in the
+    pause.
+    """
     end_sec = (int(at_sec) // 60 + 1 + int(at_sec * 1000) % 3) * 60 + 1
     return user.pause(task_id, until=int(START.timestamp()) + end_sec)
 
 
 def each_minute(stage: Stage, until_sec: float) -> None:
-    """The audit's act, where there is no audit."""
+    """Carries out the audit's act in histories without an audit."""
     stage.world.every(
         60,
         "pauses",

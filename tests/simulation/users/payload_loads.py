@@ -25,12 +25,12 @@ def _large(at: float) -> dict[str, Any]:
 
 
 def loaded(_: Stage, task_id: str, at_sec: float) -> Task | None:
-    """A user gives a schedule a large payload."""
+    """Returns a user gives a schedule a large payload."""
     return user.patch(task_id, payload=_large(at_sec))
 
 
 def launched(stage: Stage, act: Act) -> Run | None:
-    """A user runs it once, with a large payload for that run alone."""
+    """Returns a user runs it once, with a large payload for that run alone."""
     payload = _large(act.began_ms)
     run = trigger(act.task_id, payload=payload)
     if run is not None:
@@ -39,7 +39,7 @@ def launched(stage: Stage, act: Act) -> Run | None:
 
 
 def befall(stage: Stage, seed: int) -> None:
-    """A sweep by an old state of the tables puts all aside; somebody deletes an object."""
+    """Puts everything aside, as a sweep of old tables would, and deletes an object."""
     random = Random(f"bucket {seed}")
     bucket, world = stage.world.bucket, stage.world
     if random.random() < _PUT_ASIDE:

@@ -23,7 +23,7 @@ class User:
     random: Random
 
     def asks(self, *names: str) -> list[Ask]:
-        """What was done so far under these names."""
+        """Returns what was done so far under these names."""
         return [
             act
             for act in self.stage.acts
@@ -31,17 +31,17 @@ class User:
         ]
 
     def schedule(self) -> str:
-        """Draw one of the schedules that were made and, as far as users know, not deleted."""
+        """Draws one of the schedules that were made and, as far as users know, not deleted."""
         ended = {ask.task_id for ask in self.asks("delete")}
         made = [ask.task_id for ask in self.asks("create", "put") if ask.task_id not in ended]
         return self.random.choice(made) if made else ""
 
     def wait(self, most_sec: float) -> None:
-        """Let time pass."""
+        """Lets time pass."""
         self.stage.world.sleep(int(self.random.uniform(0, most_sec) * 1_000_000))
 
     def runs(self, task_id: str, *statuses: str) -> list[str]:
-        """The ids of a schedule's runs, as the API lists them; the newest first."""
+        """Returns the ids of a schedule's runs, as the API lists them; the newest first."""
         listed = self.caller.ask(f"GET /v1/schedules/{task_id}/runs?limit=50").said
         found = listed["data"] if listed else []
         return [run["run_id"] for run in found if run["status"] in statuses and not run["range"]]
@@ -49,7 +49,7 @@ class User:
     def carried_out(
         self, route: str, body: object = None, *, name: str, task_id: str = ""
     ) -> Ask | None:
-        """Ask for the plan, look at it, carry it out; a second user may do so at the same time."""
+        """Asks for the plan, look at it, carry it out; a second user may do so at the same time."""
         sign = "&" if "?" in route else "?"
         planned = self.caller.ask(f"{route}{sign}dry_run=true", body)
         if not planned.done:

@@ -21,7 +21,7 @@ _ONCE_SEC = 0.1
 
 
 def look(user: User) -> None:
-    """All that a user may look at."""
+    """Looks at everything that a user may look at."""
     for route in _LOOKS:
         user.caller.ask(f"GET /v1/{route}")
     if task_id := user.schedule():
@@ -54,14 +54,14 @@ def runs(user: User) -> None:
 
 
 def watch(user: User) -> None:
-    """A page that asks each second whether all is well."""
+    """Asks each second whether all is well, as a page does."""
     for _ in range(12):
         user.caller.ask("GET /v1/health", name="health", patience_sec=_ONCE_SEC)
         user.wait(1)
 
 
 def _walk(user: User, what: str, asked_for: str, limit: int) -> None:
-    """From page to page; the laws know the pages of one walk by its name."""
+    """Walks from page to page; the laws know the pages of one walk by its name."""
     name = f"{what} {user.caller.key_id} {user.caller.asked}"
     route, cursor = f"GET /v1/{what}?{asked_for}limit={limit}", ""
     for _ in range(_PAGES_MAX):

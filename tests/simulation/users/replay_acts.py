@@ -25,7 +25,7 @@ Call = Callable[["Stage", "Act"], Run | None]
 
 def _calling(use: Use) -> Call:
     def replayed(stage: Stage, act: Act) -> Run | None:
-        """The oldest run that is over is run again."""
+        """Returns the oldest run that is over is run again."""
         of_task = (run for run in stage.rows().values() if run.task_id == act.task_id)
         over = [run for run in sorted(of_task, key=lambda run: run.key) if run.final]
         return replay(over[0].run_id, Wish(use=use)) if over else None

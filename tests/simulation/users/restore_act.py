@@ -35,12 +35,12 @@ class Closed(Postman):
 
 
 def set_back(stage: Stage) -> tuple[str, ...]:
-    """Which tables a history sets back."""
+    """Returns which tables a history sets back."""
     return Random(f"restore {stage.world.seed}").choice(_CHOICES)
 
 
 def prepared(stage: Stage) -> None:
-    """Arrange the stop, the restore, and the command that is run after it."""
+    """Arranges the stop, the restore, and the command that is run after it."""
     world = stage.world
     again_us = world.epoch_us() + AGAIN * _SEC_US
     for queue in world.queues.queues.values():
@@ -52,7 +52,7 @@ def prepared(stage: Stage) -> None:
 
 
 def _restore(stage: Stage, names: tuple[str, ...]) -> None:
-    """Give tables the content they had; the queues are as they are."""
+    """Gives tables the content they had; the queues are as they are."""
     world = stage.world
     for name in names:
         table = world.store.table(name)
@@ -63,7 +63,7 @@ def _restore(stage: Stage, names: tuple[str, ...]) -> None:
 
 
 def _operate(stage: Stage, at_sec: float, tries: int) -> None:
-    """`make after-restore`, again until it has come to its end."""
+    """Runs `make after-restore`, again until it has come to its end."""
 
     def ended(process: Process) -> None:
         if (process.dead or process.error is not None) and tries:

@@ -17,7 +17,7 @@ TENANT = "acme"
 
 
 def by() -> By:
-    """Who asks, as a request of its own."""
+    """Returns who asks, as a request of its own."""
     return By(
         tenant_id=TENANT,
         key_id="key_1",
@@ -32,12 +32,12 @@ def create(task: Task, *, again: bool = False) -> Task:
 
 
 def patch(task_id: str, **fields: Any) -> Task | None:
-    """PATCH: the fields that are named, and the others as they are."""
+    """Returns PATCH: the fields that are named, and the others as they are."""
     return _left(schedule_actions.redefine(task_id, partial(_patched, patch=fields), by()))
 
 
 def change(task_id: str, make: Callable[[Task, int], Task]) -> Task | None:
-    """A change for which a test needs more than fields."""
+    """Returns a change for which a test needs more than fields."""
     return _left(schedule_actions.redefine(task_id, make, by()))
 
 

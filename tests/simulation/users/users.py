@@ -53,7 +53,7 @@ def _create(user: User) -> None:
 
 
 def _twice(user: User) -> None:
-    """One request sent twice at once, as by a proxy that gave the first one up."""
+    """Sends one request twice at once, as a proxy does that gave the first one up."""
     body = BODIES["twenty"] | {"name": f"twice-{user.random.randint(0, 9)}", "target": TARGET}
     once = f"twice-{user.caller.asked}"
 
@@ -75,14 +75,14 @@ def _edit(user: User) -> None:
 
 
 def _shift(user: User) -> None:
-    """Move when the slots are due, and with them the runs that are claimed."""
+    """Moves when the slots are due, and with them the runs that are claimed."""
     if task_id := user.schedule():
         change = {"jitter_sec": user.random.choice((0, 20, 45))}
         user.caller.ask(f"PATCH /v1/schedules/{task_id}", change, name="edit", task_id=task_id)
 
 
 def _put(user: User) -> None:
-    """Make the schedule of a name what it is to be, if it still is what was read before."""
+    """Makes the schedule of a name what it is to be, if it still is what was read before."""
     name = user.random.choice(_NAMES)
     body = user.random.choice(list(BODIES.values())) | {"target": TARGET}
     read = user.caller.ask(f"GET /v1/schedules/{name}")
@@ -111,7 +111,7 @@ def _resume(user: User) -> None:
 
 
 def _catch_up(user: User) -> None:
-    """Resume after a while, and run what passed meanwhile."""
+    """Resumes after a while, and runs what passed meanwhile."""
     if task_id := user.schedule():
         route = f"POST /v1/schedules/{task_id}/pause"
         user.caller.ask(route, {}, name="pause", task_id=task_id)
@@ -170,7 +170,7 @@ def _backfill(user: User) -> None:
 
 
 def _task(user: User) -> None:
-    """A task that runs once; now and then it is moved, or taken back."""
+    """Makes a task that runs once; now and then it is moved, or taken back."""
     body = {"target": TARGET, "delay_sec": user.random.randint(0, 120)}
     if user.random.random() < 0.5:
         body |= {"idempotency_key": f"order-{user.random.randint(1, 3)}", "delay_sec": 60}
@@ -216,7 +216,7 @@ def _calendar(user: User) -> None:
 
 
 def _key(user: User) -> None:
-    """A key is made, used again and again, and revoked meanwhile."""
+    """Makes a key, uses it again and again, and revokes it meanwhile."""
     made = user.caller.ask("POST /v1/keys", {"role": "write", "name": "robot"}, name="key").said
     second = user.operator.ask("POST /v1/keys", {"role": "admin", "name": "second"}, name="key")
     if second.said:
@@ -241,7 +241,7 @@ def _key(user: User) -> None:
 
 
 def _letters(user: User) -> None:
-    """Dead letters: looked at, run again or purged by the many; now and then that is stopped."""
+    """Looks at dead letters, replays or purges many of them; now and then that is stopped."""
     user.caller.ask("GET /v1/dead-letters?limit=10")
     user.caller.ask("GET /v1/dead-letters/groups")
     what = user.random.choice(("replay", "replay", "purge"))
@@ -257,21 +257,21 @@ def _letters(user: User) -> None:
 
 
 def _hurry(user: User) -> None:
-    """Many small requests within a minute; a user that is sent away does not come again."""
+    """Makes many small requests within a minute; a user that is refused does not come again."""
     for _ in range(20):
         user.caller.ask("GET /v1/calendars", patience_sec=0.1)
         user.wait(2)
 
 
 def _ration(user: User) -> None:
-    """The operator sets what the tenant may use."""
+    """Sets what the tenant may use, as the operator does."""
     body = user.random.choice(_RATIONS)
     name = "limit" if "running_max" in body else "ration"
     user.operator.ask(f"PUT /v1/tenants/{user.caller.tenant_id}", body, name=name)
 
 
 def _deploy(user: User) -> None:
-    """Both acts of a deployment, and the next one."""
+    """Carries out both acts of a deployment, and of the next one."""
     deployments.deploy(user.stage, user.random)
     deployments.upgrade(user.stage)
     user.wait(90)
@@ -319,7 +319,7 @@ def engage(
     most: int,
     between: tuple[float, float],
 ) -> None:
-    """Let two users make schedules at the beginning, and do so many things at any moment."""
+    """Lets two users make schedules at the beginning, and do so many things at any moment."""
     users, operator = [front.caller(), front.caller()], front.caller("default")
     times = [(1.0, "create"), (1.5, "create"), (2.0, "create")]
     times += [

@@ -21,14 +21,14 @@ _REASONS = ("permanent", "attempts_exhausted")
 
 
 def _rename(user: User) -> None:
-    """Two schedules may want the same name, and each may have it back."""
+    """Renames schedules: two may want the same name, and each may have it back."""
     if task_id := user.schedule():
         body = {"name": user.random.choice(_NAMES)}
         user.caller.ask(f"PATCH /v1/schedules/{task_id}", body, name="edit", task_id=task_id)
 
 
 def _bear(user: User) -> None:
-    """After how many deaths a schedule is paused: few, as by default, many, or never."""
+    """Sets after how many deaths a schedule is paused: few, as by default, many, or never."""
     if task_id := user.schedule():
         body = {"pause_after_deaths": user.random.choice((2, 10, 40, None))}
         user.caller.ask(f"PATCH /v1/schedules/{task_id}", body, name="edit", task_id=task_id)
@@ -36,7 +36,7 @@ def _bear(user: User) -> None:
 
 
 def _pause_again(user: User) -> None:
-    """What is paused already is paused for another reason, and sooner or later than before."""
+    """Pauses a paused schedule for another reason, until sooner or later than before."""
     if task_id := user.schedule():
         now = user.stage.world.epoch_us() // 1_000_000
         for _ in range(2):
@@ -49,7 +49,7 @@ def _pause_again(user: User) -> None:
 
 
 def _catch_up_in_time(user: User) -> None:
-    """Resume in the second before a whole minute, at which most schedules have a slot."""
+    """Resumes in the second before a whole minute, at which most schedules have a slot."""
     if task_id := user.schedule():
         route = f"POST /v1/schedules/{task_id}"
         user.caller.ask(f"{route}/pause", {}, name="pause", task_id=task_id)
@@ -63,7 +63,7 @@ def _catch_up_in_time(user: User) -> None:
 
 
 def _fill(user: User) -> None:
-    """Old slots again, of any stretch and with all that succeeded, at any pace."""
+    """Backfills old slots, of any stretch and with all that succeeded, at any pace."""
     task_id = user.schedule()
     if not task_id:
         return
@@ -112,7 +112,7 @@ def _bounded(user: User) -> None:
 
 
 def _bind(user: User) -> None:
-    """Give a schedule a bound, and then another one."""
+    """Gives a schedule a bound, and then another one."""
     task_id = user.schedule()
     for _ in range(2 if task_id else 0):
         body = {"max_runs": user.random.randint(1, 4)}
@@ -121,7 +121,7 @@ def _bind(user: User) -> None:
 
 
 def _fill_up(user: User) -> None:
-    """Make more tasks than there is room for, delete a schedule, and make more."""
+    """Makes more tasks than there is room for, delete a schedule, and makes more."""
     room = {"tasks_max": user.random.randint(3, 7)}
     user.operator.ask(f"PUT /v1/tenants/{user.caller.tenant_id}", room, name="ration")
     body = {"cron": "0 4 * * *", "target": TARGET}
@@ -138,7 +138,7 @@ def _fill_up(user: User) -> None:
 
 
 def _order(user: User) -> None:
-    """A task by a key of the caller's, which others use as well, now and then for another task."""
+    """Makes a task by a key that others use as well, sometimes for another task."""
     body = {
         "target": TARGET,
         "idempotency_key": user.random.choice(_ORDERS),
@@ -160,7 +160,7 @@ def _order(user: User) -> None:
 
 
 def _taken_back(user: User) -> None:
-    """A task that runs long is moved and taken back, before, while and after it runs."""
+    """Moves and takes back a task that runs long, before, while and after it runs."""
     body = {"target": TARGET, "delay_sec": user.random.choice((0, 20, 50, 250))}
     made = user.caller.ask("POST /v1/tasks", body, name="task").said
     if made is None:
@@ -184,7 +184,7 @@ def _taken_back(user: User) -> None:
 
 
 def _some_letters(user: User) -> None:
-    """Some of the dead letters: of one schedule, of one reason, of a time."""
+    """Replays or purges some of the dead letters: of one schedule, of one reason, of a time."""
     now = user.stage.world.epoch_us() // 1_000_000
     body: dict[str, Any] = {"rate_per_min": user.random.choice((1, 3, 100))}
     drawn = user.random.random()
@@ -212,7 +212,7 @@ _USES: tuple[dict[str, Any], ...] = (
 
 
 def _aim(user: User) -> None:
-    """Call something else, with another payload or with the same."""
+    """Calls something else, with another payload or with the same."""
     if task_id := user.schedule():
         number = user.caller.asked
         change: dict[str, Any] = {"target": {**TARGET, "handler": f"jobs.aimed{number % 3}"}}
@@ -223,7 +223,7 @@ def _aim(user: User) -> None:
 
 
 def _use(user: User) -> None:
-    """One run, or all that died, once more: as it was sent, as it is now, or both mixed."""
+    """Replays one run, or all that died: as it was sent, as it is now, or both mixed."""
     said = user.random.choice(_USES)
     if user.random.random() < 0.3:
         body = {"rate_per_min": 100, **said}
@@ -262,7 +262,7 @@ def _deploy_closed(user: User) -> None:
 
 
 def _lock(user: User) -> None:
-    """The operator revokes admin keys, two at once, until one is left; who deploys may need one."""
+    """Revokes admin keys, two at once, until one is left; a deployment may need one."""
     front, world, tenant_id = user.caller.front, user.stage.world, user.operator.tenant_id
     body = {"role": "admin", "name": "lock"}
     expires = user.random.random() < 0.4

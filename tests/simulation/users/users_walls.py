@@ -70,14 +70,14 @@ def _foresee(user: User) -> None:
 
 
 def _over_night(user: User) -> None:
-    """Pause a new one, and run what passed while the clock was changed."""
+    """Pauses a new one, and runs what passed while the clock was changed."""
     rule = _rule(user, "Europe/Berlin")
     rule |= {"cron": user.random.choice((*_CRONS[:5], "* * * * *", "0 2-3 * * *"))}
     _paused_over(user, rule, user.random.uniform(0, user.random.randint(100, 300)))
 
 
 def _over_that_hour(user: User) -> None:
-    """Pause a schedule until all of its slots, which are in the changed hour, have passed."""
+    """Pauses a schedule until all of its slots, which are in the changed hour, have passed."""
     world = user.stage.world
     drawn = user.random.choice(_IN_THAT_HOUR[world.start.month])
     rule = {"timezone": "Europe/Berlin", "dst_mode": "fixed", **drawn}

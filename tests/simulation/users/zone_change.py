@@ -30,13 +30,13 @@ _ORIGINAL, _VERSION = zones.zone, zones.VERSION
 
 
 def zone(shift_sec: int) -> Zone:
-    """An hour ahead of UTC and, by newer data, so much more since long ago."""
+    """Returns an hour ahead of UTC and, by newer data, so much more since long ago."""
     starts, offsets = array("q", [BEGINNING]), array("l", [_HOUR_SEC + shift_sec])
     return Zone(ZONE, Segments(starts, offsets, ("WAT",)))
 
 
 def prepared(stage: Stage) -> None:
-    """Register schedules by the old data; the deployment walks them once it has the new."""
+    """Registers schedules by the old data; the deployment walks them once it has the new."""
     _have(0)
     for number, text in enumerate(_TEXTS):
         made = make_task(f"zoned {number}", "* * * * *", stage.world)
@@ -46,13 +46,13 @@ def prepared(stage: Stage) -> None:
 
 
 def undone() -> None:
-    """Let other histories have the data of this release."""
+    """Lets other histories have the data of this release."""
     zones.VERSION = _VERSION
     _read_by(_ORIGINAL)
 
 
 def shift_sec(stage: Stage) -> int:
-    """By how much a history's zone is shifted."""
+    """Returns by how much a history's zone is shifted."""
     return Random(f"zone {stage.world.seed}").choice(_SHIFTS_SEC)
 
 
@@ -64,7 +64,7 @@ def _change(stage: Stage) -> None:
 
 
 def _deploy(stage: Stage, at_sec: float, tries: int) -> None:
-    """The end of `make deploy`, again until it has come to its end."""
+    """Runs the end of `make deploy`, again until it has come to its end."""
 
     def ended(process: Process) -> None:
         if (process.dead or process.error is not None) and tries:
@@ -85,7 +85,7 @@ def _have(shift: int) -> None:
 
 
 def _read_by(read: Callable[[str], Zone]) -> None:
-    """Put another reader of zones in its place, and forget what the former one gave."""
+    """Puts another reader of zones in its place, and forgets what the former one gave."""
     vars(dst_stretches)["zone"] = read
     dst_stretches.stretches.cache_clear()
     task_cursor._unpacked.cache_clear()  # noqa: SLF001  # a new process has none of it

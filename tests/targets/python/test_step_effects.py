@@ -13,6 +13,7 @@ import pytest
 from botocore.exceptions import BotoCoreError
 
 from onthedot.records.runs import steps
+from onthedot.records.runs.run_status import Reason
 from onthedot.targets.attempt_outcome import Again, Answer, Done
 from onthedot.targets.call import Call
 from onthedot.targets.python.step_effects import once
@@ -34,24 +35,24 @@ class Till(Stage):
     charged: dict[str, int] = field(default_factory=dict)
 
     def deliver(self, call: Call) -> Answer:
-        """The handler: one step, then the end."""
+        """Returns the handler: one step, then the end."""
         key = f"{call.run_id}#charge"
         try:
             number = once(
                 call.run_id, "charge", lambda: self.world.act("charge", self.charge, key=key)
             )
         except BotoCoreError:
-            return Again("failed", after_sec=1)
+            return Again(Reason.FAILED, after_sec=1)
         return Done(number)
 
     def charge(self, key: str) -> int:
-        """What the receiver does: a key that it knows is answered as it was."""
+        """Returns what the receiver does: a key that it knows is answered as it was."""
         self.asked.append(key)
         return self.charged.setdefault(key, len(self.charged) + 1)
 
 
 def history(seed: int, text: str, profile: Profile = CALM, aims: tuple[Aim, ...] = ()) -> Till:
-    """The runs of half a minute, and time for all of them to end."""
+    """Returns the runs of half a minute, and time for all of them to end."""
     stage = Till(make_stage(seed, profile, aims).world)
     with staged(stage):
         employ(stage)
@@ -72,13 +73,13 @@ def test_a_crash_between_effect_and_record_asks_again_under_the_same_key(
 
     (run,) = stage.rows().values()
     assert said(run) == "succeeded"
-    assert run.life.attempt == 2
+    assert run.life.starts == 2
     assert Counter(stage.asked) == {f"{run.run_id}#charge": asked}
-    assert run.life.result == 1
+    assert run.life.its_end.result == 1
 
 
 def one_run(aims: tuple[Aim, ...] = ()) -> Till:
-    """A single run, at noon and a minute."""
+    """Returns a single run, at noon and a minute."""
     return history(1, "1 12 * * *", aims=aims)
 
 
@@ -89,10 +90,10 @@ def test_a_thousand_runs_whose_workers_are_killed_at_random_charge_once_each() -
         stage = history(seed, HALF_A_MINUTE, KILLS)
         rows = stage.rows()
         outcomes.update(run.life.status for run in rows.values())
-        attempts += sum(run.life.attempt for run in rows.values())
+        attempts += sum(run.life.starts for run in rows.values())
         repeated += len(stage.asked) - len(stage.charged)
         assert set(stage.charged) == {f"{run_id}#charge" for run_id in rows}
-        results = [run.life.result for run in rows.values()]
+        results = [run.life.its_end.result for run in rows.values()]
         assert sorted(results) == list(range(1, len(rows) + 1))
 
     assert outcomes["succeeded"] == sum(outcomes.values())

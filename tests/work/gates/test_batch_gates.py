@@ -81,7 +81,8 @@ def test_who_waits_behind_runs_that_end_together_is_called_at_once(stage: Stage)
     stage.takes_sec = lambda _: 65
     go(stage, 200)
 
-    spans = [[(run.life.started_ms, run.life.ended_ms) for run in runs(stage, t)] for t in tasks]
+    lives = [[run.life for run in runs(stage, task)] for task in tasks]
+    spans = [[(a.its_attempt.started_ms, a.its_end.ended_ms) for a in each] for each in lives]
     assert [len(of_task) for of_task in spans] == [2] * 6
     assert all(0 < second[0] - first[1] < 2_000 for first, second in spans)
     assert waiting_messages(stage) == []

@@ -22,7 +22,9 @@ PLACES: dict[str, dict[str, Any]] = {"gate": {"overlap": "queue"}, "key": KEY, "
 
 
 def played(place: str, outage: Outage, *, stops: bool = False) -> Stage:
-    """Two runs want one place; the first has it for five seconds, unless it is cancelled."""
+    """Lets two runs want one place; the first has it for five seconds, unless
+    it is cancelled.
+    """
     stage = make_stage(1, Profile(outages=(outage,)))
     with staged(stage):
         employ(stage)
@@ -96,7 +98,7 @@ def test_who_finds_a_free_place_and_another_first_in_line_calls_that_one(place: 
 
 
 def _stand_in_line(stage: Stage, run: Run) -> None:
-    """Put it where it would have joined."""
+    """Puts it where it would have joined."""
     limit = concurrency_key.limit_of(stage.tasks[0], {})
     key = concurrency_key.gate_key(limit.place if limit else run.task_id)
     lists = {"holders": [], "waiting": [run.run_id if limit else run.key]}

@@ -10,6 +10,7 @@ import pytest
 from onthedot.launch.trigger import trigger
 from onthedot.records.runs.message_pack import Pack, Ticket
 from onthedot.records.runs.run_row import Run, row_key
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel
 from onthedot.store import queue
@@ -37,26 +38,26 @@ CUSTOMER = {"key": "{{payload.customer}}", "max_running": 1}
 
 
 def keyed_task(stage: Stage, name: str, customer: str = "a", **given: Any) -> Task:  # noqa: ANN401 any field
-    """A task that nothing fires, under a key of its customer."""
+    """Returns a task that nothing fires, under a key of its customer."""
     wanted = {"concurrency_key": given.pop("concurrency_key", CUSTOMER)}
     payload = {"customer": customer}
     return add(stage, "0 0 1 1 *", name=name, payload=payload, shown=wanted, **given)
 
 
 def started(*tasks: Task) -> list[Run]:
-    """Run each of them now, one after the other."""
+    """Runs each of them now, one after the other."""
     found = [trigger(task.task_id) for task in tasks]
     return [run for run in found if run]
 
 
 def spans(stage: Stage, tasks: list[Task]) -> list[tuple[int, int]]:
-    """From when to when each run worked, in order."""
+    """Returns from when to when each run worked, in order."""
     lives = [run.life for task in tasks for run in runs(stage, task)]
-    return sorted((life.started_ms, life.ended_ms) for life in lives)
+    return sorted((life.its_attempt.started_ms, life.its_end.ended_ms) for life in lives)
 
 
 def lists(customer: str) -> tuple[int, int]:
-    """How many hold a place of a customer's key, and how many wait for one."""
+    """Returns how many hold a place of a customer's key, and how many wait for one."""
     fields = {"payload": {"customer": customer}}
     task = made(shown={"concurrency_key": CUSTOMER})
     limit = concurrency_key.limit_of(task, fields)
@@ -105,7 +106,9 @@ def test_as_many_as_the_key_allows_run_at_once(stage: Stage) -> None:
 
 def test_a_retry_keeps_its_place_and_a_death_gives_it_up(stage: Stage) -> None:
     tasks = [keyed_task(stage, "one"), keyed_task(stage, "two")]
-    stage.answer = lambda call: Again("failed", after_sec=5) if call.attempt == 1 else Dead("x")
+    stage.answer = lambda call: (
+        Again(Reason.FAILED, after_sec=5) if call.attempt == 1 else Dead(Reason.PERMANENT)
+    )
     started(*tasks)
     wait(stage, 90)
 
@@ -327,7 +330,7 @@ def test_in_any_weather_a_place_is_one_run_s_and_nobody_waits_for_ever(seed: int
 def _overlapping(found: list[Run]) -> list[tuple[str, str]]:
     """Pairs of runs whose last attempts worked at the same time, by the rows' own words."""
     worked = sorted(
-        (run.life.started_ms, run.life.ended_ms, run.run_id)
+        (run.life.its_attempt.started_ms, run.life.its_end.ended_ms, run.run_id)
         for run in found
         if run.life.status == "succeeded"
     )

@@ -17,19 +17,19 @@ A, B, C = (f"2026-11-18T11:{minute}:00Z" for minute in (50, 51, 59))
 
 
 def policy(overlap: str = "queue", most: int | None = 1, misfire: str = "all") -> Task:
-    """A task that catches up on all, unless told otherwise."""
+    """Returns a task that catches up on all, unless told otherwise."""
     return task(misfire=misfire, overlap=overlap, max_concurrent=most)
 
 
 def late(key: str) -> Run:
-    """A slot that was found late before."""
+    """Returns a slot that was found late before."""
     return replace(run(key=key), origin="catchup")
 
 
 def gate(
     *holders: str, waiting: tuple[str, ...] = (), late: tuple[str, ...] = (), since: str = ""
 ) -> Gate:
-    """The task's gate."""
+    """Returns the task's gate."""
     lists = {"holders": holders, "waiting": waiting, "late": late}
     return Gate(task_id=TASK_ID, rev=1, since=since, **lists)
 

@@ -33,9 +33,9 @@ from tests.simulation.stage import Stage, make_stage, staged
 
 
 def started(found: list[Run]) -> list[str]:
-    """Their slots, in the order of their starts."""
+    """Returns their slots, in the order of their starts."""
     ran = [run for run in found if run.life.attempt]
-    return [run.key for run in sorted(ran, key=lambda run: run.life.started_ms)]
+    return [run.key for run in sorted(ran, key=lambda run: run.life.its_attempt.started_ms)]
 
 
 @pytest.mark.parametrize("overlap", ["skip", "queue"])
@@ -50,8 +50,11 @@ def test_after_an_outage_each_slot_runs_once_and_in_order(stage: Stage, overlap:
     assert len(ended) > 15
     assert {run.life.status for run in ended} == {"succeeded"}
     assert started(ended) == [run.key for run in ended]
-    by_start = sorted(ended, key=lambda run: run.life.started_ms)
-    assert all(late.life.started_ms >= soon.life.ended_ms for soon, late in pairwise(by_start))
+    by_start = sorted(ended, key=lambda run: run.life.its_attempt.started_ms)
+    assert all(
+        late.life.its_attempt.started_ms >= soon.life.its_end.ended_ms
+        for soon, late in pairwise(by_start)
+    )
     item = stage.world.store.table("runs").rows.items.get((task.task_id, GATE))
     # The line is no part of the gate.
     assert item is None or len(str(item)) < 600
@@ -72,7 +75,12 @@ def test_runs_that_may_overlap_catch_up_side_by_side(
     ended = runs(stage, task)
     assert {run.life.status for run in ended} == {"succeeded"}
     beside = [
-        sum(one.life.started_ms <= run.life.started_ms < one.life.ended_ms for one in ended)
+        sum(
+            one.life.its_attempt.started_ms
+            <= run.life.its_attempt.started_ms
+            < one.life.its_end.ended_ms
+            for one in ended
+        )
         for run in ended
     ]
     assert max(beside) == expected
@@ -149,7 +157,7 @@ def test_a_regular_run_that_holds_the_place_is_waited_for(stage: Stage) -> None:
     late, regular = runs(stage, task)
     assert (late.life.status, regular.life.status) == ("succeeded", "succeeded")
     # The end of such a run calls nobody: it looks again by itself.
-    assert 0 <= late.life.started_ms - regular.life.ended_ms <= 11_000
+    assert 0 <= late.life.its_attempt.started_ms - regular.life.its_end.ended_ms <= 11_000
 
 
 def test_who_waits_for_it_starts_although_sqs_took_no_message_of_its_next_look() -> None:
@@ -204,7 +212,7 @@ def test_who_comes_to_the_line_while_a_cancel_ends_it_is_called_in_its_turn() ->
         "cancelled(user)",
         "succeeded",
     ]
-    assert 0 < second.life.started_ms - manual.life.ended_ms < 1_000
+    assert 0 < second.life.its_attempt.started_ms - manual.life.its_end.ended_ms < 1_000
 
 
 def test_a_long_history_makes_no_late_slot_cost_more() -> None:
@@ -213,7 +221,7 @@ def test_a_long_history_makes_no_late_slot_cost_more() -> None:
 
 
 def reads_of_a_late_slot(earlier: int) -> int:
-    """Play a late slot after `earlier` runs that are over; count the queries of its worker."""
+    """Plays a late slot after `earlier` runs that are over; counts the queries of its worker."""
     stage = make_stage(1)
     with staged(stage):
         employ(stage)

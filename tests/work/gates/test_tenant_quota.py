@@ -13,6 +13,7 @@ from onthedot.records.attributes import typed_item
 from onthedot.records.runs import run_row, tenant_permits
 from onthedot.records.runs.message_pack import of_run
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.runs.tenant_permits import Permit
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel
@@ -44,7 +45,7 @@ YEARLY = "0 0 1 1 *"
 
 
 def one(stage: Stage, name: str, **given: Any) -> Task:  # noqa: ANN401 any field
-    """A task that nothing fires."""
+    """Returns a task that nothing fires."""
     return add(stage, YEARLY, name=name, **given)
 
 
@@ -53,32 +54,32 @@ def several(stage: Stage, count: int, **given: Any) -> list[Task]:  # noqa: ANN4
 
 
 def started(*tasks: Task) -> list[Run]:
-    """Run each of them now, one after the other."""
+    """Runs each of them now, one after the other."""
     found = [trigger(task.task_id) for task in tasks]
     return [run for run in found if run]
 
 
 def now(run: Run) -> Run:
-    """The row as it is."""
+    """Returns the row as it is."""
     item = table_reads.get(run_row.TABLE, run_row.row_key(run.run_id))
     assert item is not None
     return run_row.parse(item)
 
 
 def most_at_once(stage: Stage, tasks: list[Task]) -> int:
-    """How many runs of these worked at the same time."""
+    """Returns how many runs of these worked at the same time."""
     lives = [run.life for task in tasks for run in runs(stage, task)]
-    spans = [(life.started_ms, life.ended_ms) for life in lives]
+    spans = [(life.its_attempt.started_ms, life.its_end.ended_ms) for life in lives]
     return max(sum(begin <= at < end for begin, end in spans) for at, _ in spans)
 
 
 def permits() -> list[Permit]:
-    """Those that are held."""
+    """Returns those that are held."""
     return [each for each in tenant_line.read("acme").permits.values() if each.holder]
 
 
 def waiting() -> list[str]:
-    """The names of the tasks in line, who is first in it first."""
+    """Returns the names of the tasks in line, who is first in it first."""
     return [
         tenant_permits.named(item).partition(".")[0][4:6]
         for item in tenant_line.entries("acme", 100)
@@ -99,7 +100,7 @@ def test_as_many_run_as_the_quota_allows_and_the_rest_in_order(stage: Stage) -> 
     assert [call.run_id[4:6] for call in stage.deliveries] == ["T0", "T1", "T2", "T3", "T4", "T5"]
     assert (permits(), waiting(), waiting_messages(stage)) == ([], [], [])
     lives = [run.life for task in tasks for run in runs(stage, task)]
-    assert {(life.status, life.attempt) for life in lives} == {("succeeded", 1)}
+    assert {(life.status, life.starts) for life in lives} == {("succeeded", 1)}
 
 
 def test_who_loses_a_permit_to_another_takes_the_next_and_joins_no_line(
@@ -116,7 +117,7 @@ def test_who_loses_a_permit_to_another_takes_the_next_and_joins_no_line(
 
     rows = [run.life for task in tasks for run in runs(stage, task)]
     assert {life.status for life in rows} == {"succeeded"}
-    assert max(life.started_ms - life.due_ms for life in rows) < 1_000
+    assert max(life.its_attempt.started_ms - life.due_ms for life in rows) < 1_000
     written = [key for _, key, _ in stage.world.store.table("runs").rows._log]  # noqa: SLF001
     assert [sort for _, sort in written if sort.startswith("#wait#")] == []
 
@@ -129,9 +130,10 @@ def test_who_waits_starts_as_soon_as_another_ends(stage: Stage) -> None:
     wait(stage, 60)
 
     lives = sorted(
-        (run.life for task in tasks for run in runs(stage, task)), key=lambda x: x.started_ms
+        (run.life for task in tasks for run in runs(stage, task)),
+        key=lambda life: life.its_attempt.started_ms,
     )
-    gaps = [late.started_ms - soon.ended_ms for soon, late in pairwise(lives)]
+    gaps = [late.its_attempt.started_ms - soon.its_end.ended_ms for soon, late in pairwise(lives)]
     assert max(gaps) < 1_000
 
 
@@ -158,7 +160,9 @@ def test_a_tenant_without_a_quota_has_no_permits(stage: Stage) -> None:
 def test_who_waits_to_try_again_leaves_its_permit_to_others(stage: Stage) -> None:
     tenant_line.set_limit("acme", 1)
     tasks = several(stage, 2)
-    stage.answer = lambda call: Again("failed", after_sec=30) if "T0" in call.run_id else Done()
+    stage.answer = lambda call: (
+        Again(Reason.FAILED, after_sec=30) if "T0" in call.run_id else Done()
+    )
     started(*tasks)
     wait(stage, 10)
 
@@ -268,7 +272,7 @@ def test_a_lower_limit_counts_what_is_under_way(stage: Stage) -> None:
 def test_an_awaiting_run_holds_its_permit_until_it_is_answered(stage: Stage) -> None:
     tenant_line.set_limit("acme", 1)
     tasks = several(stage, 2, timeout_sec=3_600)
-    stage.answer = lambda call: Awaiting("callback") if "T0" in call.run_id else Done()
+    stage.answer = lambda call: Awaiting(Reason.CALLBACK) if "T0" in call.run_id else Done()
     first, second = started(*tasks)
     wait(stage, 300)
     assert (said(now(first)), said(now(second))) == ("awaiting(callback)", "claimed")
@@ -283,7 +287,7 @@ def test_an_awaiting_run_that_gives_way_to_the_next_gives_its_permit_back(stage:
     tenant_line.set_limit("acme", 1)
     replaced = one(stage, "t0", overlap="cancel_previous", timeout_sec=3_600)
     other = one(stage, "t1")
-    stage.answer = lambda _: Awaiting("callback") if len(stage.deliveries) == 1 else Done()
+    stage.answer = lambda _: Awaiting(Reason.CALLBACK) if len(stage.deliveries) == 1 else Done()
     started(replaced)
     wait(stage, 10)
     started(other)
@@ -312,7 +316,7 @@ def test_the_permit_of_a_dead_worker_is_its_run_s_again(stage: Stage) -> None:
 def test_a_run_that_died_for_good_gives_its_permit_back(stage: Stage) -> None:
     tenant_line.set_limit("acme", 1)
     tasks = several(stage, 2)
-    stage.answer = lambda call: Dead("permanent") if "T0" in call.run_id else Done()
+    stage.answer = lambda call: Dead(Reason.PERMANENT) if "T0" in call.run_id else Done()
     started(*tasks)
     wait(stage, 30)
 
@@ -391,6 +395,6 @@ def test_a_partition_of_permits_that_is_busy_costs_no_run_a_second_call() -> Non
         stage.world.close()
 
     assert stage.world.bugs() == []
-    assert {(life.status, life.attempt) for life in lives} == {("succeeded", 1)}
+    assert {(life.status, life.starts) for life in lives} == {("succeeded", 1)}
     assert len(stage.deliveries) == 16
     assert left == []

@@ -20,5 +20,5 @@ def test_a_run_that_is_held_meanwhile_starts_on_time_and_without_a_permit(stage:
 
     (held,) = runs(stage, task)
     assert (held.life.status, held.life.permit) == ("succeeded", "")
-    assert held.life.started_ms - held.life.due_ms < 500
+    assert held.life.its_attempt.started_ms - held.life.due_ms < 500
     assert not tenant_quota.all_taken("acme")

@@ -7,6 +7,7 @@ from typing import Any
 
 from onthedot.launch.trigger import trigger
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel
 from onthedot.store import clock
@@ -20,7 +21,7 @@ YEARLY = "0 0 1 1 *"
 
 
 def busy(stage: Stage, name: str, **given: Any) -> Task:  # noqa: ANN401 any field
-    """A task that nothing fires, whose runs take a minute."""
+    """Returns a task that nothing fires, whose runs take a minute."""
     stage.takes_sec = lambda _: 60
     return add(stage, YEARLY, name=name, timeout_sec=200, **given)
 
@@ -31,7 +32,7 @@ def started(*tasks: Task) -> list[Run]:
 
 
 def now(stage: Stage, *tasks: Task) -> list[str]:
-    """What each task's runs are shown as, the oldest first."""
+    """Returns what each task's runs are shown as, the oldest first."""
     stage.last_rows = None
     seen = [run for task in tasks for run in runs(stage, task)]
     return [said(run) for run in waiting_runs.shown(seen, clock.now_ms())]
@@ -96,7 +97,7 @@ def test_what_workers_fetch_waits_for_the_tenant_as_long_as_no_permit_is_left(
 def test_a_retry_that_waits_for_its_tenant_is_retrying_still(stage: Stage) -> None:
     tenant_line.set_limit("acme", 1)
     one, two = add(stage, YEARLY, name="one", timeout_sec=200), busy(stage, "two")
-    stage.answer = lambda call: Again("failed", after_sec=5) if call.attempt == 1 else Done()
+    stage.answer = lambda call: Again(Reason.FAILED, after_sec=5) if call.attempt == 1 else Done()
     stage.takes_sec = lambda call: 60 if call.task_id == two.task_id else 0.1
     started(one)
     wait(stage, 2)

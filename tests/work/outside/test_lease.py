@@ -17,7 +17,7 @@ PULLED = {"type": "pull", "queue": "gpu"}
 
 
 def asked(stage: Stage, most: int) -> tuple[list[Leased], int]:
-    """What a worker is given, and how often the index was read for it."""
+    """Returns what a worker is given, and how often the index was read for it."""
     process = stage.world.spawn(
         "said",
         lambda: lease.take("gpu", tenant_id="acme", most=most, worker="w", lease_sec=30),

@@ -8,13 +8,15 @@ import pytest
 
 from onthedot.launch.trigger import trigger
 from onthedot.records.attributes import typed_item
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.run_cancel import cancel
 from onthedot.store import clock
 from onthedot.targets.attempt_outcome import Again, Answer, Dead, Done, Skipped, Stopped
 from onthedot.work.outside import lease
 from onthedot.work.outside.lease_answers import Told, extend, extended, settle, standing
+from tests.schedule.samples import lived
 from tests.simulation.calm import NOON, add, said, wait
 from tests.simulation.stage import Stage, make_task
 
@@ -41,11 +43,9 @@ def test_a_lease_reaches_as_far_as_asked_and_no_further_than_the_attempt(
 ) -> None:
     had_sec, lease_sec = secs
     task = make_task("some", "0 0 1 1 *", stage.world, timeout_sec=60)
-    life = Life(
+    life = lived(
         status="running",
         attempt=1,
-        tv=1,
-        schedule_version=1,
         due_ms=STARTED_MS,
         started_ms=STARTED_MS,
         lease_ms=STARTED_MS + had_sec * 1000,
@@ -64,11 +64,11 @@ def test_a_lease_reaches_as_far_as_asked_and_no_further_than_the_attempt(
     kept = extended(run, task, asked_sec)
 
     assert kept.life.lease_ms == STARTED_MS + lease_sec * 1000
-    assert kept.life.started_ms == STARTED_MS
+    assert kept.life.its_attempt.started_ms == STARTED_MS
 
 
 def fetched(stage: Stage, **given: Any) -> tuple[Task, Run]:  # noqa: ANN401 any field
-    """A run that an outside worker has had for a second, for a lease of half a minute."""
+    """Returns a run that an outside worker has had for a second, for a lease of half a minute."""
     given = {"target": PULLED, "timeout_sec": 60} | given
     task = add(stage, "0 0 1 1 *", **given)
     trigger(task.task_id)
@@ -81,8 +81,8 @@ def now(stage: Stage, run: Run) -> Run:
     return stage.rows()[run.run_id]
 
 
-FAILED, BACK = Again("failed"), Again("released")
-NOTHING, NEVER = Skipped("nothing"), Dead("permanent")
+FAILED, BACK = Again(Reason.FAILED), Again(Reason.RELEASED)
+NOTHING, NEVER = Skipped("nothing"), Dead(Reason.PERMANENT)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ NOTHING, NEVER = Skipped("nothing"), Dead("permanent")
         (NOTHING, NOTHING, Told.TAKEN),
         (NOTHING, Done(1), Told.LOST),
         (NEVER, NEVER, Told.TAKEN),
-        (NEVER, Dead("other"), Told.LOST),
+        (NEVER, Dead(Reason("other")), Told.LOST),
         (NEVER, Done(1), Told.LOST),
         (NEVER, FAILED, Told.LOST),
         (FAILED, FAILED, Told.TAKEN),
@@ -151,7 +151,7 @@ def test_who_is_asked_to_stop_and_is_done_is_done(stage: Stage) -> None:
 
 
 def _asked(run_id: str, attempt: int, **named: Any) -> list[object]:  # noqa: ANN401 any word
-    """What is told to who asks, keeps, and says."""
+    """Returns what is told to who asks, keeps, and says."""
     named = {"tenant_id": "acme"} | named
     return [
         standing(run_id, attempt, **named),

@@ -19,7 +19,7 @@ _Span = tuple[str, float, float]
 
 
 def obeyed(stage: Stage) -> Iterator[str]:
-    """All of them."""
+    """Checks all of them."""
     asks = [act for act in stage.acts if isinstance(act, Ask) and act.name == "revoke"]
     if not asks:
         return
@@ -31,7 +31,9 @@ def obeyed(stage: Stage) -> Iterator[str]:
 
 
 def _read(stage: Stage) -> tuple[dict[str, _Span], dict[str, str], set[str]]:
-    """From when to when each admin key opened, which process made it, and which were revoked."""
+    """Returns from when to when each admin key opened, which process made it, and which were
+    revoked.
+    """
     world = stage.world
     writers = writers_of(world)
     spans: dict[str, _Span] = {}
@@ -55,7 +57,7 @@ def _read(stage: Stage) -> tuple[dict[str, _Span], dict[str, str], set[str]]:
 
 
 def _never_without(spans: dict[str, _Span], revoked: set[str]) -> Iterator[str]:
-    """Whenever one is revoked, another one opens."""
+    """Checks that whenever one is revoked, another one opens."""
     for key_id, (_, _, until) in spans.items():
         left = [one for one, (_, since, end) in spans.items() if since < until < end]
         if key_id in revoked and not left:
@@ -78,7 +80,7 @@ def _refused(asks: list[Ask], spans: dict[str, _Span]) -> Iterator[str]:
 
 
 def _made(stage: Stage, spans: dict[str, _Span], made: dict[str, str]) -> Iterator[str]:
-    """A deployment makes one only where none opened while it looked."""
+    """Checks that a deployment makes one only where none opened while it looked."""
     begun: dict[str, float] = {}
     start = stage.world.start.timestamp()
     for at_us, process, *_ in stage.world.trace:
@@ -93,7 +95,7 @@ def _made(stage: Stage, spans: dict[str, _Span], made: dict[str, str]) -> Iterat
 
 
 def _revoked(asks: list[Ask], spans: dict[str, _Span]) -> Iterator[str]:
-    """A revocation that was answered is written."""
+    """Checks that a revocation that was answered is written."""
     for ask in asks:
         span = spans.get(_named(ask))
         if ask.done and span is not None and span[2] > ask.acked_ms:

@@ -22,7 +22,7 @@ STAMPED_FROM = "2026-11-17T11"
 
 
 def governs(stage: Stage, journal: Journal) -> Iterator[str]:
-    """No first start after an acknowledgement obeys an older version of the task."""
+    """Checks that no first start after an acknowledgement obeys an older version of the task."""
     paid = {(delivery.run_id, delivery.attempt): delivery for delivery in stage.deliveries}
     ever = {key for _, key, _ in stage.world.store.table("runs").rows._log}  # noqa: SLF001  # the store's own log
     for change in journal.changes:
@@ -54,14 +54,14 @@ def governs(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _pays(stage: Stage, task: Task, told: Delivery | None) -> bool:
-    """Whether its target was given the payload of that version."""
+    """Tells whether its target was given the payload of that version."""
     if told is None or told.payload is None:
         return True
     return bool(told.payload == contents.given(stage, task.payload, told))
 
 
 def _allows(task: Task, change: Change) -> bool:
-    """Whether that version lets the run start; apart from the worker's table."""
+    """Tells whether that version lets the run start; apart from the worker's table."""
     if task.status in ("deleted", "cancelled"):
         return False
     if not is_slot_key(change.key):
@@ -71,7 +71,7 @@ def _allows(task: Task, change: Change) -> bool:
 
 
 def _has(task: Task, change: Change) -> bool:
-    """Whether the slot is one that this version has, now that it governs."""
+    """Tells whether the slot is one that this version has, now that it governs."""
     row = change.before or change.after
     if row is None or row.schedule_version == task.schedule_version:
         return True
@@ -81,7 +81,9 @@ def _has(task: Task, change: Change) -> bool:
 
 
 def grounded(journal: Journal) -> Iterator[str]:
-    """Skipped as paused, superseded or deleted only if the task was so between due and then."""
+    """Checks that skipped as paused, superseded or deleted only if the task was so between due
+    and then.
+    """
     for change in journal.changes:
         after, before = change.after, change.before
         yield from _dropped_in_vain(journal, change)
@@ -114,7 +116,9 @@ def _ended_before(task: Task, key: str) -> bool:
 
 
 def _dropped_in_vain(journal: Journal, change: Change) -> Iterator[str]:
-    """What is marked as dropped is not in the schedule then, whatever a later one has."""
+    """Checks that what is marked as dropped is not in the schedule then, whatever a later one
+    has.
+    """
     before, after = change.before, change.after
     if before is None or after is None or "dropped" in before.life or "dropped" not in after.life:
         return
@@ -124,7 +128,7 @@ def _dropped_in_vain(journal: Journal, change: Change) -> Iterator[str]:
 
 
 def _too_soon(change: Change) -> Iterator[str]:
-    """The task as it is at the due time decides, and nobody knows that before."""
+    """Checks that the task as it is at the due time decides, and nobody knows that before."""
     before, after = change.before, change.after
     if before and after and change.at_ms + change.skew_ms < before.due_ms:
         early = before.due_ms - change.at_ms - change.skew_ms
@@ -132,7 +136,7 @@ def _too_soon(change: Change) -> Iterator[str]:
 
 
 def _between(versions: list[Version], since_ms: float, until_ms: float) -> list[Task]:
-    """Every version that ruled for some of the time."""
+    """Returns every version that ruled for some of the time."""
     ruled = []
     for place, version in enumerate(versions):
         ended = versions[place + 1].at_ms if place + 1 < len(versions) else float("inf")
@@ -142,7 +146,7 @@ def _between(versions: list[Version], since_ms: float, until_ms: float) -> list[
 
 
 def fired(journal: Journal, ruled: list[Reign]) -> Iterator[str]:
-    """What was due beyond doubt in a pause did not start."""
+    """Checks that what was due beyond doubt in a pause did not start."""
     for reign in ruled:
         task = reign.task
         if task.status != "paused":
@@ -157,7 +161,7 @@ def fired(journal: Journal, ruled: list[Reign]) -> Iterator[str]:
 
 
 def triggered(stage: Stage) -> Iterator[str]:
-    """Every trigger that was answered has a row; none has a slot's key."""
+    """Checks that every trigger that was answered has a row; none has a slot's key."""
     rows = stage.rows()
     for named in stage.acked_runs:
         if named not in rows:
@@ -168,7 +172,9 @@ def triggered(stage: Stage) -> Iterator[str]:
 
 
 def beside(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A backfill writes no slot's own row and nothing of a task; each run says its origin."""
+    """Checks that a backfill writes no slot's own row and nothing of a task; each run says its
+    origin.
+    """
     steps = {process for process in stage.world.processes if process.kind == "step"}
     if any(act.name in ("move lunch", "calendar") for act in stage.acts):
         # A calendar's edit goes on by steps, too, and those are edits of tasks.
@@ -188,7 +194,9 @@ def beside(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def filled(stage: Stage) -> Iterator[str]:
-    """A backfill that is done left no slot to a run that only gave way to another one."""
+    """Checks that a backfill that is done left no slot to a run that only gave way to another
+    one.
+    """
     found = stage.world.store.scan(TableName="runs")["Items"]
     loops = [plain_item(item) for item in found if item["task_id"]["S"].startswith("backfill#")]
     done = {loop["scheduled_for"] for loop in loops if loop["status"] == "done"}

@@ -9,8 +9,8 @@ from typing import Any
 
 from onthedot.records.keys import is_slot_key
 from onthedot.records.runs.run_row import Run
+from onthedot.records.tasks.task_fields import SCHEDULE
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry.defaults import SCHEDULE
 from onthedot.registry.definition import fields_of
 from onthedot.schedule.time.instants import nominal, parse_instant, parse_nominal
 from tests.simulation.machine.journal import SKEW_MS, Journal, Version
@@ -31,7 +31,7 @@ KEPT_SEC = 86_400
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
-    """All of them."""
+    """Checks all of them."""
     asks = [act for act in stage.acts if isinstance(act, Ask)]
     if not asks:
         return
@@ -49,7 +49,9 @@ def obeyed(stage: Stage, journal: Journal) -> Iterator[Iterable[str]]:
 
 
 def caused(stage: Stage, asks: Sequence[Ask]) -> Iterator[str]:
-    """A server's fault, or no answer, has its cause in a store or in what befell its process."""
+    """Checks that a server's fault, or no answer, has its cause in a store or in what befell its
+    process.
+    """
     hurt = befallen(stage)
     for ask in asks:
         for told in ask.told:
@@ -64,7 +66,7 @@ def caused(stage: Stage, asks: Sequence[Ask]) -> Iterator[str]:
 
 
 def befallen(stage: Stage) -> set[str]:
-    """The processes that met a fault, or asked a store that refused."""
+    """Returns the processes that met a fault, or asked a store that refused."""
     outages = stage.world.profile.outages
     found = set()
     for at_us, process, what, _, _, fault in stage.world.trace:
@@ -77,7 +79,7 @@ def befallen(stage: Stage) -> set[str]:
 
 
 def once(journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
-    """One Idempotency-Key, and one plan, makes one thing, however often it is sent."""
+    """Checks that one Idempotency-Key, and one plan, makes one thing, however often it is sent."""
     for what, processes in _requests(asks).items():
         made = [
             f"task {task_id}"
@@ -99,7 +101,7 @@ def once(journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
 
 
 def _requests(asks: Sequence[Ask]) -> dict[str, set[str]]:
-    """The processes that tried each request, by its Idempotency-Key and by its plan."""
+    """Returns the processes that tried each request, by its Idempotency-Key and by its plan."""
     found: dict[str, set[str]] = defaultdict(set)
     for ask in asks:
         if ask.once and ask.name not in _NOT_ONCE:
@@ -114,7 +116,7 @@ def _by(writer: Any, processes: set[str]) -> bool:
 
 
 def alike(asks: Sequence[Ask]) -> Iterator[str]:
-    """The same request is answered alike each time, and names the same."""
+    """Checks that the same request is answered alike each time, and names the same."""
     told: dict[tuple[str, str], list[Told]] = defaultdict(list)
     for ask in asks:
         if ask.once and ask.answer is not None:
@@ -163,7 +165,9 @@ def _named(told: Told) -> str:
 
 
 def stands(journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
-    """What was acknowledged is what was asked for, and was written before the answer."""
+    """Checks that what was acknowledged is what was asked for, and was written
+    before the answer.
+    """
     for ask in asks:
         if not ask.done or ask.plan == {}:
             continue
@@ -214,7 +218,7 @@ def _found(task: Task, field: str) -> Any:
 
 
 def asked_for(journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
-    """Nothing of a caller's comes to be that no caller has asked for."""
+    """Checks that nothing of a caller's comes to be that no caller has asked for."""
     asking = {name: ask for ask in asks for name in ask.tries}
     for task_id, versions in journal.versions.items():
         for version in versions:
@@ -232,7 +236,9 @@ def asked_for(journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
 
 
 def carried_out(stage: Stage, asks: Sequence[Ask]) -> Iterator[str]:
-    """Each run that an answer named was begun, with what it was asked with, and not too soon."""
+    """Checks that each run that an answer named was begun, with what it was asked with, and not
+    too soon.
+    """
     rows, told = stage.rows(), defaultdict(list)
     for delivery in stage.deliveries:
         told[delivery.run_id].append(delivery)
@@ -254,7 +260,9 @@ def carried_out(stage: Stage, asks: Sequence[Ask]) -> Iterator[str]:
 
 
 def caught_up(stage: Stage, asks: Sequence[Ask]) -> Iterator[str]:
-    """A resume runs exactly the slots that its plan has shown, each beside the slot's own row."""
+    """Checks that a resume runs exactly the slots that its plan has shown, each beside the slot's
+    own row.
+    """
     planned: dict[str, set[str]] = defaultdict(set)
     rows = [run for run in stage.rows().values() if run.origin == "catchup"]
     for ask in asks:
@@ -273,7 +281,9 @@ def caught_up(stage: Stage, asks: Sequence[Ask]) -> Iterator[str]:
 
 
 def backfilled(stage: Stage, journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
-    """A backfill runs slots of its plan, each once; done, none of them is left without a run."""
+    """Checks that a backfill runs slots of its plan, each once; done, none of them is left
+    without a run.
+    """
     by_loop: dict[str, list[Run]] = defaultdict(list)
     for run in stage.rows().values():
         by_loop[run.backfill_id].append(run)
@@ -302,7 +312,7 @@ def _done(stage: Stage) -> set[str]:
 
 
 def _edited_after(journal: Journal, ask: Ask) -> bool:
-    """Whether the schedule was another one while it was backfilled."""
+    """Tells whether the schedule was another one while it was backfilled."""
     versions = journal.versions[ask.task_id]
     last = [one for one in versions if one.at_ms <= ask.began_ms][-1]
     return versions[-1].task.schedule_version != last.task.schedule_version or any(
@@ -330,7 +340,9 @@ def _unfilled(stage: Stage, journal: Journal, ask: Ask) -> Iterator[str]:
 
 
 def revoked(asks: Sequence[Ask]) -> Iterator[str]:
-    """A key opens from its answer on; revoked, it opens nothing once it is forgotten."""
+    """Checks that a key opens from its answer on; revoked, it opens nothing
+    once it is forgotten.
+    """
     over: dict[str, Ask] = {}
     for ask in asks:
         if ask.name == "revoke" and ask.told:
@@ -349,7 +361,9 @@ def revoked(asks: Sequence[Ask]) -> Iterator[str]:
 
 
 def alone(journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
-    """No two schedules have a name at the same time, and no two tasks a key that is kept."""
+    """Checks that no two schedules have a name at the same time, and no two tasks a key that is
+    kept.
+    """
     asking = {name: ask for ask in asks for name in ask.tries}
     lives: dict[str, list[tuple[float, float, str]]] = defaultdict(list)
     for task_id, versions in journal.versions.items():

@@ -44,7 +44,7 @@ class _Past:
     begun_ms: float
 
     def status(self, key: str, at_ms: float) -> str:
-        """How it stood then; empty is not there."""
+        """Returns how it stood then; empty is not there."""
         seen = [one.after for one in self.changes.get(key, ()) if one.at_ms <= at_ms]
         return seen[-1].status if seen and seen[-1] else ""
 
@@ -87,7 +87,7 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _figures(stage: Stage, journal: Journal) -> Iterator[str]:
-    """The minutes count what their steps have launched."""
+    """Checks that the minutes count what their steps have launched."""
     minutes = [each for each in stage.figures if "audits" in each[1]]
     told = [(at_ms, said.get("backfilled", 0)) for at_ms, said in minutes]
     last_ms = max((at_ms for at_ms, _ in told), default=0.0)
@@ -108,7 +108,7 @@ def _untrue(stage: Stage, said: float, made: int) -> bool:
 
 
 def _last_look_ms(stage: Stage) -> float:
-    """When a minute looked at what goes on for the last time."""
+    """Returns when a minute looked at what goes on for the last time."""
     start_ms = stage.world.epoch_us() / 1000 - stage.world.now_us / 1000
     looks = (each for each in stage.world.trace if each[1] is not None and each[1].kind in _STEPS)
     return start_ms + max((each[0] / 1000 for each in looks), default=0.0)
@@ -130,7 +130,9 @@ def _slots(stage: Stage, loop: Mapping[str, Any]) -> list[str]:
 
 
 def _chosen(stage: Stage, loop: Mapping[str, Any], made: list[str], past: _Past) -> Iterator[str]:
-    """Only slots of the wanted time that came to nothing are run, each one once at a time."""
+    """Checks that only slots of the wanted time that came to nothing are run, each one once at a
+    time.
+    """
     slots = set(_slots(stage, loop))
     task = next(one for one in stage.tasks if one.task_id == loop["wanted"]["task_id"])
     for key in made:
@@ -148,7 +150,9 @@ def _chosen(stage: Stage, loop: Mapping[str, Any], made: list[str], past: _Past)
 
 
 def _crowded(key: str, past: _Past, between: tuple[float, float]) -> Iterator[str]:
-    """Where runs may not overlap freely, none is made while another one of the task is at work."""
+    """Checks that where runs may not overlap freely, none is made while another one of the task
+    is at work.
+    """
     for other, changes in past.changes.items():
         if other == key:
             continue
@@ -165,7 +169,9 @@ def _outcomes(loop: Mapping[str, Any]) -> frozenset[str]:
 def _paced(
     stage: Stage, loop: Mapping[str, Any], journal: Journal, made: list[str]
 ) -> Iterator[str]:
-    """Where nothing goes wrong it keeps its pace, says how many it launched, and ends in time."""
+    """Checks that where nothing goes wrong it keeps its pace, says how many it launched, and ends
+    in time.
+    """
     name, rate, mine = loop["scheduled_for"], loop["per_minute"], frozenset(made)
     launched = Counter(
         int((one.at_ms + one.skew_ms) // _MINUTE_MS)
@@ -189,7 +195,9 @@ def _paced(
 
 
 def _over(stage: Stage, loop: Mapping[str, Any], made: list[str], past: _Past) -> Iterator[str]:
-    """One that is done has left no slot out that had come to nothing before it began."""
+    """Checks that one that is done has left no slot out that had come to
+    nothing before it began.
+    """
     task = next(one for one in stage.tasks if one.task_id == loop["wanted"]["task_id"])
     if loop["status"] == "running":
         # One by one may take longer than a history, and so may what is to take its time.
@@ -219,5 +227,5 @@ def _over(stage: Stage, loop: Mapping[str, Any], made: list[str], past: _Past) -
 
 
 def _was_stopped(stage: Stage, name: str) -> bool:
-    """Whether a caller asked for its end."""
+    """Tells whether a caller asked for its end."""
     return any(act.name == "stop" and name in getattr(act, "route", "") for act in stage.acts)

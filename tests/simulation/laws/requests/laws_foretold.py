@@ -50,7 +50,7 @@ def _of_one(journal: Journal, ask: Ask, off: float) -> Iterator[str]:
 
 
 def _agrees(task: Task, told: Sequence[Any], count: int, between: tuple[float, float]) -> bool:
-    """Whether these are the first slots after some moment between the two."""
+    """Tells whether these are the first slots after some moment between the two."""
     since, latest = between
     slots = [parse_nominal(fire["at"]) for fire in told]
     end = task.schedule.end_at
@@ -104,13 +104,13 @@ def _of_each(
 
 
 def _between(ask: Ask, off: float) -> tuple[float, float]:
-    """When the process that answered may have looked at its clock."""
+    """Returns when the process that answered may have looked at its clock."""
     assert ask.answer is not None
     return ask.tries[ask.answer.process] / 1000 - off - 1, ask.answer.at_ms / 1000 + off + 1
 
 
 def _meant(versions: Sequence[Version], ask: Ask) -> list[Version]:
-    """The versions that it may have read."""
+    """Returns the versions that it may have read."""
     assert ask.answer is not None
     ends = [*(one.at_ms for one in versions[1:]), float("inf")]
     since = ask.tries[ask.answer.process] - _BEHIND_MS

@@ -55,7 +55,7 @@ class _Known:
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """All of them."""
+    """Checks all of them."""
     asks = [act for act in stage.acts if isinstance(act, Ask)]
     begun = [ask for ask in asks if ask.name in (_REPLAY, _PURGE) and ask.plan is not None]
     if not begun:
@@ -99,7 +99,7 @@ def _deaths(journal: Journal) -> dict[str, _Death]:
 
 
 def _purges(stage: Stage) -> dict[str, float]:
-    """When each run was purged first."""
+    """Returns when each run was purged first."""
     found: dict[str, float] = {}
     for at_us, key, _, after in pairs(stage.world, "runs"):
         if after is not None and "purged_ms" in after:
@@ -108,7 +108,7 @@ def _purges(stage: Stage) -> dict[str, float]:
 
 
 def _nothing_left(stage: Stage) -> Iterator[str]:
-    """Once a run is purged, its payload and its results are gone."""
+    """Checks that once a run is purged, its payload and its results are gone."""
     payloads: dict[Any, Any] = {}
     for _, key, before, after in pairs(stage.world, "runs"):
         if key[1].endswith(_PAYLOAD):
@@ -123,7 +123,7 @@ def _nothing_left(stage: Stage) -> Iterator[str]:
 
 
 def _again(stage: Stage, journal: Journal) -> dict[str, list[Change]]:
-    """The first writes of the runs that replay each letter."""
+    """Returns the first writes of the runs that replay each letter."""
     rows = stage.rows()
     found: dict[str, list[Change]] = defaultdict(list)
     for change in journal.changes:
@@ -134,7 +134,7 @@ def _again(stage: Stage, journal: Journal) -> dict[str, list[Change]]:
 
 
 def _may_be_meant(death: _Death, ask: Ask, edge_ms: float) -> bool:
-    """Whether it had died when the plan was made, and fits what was asked."""
+    """Tells whether it had died when the plan was made, and fits what was asked."""
     body = ask.body or {}
     since_ms = parse_nominal(body["from"]) * 1000 if "from" in body else 0
     fits = body.get("task_id") in (None, death.task_id)
@@ -151,7 +151,9 @@ def _planned_ms(ask: Ask) -> float:
 def _carried_out(
     journal: Journal, ask: Ask, deaths: list[_Death], done: Container[str]
 ) -> Iterator[str]:
-    """Of what was meant beyond doubt nothing is left, but where its schedule is no more."""
+    """Checks that of what was meant beyond doubt nothing is left, but where its schedule is no
+    more.
+    """
     name = ask.said["operation_id"]
     for death in deaths:
         if not _may_be_meant(death, ask, -_EDGE_MS) or death.run_id in done:
@@ -162,7 +164,9 @@ def _carried_out(
 
 
 def _nothing_else(known: _Known, asks: Sequence[Ask]) -> Iterator[str]:
-    """No step purges what nobody meant, or runs a letter again more often than it was asked to."""
+    """Checks that no step purges what nobody meant, or runs a letter again more often than it was
+    asked to.
+    """
     for run, at_ms in known.purged.items():
         meant = [ask for ask in asks if ask.name == _PURGE and ask.began_ms < at_ms]
         death = known.deaths.get(run)
@@ -182,7 +186,7 @@ def _nothing_else(known: _Known, asks: Sequence[Ask]) -> Iterator[str]:
 
 
 def _paced(known: _Known, asks: Sequence[Ask], *, twice: bool) -> Iterator[str]:
-    """No minute takes on more than was asked for, by the clock of who takes it on."""
+    """Checks that no minute takes on more than was asked for, by the clock of who takes it on."""
     births = [one for found in known.again.values() for one in found]
     launched = Counter(
         int((one.at_ms + one.skew_ms) // _MINUTE_MS)
@@ -216,7 +220,9 @@ def _counted(
 
 
 def _summed_up(stage: Stage, loops: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """The minutes tell of no more than operations have taken on: of two at once one counts."""
+    """Checks that the minutes tell of no more than operations have taken on: of two at once one
+    counts.
+    """
     for kind, name in (("replay", "replayed"), ("purge", "purged")):
         told = sum(figures.get(name, 0) for _, figures in stage.figures if "audits" in figures)
         mine = (loop for loop in loops.values() if loop["kind"] == kind)
@@ -226,7 +232,7 @@ def _summed_up(stage: Stage, loops: Mapping[str, Mapping[str, Any]]) -> Iterator
 
 
 def _last_step_ms(stage: Stage) -> float:
-    """When something moved on what goes on for the last time."""
+    """Returns when something moved on what goes on for the last time."""
     steps = (at for at, who, *_ in stage.world.trace if who is not None and who.kind in _STEPS)
     return stage.world.start.timestamp() * 1000 + max(steps, default=0) / 1000
 

@@ -25,7 +25,7 @@ _LOOKED_AT = 200
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """All of them."""
+    """Checks all of them."""
     for act in stage.acts:
         if not isinstance(act, Ask) or not act.said or act.answer is None:
             continue
@@ -42,7 +42,7 @@ def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _named(route: str) -> str:
-    """Name the schedule that a request is about."""
+    """Names the schedule that a request is about."""
     parts = route.partition("?")[0].split("/")
     return parts[3] if len(parts) > 3 else ""
 
@@ -59,7 +59,9 @@ def _as_it_is(ask: Ask, said: Mapping[str, Any], versions: Sequence[Version]) ->
 
 
 def _next(ask: Ask, said: Mapping[str, Any], task: Task) -> Iterator[str]:
-    """What fires next, or would if it were not paused, is the first slot that is open."""
+    """Checks that what fires next, or would if it were not paused, is the first slot that is
+    open.
+    """
     assert ask.answer is not None
     told = said["next_run_at"] or said.get("would_run_at")
     if task.max_runs is not None or (told is None and said["status"] == "completed"):
@@ -81,7 +83,9 @@ def _first(task: Task, after: float) -> int | None:
 def _of_resume(
     ask: Ask, effects: Mapping[str, Any], seen: Sequence[Version], off_sec: float
 ) -> Iterator[str]:
-    """It would run the slots that passed since the pause: all of them, or the newest."""
+    """Checks that a resume would run the slots that passed since the pause: all
+    of them, or the newest.
+    """
     if not seen or seen[-1].task.status != "paused" or ask.answer is None:
         return
     task, mode = seen[-1].task, (ask.body or {}).get("catchup", "none")
@@ -107,7 +111,7 @@ def _of_resume(
 
 
 def _begins(seen: Sequence[Version], place: int) -> bool:
-    """Whether it is the version with which a pause begins, or another schedule within it."""
+    """Tells whether it is the version with which a pause begins, or another schedule within it."""
     before, after = seen[place - 1].task, seen[place].task
     return before.status != "paused" or before.schedule_version != after.schedule_version
 
@@ -120,7 +124,7 @@ def _nominals(task: Task, since: float, until: float) -> list[str]:
 def _of_change(
     ask: Ask, shown: Mapping[str, Any], seen: Sequence[Version], journal: Journal
 ) -> Iterator[str]:
-    """What an edit would leave: the fields that were asked for, and as many runs."""
+    """Checks what an edit would leave: the fields that were asked for, and as many runs."""
     for field, value in (ask.body or {}).items():
         if value is not None and shown[field] != value:
             yield f"foretold otherwise: {field} of {seen[0].task.task_id} would be {shown[field]!r}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from onthedot.records.tasks.task_fields import SCHEDULE
 from onthedot.registry import definition
-from onthedot.registry.defaults import SCHEDULE
 from onthedot.schedule.time.instants import nominal, parse_instant, parse_nominal
 from tests.simulation.laws.timing import true_slots
 from tests.simulation.stage import Stage
@@ -18,7 +18,7 @@ _BESIDE_SEC = 60
 
 
 def obeyed(stage: Stage) -> Iterator[str]:
-    """Each that was asked about a night on which a clock is changed."""
+    """Checks each that was asked about a night on which a clock is changed."""
     for act in stage.acts:
         if not isinstance(act, Ask) or act.name != "walls" or not act.said:
             continue

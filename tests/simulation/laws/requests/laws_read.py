@@ -50,7 +50,7 @@ class _Walk(NamedTuple):
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each of them, where all that is asked for is answered."""
+    """Checks each of them, where all that is asked for is answered."""
     asks = [act for act in stage.acts if isinstance(act, Ask)]
     read = [ask for ask in asks if ask.name.startswith(("runs ", "upcoming "))]
     if not read or stage.world.chooser.faults:
@@ -74,7 +74,9 @@ def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _lean(stage: Stage, signs: Sequence[float]) -> Iterator[str]:
-    """A list reads only the minutes that the audit has not sorted since its last look."""
+    """Checks that a list reads only the minutes that the audit has not sorted since its last
+    look.
+    """
     start = stage.world.start.timestamp()
     asked: dict[str, tuple[float, set[str]]] = {}
     for at_us, process, what, request, *_ in stage.world.trace:
@@ -97,7 +99,7 @@ def _of_runs(walk: _Walk) -> bool:
 
 
 def _walk(asks: Sequence[Ask]) -> _Walk | None:
-    """None: a page of it was not told."""
+    """Returns none: a page of it was not told."""
     if not all(ask.said for ask in asks):
         return None
     shown = [each for ask in asks for each in ask.said["data"]]
@@ -105,7 +107,7 @@ def _walk(asks: Sequence[Ask]) -> _Walk | None:
 
 
 def _paged(walk: _Walk) -> Iterator[str]:
-    """No page is longer than asked for, and nothing comes twice or out of its order."""
+    """Checks that no page is longer than asked for, and nothing comes twice or out of its order."""
     limit = int(_asked(walk, "limit"))
     if any(len(ask.said["data"]) > limit for ask in walk.asks):
         yield f"too long: a page of {walk.asks[0].route}"
@@ -118,7 +120,7 @@ def _paged(walk: _Walk) -> Iterator[str]:
 
 
 def _endless(walk: _Walk) -> Iterator[str]:
-    """Who reads on and on comes to an end: few pages have less than was asked for."""
+    """Checks that who reads on and on comes to an end: few pages have less than was asked for."""
     if (
         not _asked(walk, "origin")
         and len(walk.shown) < len(walk.asks) * int(_asked(walk, "limit")) / 2
@@ -138,7 +140,7 @@ def _asked(walk: _Walk, name: str) -> str:
 
 
 def _ran(stage: Stage, journal: Journal, walk: _Walk) -> Iterator[str]:
-    """Each run that was due within the hour is shown, and no other one."""
+    """Checks that each run that was due within the hour is shown, and no other one."""
     until_ms = walk.ended_ms
     if until := _asked(walk, "to"):
         until_ms = min(until_ms, parse_instant(until, "to") * 1000 + 999)
@@ -155,12 +157,14 @@ def _ran(stage: Stage, journal: Journal, walk: _Walk) -> Iterator[str]:
 
 
 def _about(walk: _Walk, due_ms: int, until_ms: float) -> bool:
-    """Whether it may be shown, by a clock that is right."""
+    """Tells whether it may be shown, by a clock that is right."""
     return walk.began_ms - _HOUR_MS - _EDGE_MS < due_ms < until_ms + _EDGE_MS
 
 
 def _runs(stage: Stage, journal: Journal) -> Iterator[tuple[Run, int, float]]:
-    """Those that were listed, with when each was due, if no edit moved it, and when it was put."""
+    """Yields those that were listed, with when each was due, if no edit moved it, and when it was
+    put.
+    """
     rows = stage.rows()
     for change in journal.changes:
         claimed = change.before is None and change.after and "claimed_ms" in change.after.life
@@ -170,7 +174,9 @@ def _runs(stage: Stage, journal: Journal) -> Iterator[tuple[Run, int, float]]:
 
 
 def _coming(stage: Stage, journal: Journal, walk: _Walk) -> Iterator[str]:
-    """What is to fire is shown as the schedules had it at the time that the answer names."""
+    """Checks that what is to fire is shown as the schedules had it at the time that the answer
+    names.
+    """
     read_ms = [_ms(ask.said["as_of"]) for ask in walk.asks]
     if not _steady(stage, journal, min(read_ms), walk.ended_ms):
         return
@@ -211,7 +217,9 @@ def _fires(task: Task, after: int, last: int) -> Iterator[tuple[int, int]]:
 
 
 def _met(stage: Stage, journal: Journal, ask: Ask) -> Iterator[str]:
-    """A preview counts the schedules that have a slot in the minute of its first one."""
+    """Checks that a preview counts the schedules that have a slot in the minute
+    of its first one.
+    """
     said = ask.said["collisions"]
     since_ms = ask.began_ms - (_MANY_KEPT_MS if stage.sizes.listed else _KEPT_MS)
     if not said["complete"] or not _steady(stage, journal, since_ms, ask.told[-1].at_ms):
@@ -228,7 +236,7 @@ def _met(stage: Stage, journal: Journal, ask: Ask) -> Iterator[str]:
 
 
 def _steady(stage: Stage, journal: Journal, since_ms: float, until_ms: float) -> bool:
-    """Whether all was then as it had been: no edit, and no calendar that is on its way."""
+    """Tells whether all was then as it had been: no edit, and no calendar that is on its way."""
     written = (one.at_ms for versions in journal.versions.values() for one in versions)
     if any(since_ms - _EDGE_MS < at_ms < until_ms for at_ms in written):
         return False
@@ -258,7 +266,9 @@ def _recurs(task: Task, at_ms: float) -> bool:
 
 
 def spared(stage: Stage) -> Iterator[str]:
-    """Anybody may ask how it is: most who ask soon after another are told what that one was."""
+    """Checks that anybody may ask how it is: most who ask soon after another are told what that
+    one was.
+    """
     asked = [act for act in stage.acts if isinstance(act, Ask) and act.name == "health"]
     if len(asked) < _MANY or stage.world.chooser.faults:
         return
@@ -281,7 +291,7 @@ def spared(stage: Stage) -> Iterator[str]:
 
 
 def _signs(stage: Stage) -> dict[str, list[float]]:
-    """When a tick and an audit's minute were written down, in seconds."""
+    """Returns when a tick and an audit's minute were written down, in seconds."""
     found: dict[str, list[float]] = {"tick": [], "audit": []}
     for at_us, key, _, after in pairs(stage.world, "runs"):
         if after is not None and key == tuple(due_tasks.KEY.values()):

@@ -33,7 +33,9 @@ class _Ends:
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each replay is of a run that may be replayed; each request for such a run is granted."""
+    """Checks that each replay is of a run that may be replayed; each request for such a run is
+    granted.
+    """
     rows = stage.rows()
     replays = [
         (change, rows[change.run_id].replay_of)

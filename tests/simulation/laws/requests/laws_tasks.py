@@ -19,7 +19,7 @@ _CREATED = 201
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """All of them."""
+    """Checks all of them."""
     asks = [act for act in stage.acts if isinstance(act, Ask) and act.name in _NAMES]
     if not asks:
         return
@@ -36,7 +36,9 @@ def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _refused(asks: Iterable[Ask], changes: dict[str, list[Change]]) -> Iterator[str]:
-    """Nothing that has not begun is refused as begun, and nothing that goes on as over."""
+    """Checks that nothing that has not begun is refused as begun, and nothing that goes on as
+    over.
+    """
     for ask in asks:
         if ask.answer is None or ask.answer.code not in (_BEGUN, _OVER):
             continue
@@ -52,7 +54,7 @@ def _refused(asks: Iterable[Ask], changes: dict[str, list[Change]]) -> Iterator[
 
 
 def _taken_back(stage: Stage, journal: Journal, asks: Iterable[Ask]) -> Iterator[str]:
-    """What was taken back is on record as that, and begins no more."""
+    """Checks that what was taken back is on record as that, and begins no more."""
     for ask in asks:
         if ask.name != "take back" or not ask.done:
             continue
@@ -70,7 +72,7 @@ def _taken_back(stage: Stage, journal: Journal, asks: Iterable[Ask]) -> Iterator
 def _too_late(
     journal: Journal, asks: Iterable[Ask], changes: dict[str, list[Change]]
 ) -> Iterator[str]:
-    """Nothing is taken back or moved that had begun when it was asked for."""
+    """Checks that nothing is taken back or moved that had begun when it was asked for."""
     trying = {name: ask for ask in asks for name in ask.tries if ask.name != "task"}
     for task_id, own in changes.items():
         for version in journal.versions[task_id][1:]:
@@ -83,7 +85,7 @@ def _too_late(
 
 
 def _at_its_time(asks: Iterable[Ask]) -> Iterator[str]:
-    """A delay counts from when it was asked for, by whichever try."""
+    """Checks that a delay counts from when it was asked for, by whichever try."""
     for ask in asks:
         body = ask.body or {}
         anothers = ask.answer is not None and ask.name == "task" and ask.answer.status != _CREATED
@@ -97,7 +99,9 @@ def _at_its_time(asks: Iterable[Ask]) -> Iterator[str]:
 
 
 def _by_its_key(asks: Sequence[Ask]) -> Iterator[str]:
-    """A caller's key stands for one body while it is kept: the same one has the same task."""
+    """Checks that a caller's key stands for one body while it is kept: the same one has the same
+    task.
+    """
     by_key: dict[tuple[str, str], list[Ask]] = defaultdict(list)
     for ask in asks:
         if ask.name == "task" and "idempotency_key" in ask.body:
@@ -113,7 +117,7 @@ def _by_its_key(asks: Sequence[Ask]) -> Iterator[str]:
 
 
 def _forgotten(journal: Journal, asks: Iterable[Ask]) -> Iterator[str]:
-    """Once a key is kept no more, it has another task made."""
+    """Checks that once a key is kept no more, it has another task made."""
     for ask in asks:
         if ask.name != "task" or not ask.said or "idempotency_key" not in ask.body:
             continue
@@ -124,7 +128,7 @@ def _forgotten(journal: Journal, asks: Iterable[Ask]) -> Iterator[str]:
 
 
 def _is_other(one: Ask, than: Ask) -> bool:
-    """Whether it came before with another body, and may have been carried out."""
+    """Tells whether it came before with another body, and may have been carried out."""
     return than.answer is not None and one.began_ms < than.answer.at_ms and one.body != than.body
 
 

@@ -58,7 +58,7 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def requests(stage: Stage) -> Iterator[str]:
-    """Who has done what stands on the trail, once the API has said that it is done."""
+    """Checks that who has done what stands on the trail, once the API has said that it is done."""
     asks = [act for act in stage.acts if isinstance(act, Ask) and act.said]
     if not asks:
         return
@@ -73,7 +73,7 @@ def requests(stage: Stage) -> Iterator[str]:
 
 
 def _lines(ask: Ask) -> Iterator[tuple[bool, tuple[str, str]]]:
-    """What the trail says of a request, and whether that is a part of its write."""
+    """Yields what the trail says of a request, and whether that is a part of its write."""
     said = ask.said
     if ask.name == "tasks":
         made = [one["task"]["task_id"] for one in said["data"] if "task" in one]
@@ -88,7 +88,9 @@ def _lines(ask: Ask) -> Iterator[tuple[bool, tuple[str, str]]]:
 
 
 def _told(stage: Stage, versions: list[Version]) -> tuple[int, int]:
-    """How many of the versions a caller made; the end of a pause may be the system's own."""
+    """Returns how many of the versions a caller made; the end of a pause may be
+    the system's own.
+    """
     seen = 0
     asked, by_itself = 0, 0
     for place, version in enumerate(versions):

@@ -28,7 +28,7 @@ class _End(NamedTuple):
 
 
 def obeyed(stage: Stage, journal: Journal, *, audited: bool) -> Iterator[str]:
-    """Each answer to a GET of one schedule; the answer to an edit counts no deaths."""
+    """Checks each answer to a GET of one schedule; the answer to an edit counts no deaths."""
     shows = "GET /v1/schedules/"
     asks = [act for act in stage.acts if isinstance(act, Ask) and act.route.startswith(shows)]
     if not asks or not untroubled(stage):
@@ -63,7 +63,9 @@ def _ends(journal: Journal) -> dict[str, list[_End]]:
 
 
 def _in_a_row(ends: Sequence[_End], now_ms: float) -> int:
-    """How many deaths an audit has counted for sure: none has succeeded among them, or since."""
+    """Returns how many deaths an audit has counted for sure: none has succeeded among them, or
+    since.
+    """
     known = [one for one in ends if one.at_ms <= now_ms]
     since = max((place for place, one in enumerate(known, 1) if not one.died), default=0)
     return max(0, bisect_right(known, (now_ms - _COUNTED_MS, True)) - since)

@@ -15,7 +15,9 @@ _WORKER = "work#"
 
 
 def kept(stage: Stage, journal: Journal) -> Iterator[str]:
-    """After a run was taken over, no other run is called in its process while it runs."""
+    """Checks that after a run was taken over, no other run is called in its process while it
+    runs.
+    """
     since, settled = _taken_over(journal), _settled(journal)
     if not since:
         return
@@ -31,7 +33,7 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _taken_over(journal: Journal) -> dict[str, int]:
-    """The first attempt that began while the one before it was still under way."""
+    """Returns the first attempt that began while the one before it was still under way."""
     found: dict[str, int] = {}
     for change in journal.changes:
         if change.started and change.after and change.before and change.before.status == "running":
@@ -40,7 +42,7 @@ def _taken_over(journal: Journal) -> dict[str, int]:
 
 
 def _settled(journal: Journal) -> dict[tuple[str, int], float]:
-    """When each attempt was settled: a handler that goes on then is nobody's any more."""
+    """Returns when each attempt was settled: a handler that goes on then is nobody's any more."""
     return {
         (change.run_id, change.before.attempt): change.at_ms
         for change in reversed(journal.changes)

@@ -19,7 +19,9 @@ Known = Mapping[str, Sequence[tuple[float, bool]]]
 
 
 def counted(stage: Stage, _journal: Journal) -> Iterator[str]:
-    """As many are said to be put aside as strangers wrote, where each message comes once."""
+    """Checks that as many are said to be put aside as strangers wrote, where each message comes
+    once.
+    """
     said = sum(figures.get("put_aside", 0) for _, figures in stage.figures)
     if said != ghosts.WRITTEN:
         yield f"miscounted: {said:g} put aside, {ghosts.WRITTEN} were written"
@@ -28,7 +30,9 @@ def counted(stage: Stage, _journal: Journal) -> Iterator[str]:
 
 
 def founded(stage: Stage, _journal: Journal) -> Iterator[str]:
-    """Where only our flows send, a message is put aside only if it names a missing run."""
+    """Checks that where only our flows send, a message is put aside only if it names a missing
+    run.
+    """
     if stage.outside.texts or stage.outside.strangers or stage.poisoned:
         return
     known, hurt = _known(stage), laws_messages.befallen(stage)
@@ -58,7 +62,7 @@ def _known(stage: Stage) -> Known:
 
 
 def _there(stage: Stage, known: Sequence[tuple[float, bool]], handed: Handed) -> set[bool]:
-    """Whether the row was there, or missing, or both, while a process had its message."""
+    """Tells whether the row was there, or missing, or both, while a process had its message."""
     end_ms = laws_messages.end_us(stage, handed) / 1000 if handed.process.done else float("inf")
     before = [there for at_ms, there in known if at_ms <= handed.at_us / 1000]
     meanwhile = [there for at_ms, there in known if handed.at_us / 1000 < at_ms <= end_ms]
@@ -66,7 +70,9 @@ def _there(stage: Stage, known: Sequence[tuple[float, bool]], handed: Handed) ->
 
 
 def once(stage: Stage) -> Iterator[str]:
-    """What is no message is gone once it was told, though its worker dies of a run beside it."""
+    """Checks that what is no message is gone once it was told, though its worker dies of a run
+    beside it.
+    """
     texts, world = stage.outside.texts, stage.world
     if not texts or world.chooser.faults or world.profile.double_message:
         return

@@ -19,7 +19,7 @@ _NOT_FOUND, _GOES_ON = 404, "running"
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each call that began or stopped something."""
+    """Checks each call that began or stopped something."""
     for act in stage.acts:
         if act.name in _TRIGGERS and _refused(act) and _there(stage, journal, act):
             yield f"not begun: {act.task_id} was there, and did not run when it was asked to"
@@ -33,7 +33,7 @@ def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _sent(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A minute that ended well has sent what it has claimed for a loop."""
+    """Checks that a minute that ended well has sent what it has claimed for a loop."""
     for change in journal.changes:
         born, writer = change.before is None and change.after, change.writer
         if not born or born.status != "claimed" or writer is None or writer.kind != "step":
@@ -45,14 +45,14 @@ def _sent(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _refused(act: Act) -> bool:
-    """Whether it was said that nothing of that name can run."""
+    """Tells whether it was said that nothing of that name can run."""
     if isinstance(act, Ask):
         return act.answer is not None and act.answer.status == _NOT_FOUND
     return bool(act.acked_ms) and not act.run_id
 
 
 def _there(stage: Stage, journal: Journal, act: Act) -> bool:
-    """Whether it was the caller's all the time, and had not ended when the history did."""
+    """Tells whether it was the caller's all the time, and had not ended when the history did."""
     versions = journal.versions.get(act.task_id)
     if not versions or act.task_id in stage.illegible:
         return False

@@ -16,7 +16,7 @@ _NAMED = re.compile(r'"run_id":\s*"([^"]+)"')
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each message that a sound process of bury received."""
+    """Checks each message that a sound process of bury received."""
     queue = stage.world.queues.queue("dead")
     if not queue.handed:
         return
@@ -34,7 +34,7 @@ def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _moved(stage: Stage, by_run: Mapping[str, Sequence[Change]], handed: Handed) -> bool:
-    """Whether others wrote the row of one of its runs meanwhile, or nobody can read it."""
+    """Tells whether others wrote the row of one of its runs meanwhile, or nobody can read it."""
     first_ms, last_ms = handed.at_us / 1000, laws_messages.end_us(stage, handed) / 1000
     for run_id in _NAMED.findall(handed.body):
         if run_id.partition(".")[0] in laws_messages.unreadable(stage):
@@ -46,7 +46,7 @@ def _moved(stage: Stage, by_run: Mapping[str, Sequence[Change]], handed: Handed)
 
 
 def _sent_once(stage: Stage, sound: Sequence[Handed]) -> Iterator[str]:
-    """For each that it was handed it sends one message of a run at most."""
+    """Checks that it sends at most one message of a run for each that it was handed."""
     given: dict[str, Counter[str]] = {}
     for handed in sound:
         given.setdefault(handed.process.name, Counter()).update(_NAMED.findall(handed.body))

@@ -32,7 +32,7 @@ _ONCE = ('"why":"start"', '"why":"retry"')
 
 
 def told(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each call says whose run it is, what it stands for, and until when it may take."""
+    """Checks each call says whose run it is, what it stands for, and until when it may take."""
     begun = _begun(journal)
     for delivery in stage.deliveries:
         start = begun.get((delivery.run_id, delivery.attempt))
@@ -67,7 +67,9 @@ def _mistaken(stage: Stage, told: Told, start: Change, tasks: list[Task]) -> Ite
 
 
 def placed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Who fetches a run, or calls its target, is whom a version says that was not over by then."""
+    """Checks that who fetches a run, or calls its target, is whom a version says that was not
+    over by then.
+    """
     kinds = {process.name: process.kind for process in stage.world.processes}
     begun = _begun(journal)
     for delivery in stage.deliveries:
@@ -94,7 +96,7 @@ def placed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _slot(stage: Stage, key: str, run_id: str) -> str | None:
-    """What a run stands for; one that is run again stands for the same."""
+    """Returns what a run stands for; one that is run again stands for the same."""
     if is_slot_key(key):
         return key
     first, _, mark = key.partition("~")
@@ -105,7 +107,7 @@ def _slot(stage: Stage, key: str, run_id: str) -> str | None:
 
 
 def heard(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Where nothing goes wrong, what a handler says is the row's soon after."""
+    """Checks that where nothing goes wrong, what a handler says is the row's soon after."""
     if not untroubled(stage):
         return
     ends = ends_of(journal)
@@ -120,7 +122,9 @@ def heard(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def beaten(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Where nothing goes wrong, a lease is extended each six seconds, no later and no sooner."""
+    """Checks that where nothing goes wrong, a lease is extended each six seconds, no later and no
+    sooner.
+    """
     if not untroubled(stage):
         return
     signs: dict[str, tuple[float, bool]] = {}
@@ -165,12 +169,14 @@ def received(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _caught_up(stage: Stage) -> set[str]:
-    """Late slots: each takes its place by itself, and may be called by who stands behind it."""
+    """Returns late slots: each takes its place by itself, and may be called by who stands behind
+    it.
+    """
     return {run_id for run_id, row in stage.rows().items() if row.origin == "catchup"}
 
 
 def untroubled(stage: Stage, but: tuple[Outage, ...] = ()) -> bool:
-    """Whether nothing goes wrong, neither by chance nor by aim, but for these outages."""
+    """Tells whether nothing goes wrong, neither by chance nor by aim, but for these outages."""
     profile = stage.world.profile
     more = (profile.freezes, profile.clock_steps, profile.astray, stage.killers, stage.poisoned)
     beside = stage.outside.strangers or any(more)
@@ -202,7 +208,7 @@ def held(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _stood_ms(stage: Stage) -> dict[str, list[float]]:
-    """How long each part of a process stood still, or the whole of it."""
+    """Returns how long each part of a process stood still, or the whole of it."""
     found: dict[str, list[float]] = defaultdict(list)
     for _, process, what, request, _, _ in stage.world.trace:
         if what == "stalls" and process is not None:
@@ -221,7 +227,7 @@ def _begun(journal: Journal) -> dict[tuple[str, int], Change]:
 
 
 def patient(stage: Stage) -> Iterator[str]:
-    """Who waits sleeps: the processor is the handlers' meanwhile."""
+    """Checks that who waits sleeps: the processor is the handlers' meanwhile."""
     for process in stage.world.processes:
         if process.spins > _SPINS_MAX + 2 * sum(process.counts.values()):
             yield f"spins: {process.name} slept {process.spins} times for next to nothing"

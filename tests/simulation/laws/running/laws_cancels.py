@@ -23,7 +23,7 @@ _MAY_HAVE = "may have acted, and may still be working"
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """All of them; a store that refuses may take what a lease takes, and no longer."""
+    """Checks all of them; a store that refuses may take what a lease takes, and no longer."""
     if not disturbed(stage):
         yield from _in_time(stage, journal, _SOON_MS)
         yield from _answered_first(stage, journal)
@@ -33,7 +33,9 @@ def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _in_time(stage: Stage, journal: Journal, soon_ms: int) -> Iterator[str]:
-    """A run whose cancel was answered while its target was called has its outcome soon."""
+    """Checks that a run whose cancel was answered while its target was called has its outcome
+    soon.
+    """
     of_run: dict[str, list[Change]] = defaultdict(list)
     for change in journal.changes:
         of_run[change.run_id].append(change)
@@ -55,12 +57,12 @@ def _in_time(stage: Stage, journal: Journal, soon_ms: int) -> Iterator[str]:
 
 
 def _called(stage: Stage, act: Act) -> bool:
-    """Whether a worker of ours calls a target that may take long."""
+    """Tells whether a worker of ours calls a target that may take long."""
     return bool(act.run_id) and stage.task_of(act.run_id).target["type"] in _CALLS + _HANDLERS
 
 
 def _noted(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Who reads of a call that was broken off learns that its target may have acted."""
+    """Checks that who reads of a call that was broken off learns that its target may have acted."""
     for (run_id, attempt), end in ends_of(journal).items():
         delivery = stage.delivery(run_id, attempt)
         after = end.after
@@ -75,7 +77,9 @@ def _noted(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _answered_first(stage: Stage, journal: Journal) -> Iterator[str]:
-    """What a target did, and its worker heard before it broke the call off, is the outcome."""
+    """Checks that what a target did, and its worker heard before it broke the call off, is the
+    outcome.
+    """
     for (run_id, attempt), end in ends_of(journal).items():
         delivery = stage.delivery(run_id, attempt)
         after = end.after

@@ -23,7 +23,7 @@ _READ_BACK = frozenset({"done twice", "answer lost", "part done, answer lost"})
 
 
 def deleted(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A worker deletes a message soon after all of its attempts have ended.
+    """Checks that a worker deletes a message soon after all of its attempts have ended.
 
     Any process may have written that end. If the next attempt has begun by then, its worker
     may need the message.
@@ -57,7 +57,7 @@ def deleted(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def kept(stage: Stage) -> Iterator[str]:
-    """A run's own message comes back by itself; only a run of a pack gets another one.
+    """Checks that a run's own message comes back by itself; only a run of a pack gets another one.
 
     What a worker received by itself goes back as another message.
     """
@@ -80,14 +80,14 @@ def kept(stage: Stage) -> Iterator[str]:
 
 
 def _received_besides(stage: Stage) -> Counter[str]:
-    """Messages that workers received by themselves: no poller handed them over."""
+    """Returns messages that workers received by themselves: no poller handed them over."""
     queues = [stage.world.queues.queue(name) for name in _QUEUES]
     received = Counter(body for one in queues for _, what, body in one.story if what == "received")
     return received - Counter(handed.body for one in queues for handed in one.handed)
 
 
 def _several(body: str) -> Sequence[str]:
-    """The runs of a message that names more than one."""
+    """Returns the runs of a message that names more than one."""
     runs = _RUN.findall(body)
     return runs if len(runs) > 1 else ()
 

@@ -37,14 +37,14 @@ class _Fate:
     writes: list[tuple[float, bool]] = field(default_factory=list)
 
     def stalled(self, since_ms: float, until_ms: float) -> bool:
-        """Whether it stood still for so long that a lease may end over it."""
+        """Tells whether it stood still for so long that a lease may end over it."""
         return any(
             end - begin >= PATIENCE_MS and begin < until_ms and end > since_ms
             for begin, end in self.stalls
         )
 
     def refused(self, since_ms: float, until_ms: float) -> bool:
-        """Whether it tried to write for so long, and nothing was taken all the while."""
+        """Tells whether it tried to write for so long, and nothing was taken all the while."""
         begin_ms = 0.0
         for at_ms, taken in self.writes:
             if not since_ms <= at_ms <= until_ms:
@@ -71,7 +71,7 @@ def repeated(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def told(executions: Counter[str]) -> str:
-    """Say how many executions there were, and why."""
+    """Says how many executions there were, and why."""
     counts = ", ".join(f"{number} {cause}" for cause, number in executions.most_common())
     return f"executions: {counts or 'none'}"
 
@@ -100,7 +100,9 @@ def granted(journal: Journal) -> Iterator[str]:
 
 
 def sent_once(stage: Stage) -> Iterator[str]:
-    """Each run is in one first message only, where no dispatcher dies and no tick is doubled."""
+    """Checks that each run is in one first message only, where no dispatcher dies and no tick is
+    doubled.
+    """
     sent: Counter[str] = Counter()
     for entry in stage.world.trace:
         process, operation, request, outcome = entry[1:5]
@@ -116,7 +118,7 @@ def sent_once(stage: Stage) -> Iterator[str]:
 
 
 def _further(stage: Stage, journal: Journal) -> Iterator[tuple[Delivery, str]]:
-    """Each execution after the first of its run, and its cause."""
+    """Yields each execution after the first of its run, and its cause."""
     fates = _fates(stage)
     begun = {
         (change.run_id, change.after.attempt): change.at_ms
@@ -163,7 +165,7 @@ def _failed(answer: object) -> bool:
 
 
 def _refused_alone(stage: Stage, before: Delivery, between: tuple[float, float]) -> bool:
-    """Whether the store took nothing of this run for so long, whatever it took of others."""
+    """Tells whether the store took nothing of this run for so long, whatever it took of others."""
     start_ms = stage.world.start.timestamp() * 1000
     for outage in stage.world.profile.outages:
         names = outage.partition in before.run_id or outage.partition.startswith("permit#")
@@ -177,7 +179,7 @@ def _refused_alone(stage: Stage, before: Delivery, between: tuple[float, float])
 
 
 def _took_too_long(stage: Stage, before: Delivery, until_ms: float) -> bool:
-    """Whether the handler was still at work when its attempt's time was over."""
+    """Tells whether the handler was still at work when its attempt's time was over."""
     task_id = before.run_id.partition(".")[0]
     task = next(each for each in stage.tasks if each.task_id == task_id)
     over_ms = before.at_ms + task.timeout_sec * 1000 - 2 * SKEW_MS
@@ -185,7 +187,7 @@ def _took_too_long(stage: Stage, before: Delivery, until_ms: float) -> bool:
 
 
 def _fates(stage: Stage) -> dict[str, _Fate]:
-    """Read the story of each worker and of its handlers as one."""
+    """Reads the story of each worker and of its handlers as one."""
     world = stage.world
     start_ms = world.epoch_us() / 1000 - world.now_us / 1000
     fates: dict[str, _Fate] = defaultdict(_Fate)
@@ -204,7 +206,7 @@ def _fates(stage: Stage) -> dict[str, _Fate]:
 
 
 def _taken(entry: Entry) -> bool:
-    """Whether the writer heard that the store had seen to any part of it."""
+    """Tells whether the writer heard that the store had seen to any part of it."""
     outcome, fault = entry[4], entry[5]
     if fault in _UNHEARD or not isinstance(outcome, dict):
         return False

@@ -27,7 +27,9 @@ _TOLD_CHECKPOINTS = ("python", "pull")
 
 
 def stepped(stage: Stage) -> Iterator[str]:
-    """Once a step's value was given, every attempt is given it, and none that follows redoes it."""
+    """Checks that once a step's value was given, every attempt is given it, and none that follows
+    redoes it.
+    """
     begun = {(one.run_id, one.attempt): one.at_ms for one in stage.deliveries}
     of_run: dict[tuple[str, str], list[Step]] = defaultdict(list)
     for step in stage.outside.steps:
@@ -45,7 +47,7 @@ def stepped(stage: Stage) -> Iterator[str]:
 
 
 def told_before(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A handler is told of the newest success before its run, as of when it asks."""
+    """Checks that a handler is told of the newest success before its run, as of when it asks."""
     succeeded: dict[str, list[tuple[float, str]]] = defaultdict(list)
     due_ms: dict[str, int] = {}
     for change in journal.changes:
@@ -67,17 +69,21 @@ def told_before(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _moments(before: Before, known: list[tuple[float, str]]) -> list[float]:
-    """Each moment between question and answer at which there was another newest one."""
+    """Returns each moment between question and answer at which there was another newest one."""
     return [before.asked_ms, *(at for at, _ in known if before.asked_ms < at <= before.told_ms)]
 
 
 def _told_as(run: Run, due_ms: int) -> str:
-    """Its slot; one that stands for none is told by the second at which it was due first."""
+    """Returns its slot; one that stands for none is told by the second at which
+    it was due first.
+    """
     return (run.key if is_slot_key(run.key) else run.slot) or nominal(due_ms // 1000)
 
 
 def handed_on(stage: Stage, journal: Journal) -> Iterator[str]:
-    """What an attempt leaves for the next one is given to it, and to all that follow."""
+    """Checks that what an attempt leaves for the next one is given to it, and
+    to all that follow.
+    """
     settled, first_words = ends_of(journal), _first_words(stage)
     by_run: dict[str, list[Delivery]] = defaultdict(list)
     for delivery in stage.deliveries:
@@ -96,13 +102,13 @@ def handed_on(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _left(answer: Answer | None) -> list[object]:
-    """What it left, if anything."""
+    """Returns what it left, if anything."""
     left = answer.checkpoint if isinstance(answer, Again) else None
     return [] if left is None else [left]
 
 
 def spent(stage: Stage, journal: Journal) -> Iterator[str]:
-    """No run dies of its attempts before as many have failed as some version of its task allows.
+    """Checks that no run dies before as many attempts failed as some version of its task allows.
 
     An attempt that was given back has not failed.
     """
@@ -115,12 +121,12 @@ def spent(stage: Stage, journal: Journal) -> Iterator[str]:
             continue
         back = sum(
             _released(answers.get((run.run_id, attempt)))
-            for attempt in range(1, run.life.attempt + 1)
+            for attempt in range(1, run.life.starts + 1)
         )
         versions = [one.task for one in journal.versions[run.task_id]]
         least = min(one.max_attempts for one in (stage.task_of(run.run_id), *versions))
-        if run.life.attempt - back < least:
-            failed = run.life.attempt - back
+        if run.life.starts - back < least:
+            failed = run.life.starts - back
             yield f"died early: {run.run_id} after {failed} of {least} attempts"
 
 
@@ -155,7 +161,9 @@ def shown(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def remembered(stage: Stage, journal: Journal) -> Iterator[str]:
-    """When a worker writes the end of an attempt, the row shows the handler's last report."""
+    """Checks that when a worker writes the end of an attempt, the row shows the
+    handler's last report.
+    """
     last: dict[Attempt, Report] = {}
     for each in stage.outside.reports:
         last[each.run_id, each.attempt] = each
@@ -199,7 +207,9 @@ def explained(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def in_time(stage: Stage, journal: Journal) -> Iterator[str]:
-    """An attempt runs out of time at its end, and where nothing goes wrong ends soon after it."""
+    """Checks that an attempt runs out of time at its end, and where nothing goes wrong ends soon
+    after it.
+    """
     began = {
         (change.run_id, change.after.attempt): change.at_ms
         for change in journal.changes
@@ -220,7 +230,7 @@ def in_time(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _first_words(stage: Stage) -> dict[Attempt, float]:
-    """When an outside worker first said what came of an attempt, and was not refused."""
+    """Returns when an outside worker first said what came of an attempt, and was not refused."""
     found: dict[Attempt, float] = {}
     for word in stage.outside.words:
         if word.answer is not None and (word.taken or not word.answered_ms):

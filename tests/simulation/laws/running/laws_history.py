@@ -33,7 +33,7 @@ class _Kept:
     versions: Sequence[tuple[int, Mapping[str, Any]]]
 
     def of(self, version: int) -> tuple[Any, Any]:
-        """What runs of a version were given: what the next one that is kept says."""
+        """Returns what runs of a version were given: what the next one that is kept says."""
         item = next(item for up_to, item in self.versions if up_to >= version)
         return item["target"], payloads.read(item["payload"])
 
@@ -50,19 +50,19 @@ class _Known:
     told: Mapping[tuple[str, int], Delivery]
 
     def sent(self, run: Run, version: int) -> tuple[Any, Any]:
-        """The target and the payload that an attempt by this version was given."""
+        """Returns the target and the payload that an attempt by this version was given."""
         target, payload = self.kept[run.task_id].of(version)
         return self.own.get((run.task_id, run.key), {}).get("target", target), payload
 
     def carried(self, delivery: Delivery, payload: Any) -> bool:
-        """Whether a target was given that payload."""
+        """Tells whether a target was given that payload."""
         if delivery.payload is None:
             return True
         return bool(delivery.payload == contents.given(self.stage, payload, delivery))
 
 
 def obeyed(stage: Stage, journal: Journal, *, mixed: bool) -> Iterator[str]:
-    """All of them."""
+    """Checks all of them."""
     kept = _kept(stage)
     rows = {run.run_id: run for run in stage.rows().values() if run.task_id in kept}
     told = {(each.run_id, each.attempt): each for each in stage.deliveries}
@@ -74,7 +74,7 @@ def obeyed(stage: Stage, journal: Journal, *, mixed: bool) -> Iterator[str]:
 
 
 def _noted(known: _Known, *, mixed: bool) -> Iterator[str]:
-    """By its version each attempt finds what its target was given."""
+    """Checks that by its version each attempt finds what its target was given."""
     for run in known.rows.values():
         for attempt, version in _versions(run):
             delivery = known.told.get((run.run_id, attempt))
@@ -92,32 +92,34 @@ def _noted(known: _Known, *, mixed: bool) -> Iterator[str]:
 
 
 def _versions(run: Run) -> Iterator[tuple[int, int]]:
-    """The attempts that its row tells of, each with its version."""
-    newest = {"attempt": run.life.attempt, "version": run.life.version}
-    records = chain(run.life.attempts, run.stale, [newest] if run.life.attempt else [])
+    """Yields the attempts that its row tells of, each with its version."""
+    newest = [{"attempt": one.number, "version": one.version}] if (one := run.life.attempt) else []
+    records = chain(run.life.attempts, run.stale, newest)
     # A stamp that came too late left the run the version of its own start.
     found = {one["attempt"]: one.get("version", 0) for one in records}
     yield from found.items()
 
 
 def _again(known: _Known) -> Iterator[str]:
-    """A replay is given what the run that it repeats was sent, unless its caller says otherwise."""
+    """Checks that a replay is given what the run that it repeats was sent, unless its caller says
+    otherwise.
+    """
     asked = _asked(known.stage)
     for run in known.rows.values():
         old = known.rows.get(run.replay_of)
-        if old is None or not old.life.attempt or not old.life.version:
+        if old is None or not old.life.attempt or not old.life.its_attempt.version:
             continue
         body = asked.get(run.run_id, asked[""])
         if body is None or body.keys() - {"use"}:
             continue
-        for attempt in range(1, run.life.attempt + 1):
+        for attempt in range(1, run.life.starts + 1):
             delivery = known.told.get((run.run_id, attempt))
             if delivery is not None:
                 yield from _as_sent(known, old, delivery, body.get("use", {}))
 
 
 def _as_sent(known: _Known, old: Run, delivery: Delivery, use: Mapping[str, str]) -> Iterator[str]:
-    target, payload = known.sent(old, old.life.version)
+    target, payload = known.sent(old, old.life.its_attempt.version)
     of_old = use.get("payload", "sent") == "sent" and not old.payload_ref
     if of_old and not known.carried(delivery, payload):
         yield f"not sent again: {delivery.run_id} was given {str(delivery.payload)[:100]}"
@@ -127,7 +129,9 @@ def _as_sent(known: _Known, old: Run, delivery: Delivery, use: Mapping[str, str]
 
 
 def _asked(stage: Stage) -> dict[str, Mapping[str, Any] | None]:
-    """What callers said of each replay; of one that no answer names, if all said nothing."""
+    """Returns what callers said of each replay; of one that no answer names, if
+    all said nothing.
+    """
     asks = [act for act in stage.acts if isinstance(act, Ask)]
     single = [ask for ask in asks if ask.name == "replay"]
     found: dict[str, Mapping[str, Any] | None] = {
@@ -151,7 +155,9 @@ def _says(body: Mapping[str, Any]) -> bool:
 
 
 def _as_before(stage: Stage) -> Iterator[str]:
-    """Who runs a run again, and names no payload, runs it with what was asked for at first."""
+    """Checks that who runs a run again, and names no payload, runs it with what was asked for at
+    first.
+    """
     asks = [act for act in stage.acts if isinstance(act, Ask)]
     named = [ask for ask in asks if ask.name in ("trigger", "replay") and ask.body]
     wanted = {
@@ -175,7 +181,7 @@ def _as_before(stage: Stage) -> Iterator[str]:
 def _repeated(
     rows: Mapping[str, Run], run_id: str, known: Container[str], but: Container[str]
 ) -> str:
-    """Find the run that was asked for, and that this one repeats; nothing if that is in doubt."""
+    """Finds the run that was asked for, and that this one repeats; nothing if that is in doubt."""
     while run_id not in known:
         run = rows.get(run_id)
         if run is None or not run.replay_of or run.replay_of in but:
@@ -185,7 +191,7 @@ def _repeated(
 
 
 def _kept_long(stage: Stage, journal: Journal) -> Iterator[str]:
-    """What an edit keeps stays for 300 days, and is what the spec was until then."""
+    """Checks that what an edit keeps stays for 300 days, and is what the spec was until then."""
     for (task_id, part), item in stage.world.store.table("tasks").rows.items.items():
         if not part.startswith(_FIRST):
             continue
@@ -216,7 +222,7 @@ def _kept(stage: Stage) -> dict[str, _Kept]:
 
 
 def _own(stage: Stage) -> dict[tuple[str, str], Mapping[str, Any]]:
-    """What lies beside runs."""
+    """Returns what lies beside runs."""
     found: dict[tuple[str, str], Mapping[str, Any]] = {}
     for (task_id, key), item in stage.world.store.table("runs").rows.items.items():
         if key.endswith("^payload"):

@@ -26,7 +26,7 @@ _NEVER = float("inf")
 
 
 def kept(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each handler that was still at work when its lease was over."""
+    """Checks each handler that was still at work when its lease was over."""
     lost, over = _lost(journal), _over_ms(journal)
     stalls, ends = _stalls(stage), _ends(stage)
     slack_ms = steady_sec(stage) * 1000
@@ -62,7 +62,9 @@ def _named(delivery: Delivery) -> str:
 
 
 def _lost(journal: Journal) -> dict[tuple[str, int], list[tuple[float, float]]]:
-    """From when to when each attempt was without a lease, until it was settled or had one again."""
+    """Returns from when to when each attempt was without a lease, until it was settled or had one
+    again.
+    """
     over: dict[tuple[str, int], float] = {}
     found: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
     for change in journal.changes:
@@ -92,7 +94,7 @@ def _over_ms(journal: Journal) -> dict[str, float]:
 
 
 def _stalls(stage: Stage) -> dict[str, list[tuple[float, float]]]:
-    """When each process, or a part of it, stood still."""
+    """Returns when each process, or a part of it, stood still."""
     start_ms = stage.world.start.timestamp() * 1000
     found: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for entry in stage.world.trace:
@@ -103,7 +105,7 @@ def _stalls(stage: Stage) -> dict[str, list[tuple[float, float]]]:
 
 
 def _ends(stage: Stage) -> dict[str, float]:
-    """When each process ended, answered or dead."""
+    """Returns when each process ended, answered or dead."""
     start_ms = stage.world.start.timestamp() * 1000
     return {
         each.name: start_ms + each.ended_us / 1000 for each in stage.world.processes if each.done
@@ -133,7 +135,7 @@ def resumed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _passed_on(stage: Stage) -> dict[str, list[float]]:
-    """When a worker passed each run on to another one."""
+    """Returns when a worker passed each run on to another one."""
     start_ms = stage.world.start.timestamp() * 1000
     found: dict[str, list[float]] = defaultdict(list)
     for at_us, _, operation, request, _, _ in stage.world.trace:

@@ -22,7 +22,7 @@ _TO_COME = frozenset({"claimed", "retrying"})
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """All of them."""
+    """Checks all of them."""
     yield from _given_up(journal)
     yield from _ended(stage, journal)
     yield from _too_old(stage, journal)
@@ -32,7 +32,7 @@ def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _given_up(journal: Journal) -> Iterator[str]:
-    """Of our workers nobody but its own ends a run whose lease lives."""
+    """Checks that of our workers nobody but its own ends a run whose lease lives."""
     started: dict[str, str] = {}
     for change in journal.changes:
         before, after = change.before, change.after
@@ -50,13 +50,15 @@ def _given_up(journal: Journal) -> Iterator[str]:
 
 
 def _is_unasked(change: Change, after: Seen) -> bool:
-    """Whether one of our processes says so, and not the target."""
+    """Tells whether one of our processes says so, and not the target."""
     ours = change.writer is not None and change.writer.kind in _OURS
     return ours and (after.status == "cancelled" or after.reason == "undeliverable")
 
 
 def _too_old(stage: Stage, journal: Journal, policy: Policy = TODAY) -> Iterator[str]:
-    """Nobody claims, or coalesces, a slot whose grace was over before he looked: it is missed."""
+    """Checks that nobody claims, or coalesces, a slot whose grace was over before he looked: it
+    is missed.
+    """
     first_ms, off = began(stage), clocks_off_sec(stage)
     for change in journal.changes:
         after = change.after
@@ -75,7 +77,7 @@ def _too_old(stage: Stage, journal: Journal, policy: Policy = TODAY) -> Iterator
 
 
 def _set_aside(stage: Stage) -> Iterator[str]:
-    """What cannot be planned is out of the index at the end, and says why."""
+    """Checks that what cannot be planned is out of the index at the end, and says why."""
     parts = stage.world.store.table("tasks").rows.items
     for task in stage.tasks:
         if task.name != "poisoned":
@@ -86,7 +88,7 @@ def _set_aside(stage: Stage) -> Iterator[str]:
 
 
 def _ended(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Once a delete is answered, nothing of the task is still to come."""
+    """Checks that once a delete is answered, nothing of the task is still to come."""
     of_run: dict[tuple[str, str], list[Change]] = defaultdict(list)
     for change in journal.changes:
         of_run[change.task_id, change.key].append(change)
@@ -105,7 +107,9 @@ def _ended(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _revived(journal: Journal) -> Iterator[str]:
-    """Who lets its lease run out until its permit may be another's goes on with a permit only."""
+    """Checks that who lets its lease run out until its permit may be another's goes on with a
+    permit only.
+    """
     most, under_way = journal.limits[0].most, dict[str, Seen]()
     for change in journal.changes:
         before, after = change.before, change.after

@@ -29,7 +29,7 @@ ByRun = Mapping[str, Sequence[Change]]
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each message that a sound worker received."""
+    """Checks each message that a sound worker received."""
     hurt = befallen(stage)
     by_run = rows_changed(journal)
     for name in _QUEUES:
@@ -77,7 +77,7 @@ def befallen(stage: Stage) -> set[str]:
 
 
 def _shown(stage: Stage, by_run: ByRun, handed: Handed, at_us: int | None) -> Iterator[str]:
-    """While a worker executes a run, no other worker receives its message."""
+    """Checks that while a worker executes a run, no other worker receives its message."""
     slow = stage.world.profile.slow > _SLOW
     for run_id, _ in _NAMED.findall(handed.body) if at_us and not slow else ():
         changes = by_run[run_id]
@@ -91,7 +91,9 @@ def _shown(stage: Stage, by_run: ByRun, handed: Handed, at_us: int | None) -> It
 
 
 def _left(stage: Stage, by_run: ByRun, handed: Handed) -> Iterator[str]:
-    """A message comes back from a sound worker only if one of its runs was in other hands."""
+    """Checks that a message comes back from a sound worker only if one of its runs was in other
+    hands.
+    """
     end_ms = end_us(stage, handed) / 1000
     runs = _NAMED.findall(handed.body) if handed.body.startswith(_OURS) else ()
     if any(run_id.partition(".")[0] in unreadable(stage) for run_id, _ in runs):
@@ -107,7 +109,7 @@ def unreadable(stage: Stage) -> set[str]:
 
 
 def _elsewhere(changes: Sequence[Change], handed: Handed, end_ms: float) -> bool:
-    """Whether others wrote its row meanwhile, execute it, or are to be stopped."""
+    """Tells whether others wrote its row meanwhile, execute it, or are to be stopped."""
     first, last = _place(changes, handed.at_us / 1000), _place(changes, end_ms)
     if not last:
         return True
@@ -122,7 +124,7 @@ def _elsewhere(changes: Sequence[Change], handed: Handed, end_ms: float) -> bool
 
 
 def _unnamed(stage: Stage, journal: Journal, by_run: ByRun) -> Iterator[str]:
-    """An open run whose last message is deleted stands in a line, or is fetched."""
+    """Checks that an open run whose last message is deleted stands in a line, or is fetched."""
     if stage.world.profile.purge:
         return
     stood = stood_in(journal)
@@ -152,12 +154,14 @@ def _state(changes: Sequence[Change], at_ms: float) -> Seen | None:
 
 
 def _place(changes: Sequence[Change], at_ms: float) -> int:
-    """How many there were by then."""
+    """Returns how many there were by then."""
     return bisect_right(changes, at_ms, key=lambda one: one.at_ms)
 
 
 def stood_in(journal: Journal) -> Mapping[str, list[tuple[float, float]]]:
-    """From when to when each run stood in a line: of its task, its key, its tenant, for room."""
+    """Returns from when to when each run stood in a line: of its task, its key, its tenant, for
+    room.
+    """
     found: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for run_id, at_ms in _put_off(journal):
         found[run_id].append((at_ms, _FOR_EVER))
@@ -179,7 +183,7 @@ def stood_in(journal: Journal) -> Mapping[str, list[tuple[float, float]]]:
 
 
 def _put_off(journal: Journal) -> Iterator[tuple[str, float]]:
-    """When a worker that had no room for a run wrote that down."""
+    """Yields when a worker that had no room for a run wrote that down."""
     for change in journal.changes:
         after = change.after
         if after and not after.attempt and after.life.get("waited") == {"S": "lane"}:
@@ -191,7 +195,7 @@ def _of(place: str, name: str) -> str:
 
 
 def _is_behind(journal: Journal, changes: Sequence[Change], at_ms: float) -> bool:
-    """Whether others of its task catch up, and it stands in their line."""
+    """Tells whether others of its task catch up, and it stands in their line."""
     gates = [one for one in journal.gates[changes[0].task_id] if one.at_ms <= at_ms]
     return bool(gates) and bool(gates[-1].since) and gates[-1].since <= changes[0].key
 

@@ -12,7 +12,7 @@ Span = tuple[float, float]
 
 
 def moved(journal: Journal) -> set[str]:
-    """Name the tasks that an edit gave to other workers."""
+    """Names the tasks that an edit gave to other workers."""
     return {
         task_id
         for task_id, versions in journal.versions.items()
@@ -21,12 +21,12 @@ def moved(journal: Journal) -> set[str]:
 
 
 def is_fetched(task: Task) -> bool:
-    """Whether outside workers are to work it."""
+    """Tells whether outside workers are to work it."""
     return bool(task.target["type"] == "pull")
 
 
 def fetched_spans(journal: Journal, task_id: str) -> Iterator[Span]:
-    """From when to when outside workers were to work a task."""
+    """Yields from when to when outside workers were to work a task."""
     versions = journal.versions[task_id]
     ends = [*(one.at_ms for one in versions[1:]), float("inf")]
     for version, end in zip(versions, ends, strict=True):
@@ -56,7 +56,7 @@ def followed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _acknowledged(stage: Stage, change: Change) -> int:
-    """The newest version that was answered by then."""
+    """Returns the newest version that was answered by then."""
     return max(
         (
             act.version

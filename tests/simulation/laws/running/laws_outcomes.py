@@ -50,7 +50,7 @@ class Policy:
     read_before_sec: float = 4.0
 
     def missed_after_sec(self, task: Task) -> int:
-        """How late a slot must be for its grace to be over."""
+        """Returns how late a slot must be for its grace to be over."""
         return max(self.late_sec, task.misfire_grace_sec)
 
 
@@ -60,7 +60,7 @@ STRICT = Policy(read_before_sec=0.0)
 
 
 def founded(stage: Stage, journal: Journal, policy: Policy = TODAY) -> Iterator[str]:
-    """Each outcome has its ground in the schedule, the policy, an answer or a call."""
+    """Checks that each outcome has its ground in the schedule, the policy, an answer or a call."""
     answers = {(one.run_id, one.attempt): one.answer for one in stage.deliveries}
     ends = _ends(journal)
     poisoned = {task.task_id for task in stage.tasks if task.name in stage.poisoned}
@@ -88,7 +88,7 @@ def founded(stage: Stage, journal: Journal, policy: Policy = TODAY) -> Iterator[
 
 
 def _harmed(stage: Stage) -> float:
-    """How many workers something befell: who is well is done with what it receives."""
+    """Returns how many workers something befell: who is well is done with what it receives."""
     if stage.world.profile.outages:
         return float("inf")
     hurt = {
@@ -101,7 +101,7 @@ def _harmed(stage: Stage) -> float:
 
 
 def stopped(stage: Stage, journal: Journal, policy: Policy = TODAY) -> Iterator[str]:
-    """A cancel that was answered ends its run, and no further attempt begins."""
+    """Checks that a cancel that was answered ends its run, and no further attempt begins."""
     of_run: dict[str, list[Change]] = defaultdict(list)
     for change in journal.changes:
         of_run[change.run_id].append(change)
@@ -122,14 +122,14 @@ def stopped(stage: Stage, journal: Journal, policy: Policy = TODAY) -> Iterator[
 
 
 def _begins(change: Change, acked_ms: float, policy: Policy) -> bool:
-    """Whether an attempt begins whose worker could know better."""
+    """Tells whether an attempt begins whose worker could know better."""
     taken_over = change.before is not None and change.before.status == "running"
     allowed_ms = policy.read_before_sec * 1000 if taken_over else 0
     return change.started and change.at_ms > acked_ms + allowed_ms
 
 
 def _answered(journal: Journal, change: Change, after: Seen, answer: Answer | None) -> bool:
-    """Whether the target said so, where it is the target that decides."""
+    """Tells whether the target said so, where it is the target that decides."""
     match after.status, after.reason:
         case "succeeded", _:
             return isinstance(answer, Done)
@@ -144,7 +144,7 @@ def _answered(journal: Journal, change: Change, after: Seen, answer: Answer | No
 
 
 def _passed(stage: Stage, journal: Journal, change: Change, ends: Ends, *, policy: Policy) -> bool:
-    """Whether a slot, or the last one of a range, may not have fired for that reason."""
+    """Tells whether a slot, or the last one of a range, may not have fired for that reason."""
     after = change.after
     if after is None or not is_slot_key(change.key.partition("~")[0]):
         return False
@@ -182,7 +182,7 @@ def _passed(stage: Stage, journal: Journal, change: Change, ends: Ends, *, polic
 
 
 def _moved_on(journal: Journal, change: Change, task: Task, slot: int) -> bool:
-    """Whether the cursor had passed the slot by then, so that no tick comes to it again."""
+    """Tells whether the cursor had passed the slot by then, so that no tick comes to it again."""
     due = nominal(true_slots.due_at(task, slot))
     stood = [one.after.get("next_run_at", "~") for one in journal.moves if _before(one, change)]
     return bool(stood) and stood[-1] > due
@@ -193,7 +193,7 @@ def _before(move: Move, change: Change) -> bool:
 
 
 def _may_be_open(stage: Stage, change: Change) -> bool:
-    """Whether there were enough ticks for a backlog to grow over five of them."""
+    """Tells whether there were enough ticks for a backlog to grow over five of them."""
     until_us = change.at_ms * 1000 - stage.world.epoch_us() + stage.world.now_us
     ticks = {
         entry[1].name
@@ -204,7 +204,7 @@ def _may_be_open(stage: Stage, change: Change) -> bool:
 
 
 def _newer(task: Task, slot: int, change: Change, *, until: float, ends: Ends) -> bool:
-    """Whether a newer slot was due by then, and was not passed over with this one.
+    """Tells whether a newer slot was due by then, and was not passed over with this one.
 
     Another dispatcher may have passed over that one, too, later on: then for a newer one still.
     """
@@ -221,7 +221,7 @@ def _newer(task: Task, slot: int, change: Change, *, until: float, ends: Ends) -
 
 
 def _ends(journal: Journal) -> Ends:
-    """The last that was written of each slot, and of each range."""
+    """Returns the last that was written of each slot, and of each range."""
     last = {change.run_id: change for change in journal.changes}
     found: Ends = defaultdict(list)
     for change in last.values():
@@ -232,7 +232,9 @@ def _ends(journal: Journal) -> Ends:
 
 
 def _spent(task: Task, rows: Mapping[str, Run]) -> bool:
-    """Whether as many ran as may: those of a dispatcher that died count when they are found."""
+    """Tells whether as many ran as may: those of a dispatcher that died count when they are
+    found.
+    """
     ran = [run for run in rows.values() if run.task_id == task.task_id and run.life.attempt]
     return task.max_runs is not None and len(ran) >= task.max_runs
 
@@ -242,7 +244,7 @@ def _names(act: Act, change: Change) -> bool:
 
 
 def _by_itself(journal: Journal, change: Change) -> bool:
-    """Whether the system edited the task about then: for its deaths, a pause, a calendar."""
+    """Tells whether the system edited the task about then: for its deaths, a pause, a calendar."""
     writer = change.writer.name.partition("#")[0] if change.writer else ""
     return writer in ("audit", "step") and any(
         abs(one.at_ms - change.at_ms) <= _ONE_EDIT_MS
@@ -251,7 +253,7 @@ def _by_itself(journal: Journal, change: Change) -> bool:
 
 
 def _edits(act: Act, change: Change) -> bool:
-    """Whether an edit of the task was under way then."""
+    """Tells whether an edit of the task was under way then."""
     until_ms = act.acked_ms or float("inf")
     named = _names(act, change) or (act.name in _OF_MANY and act.began_ms <= change.at_ms)
     return named and change.at_ms <= until_ms and act.name not in _NO_EDITS

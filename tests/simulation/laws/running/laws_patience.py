@@ -61,7 +61,7 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def slowed(stage: Stage) -> Iterator[str]:
-    """Who is refused by a store asks it again more and more rarely."""
+    """Checks that who is refused by a store asks it again more and more rarely."""
     refused: Counter[tuple[str, int]] = Counter()
     for at_us, process, what, _, outcome, _ in stage.world.trace if _refuses(stage) else ():
         if process is not None and what in OPERATIONS and _is_refusal(outcome):
@@ -72,7 +72,9 @@ def slowed(stage: Stage) -> Iterator[str]:
 
 
 def prompt(stage: Stage) -> Iterator[str]:
-    """Whose writes are refused a first time asks again at once: an outage may be very short."""
+    """Checks that whose writes are refused a first time asks again at once: an outage may be very
+    short.
+    """
     refused: dict[str, int] = {}
     in_a_row: Counter[str] = Counter()
     for at_us, process, what, _, outcome, _ in stage.world.trace if _refuses(stage) else ():
@@ -91,7 +93,7 @@ def _refuses(stage: Stage) -> bool:
 
 
 def _is_refusal(outcome: object) -> bool:
-    """Whether nothing of it was taken, for the store was busy."""
+    """Tells whether nothing of it was taken, for the store was busy."""
     if isinstance(outcome, ClientError):
         return "Throttl" in outcome.response["Error"]["Code"]
     responses = outcome.get("Responses", ()) if isinstance(outcome, dict) else ()
@@ -100,14 +102,14 @@ def _is_refusal(outcome: object) -> bool:
 
 
 def _refused_some(outcome: object) -> bool:
-    """Whether the store refused a part: the next write of that part is a second try."""
+    """Tells whether the store refused a part: the next write of that part is a second try."""
     responses = outcome.get("Responses", ()) if isinstance(outcome, dict) else ()
     codes = [one["Error"]["Code"] for one in responses if "Error" in one]
     return _is_refusal(outcome) or "ThrottlingError" in codes
 
 
 def _decides(change: Change) -> bool:
-    """Whether this write starts a run's first attempt, or ends a run that never started."""
+    """Tells whether this write starts a run's first attempt, or ends a run that never started."""
     before, after = change.before, change.after
     unstarted = after is not None and after.final and before is not None and not before.attempt
     return unstarted or (change.started and after is not None and after.attempt == 1)

@@ -49,7 +49,7 @@ def _too_often(stage: Stage, execution: Execution, looks: list[float]) -> Iterat
 
 
 def beside_none(stage: Stage) -> Iterator[str]:
-    """Where no worker stood still, a run has never two executions under way."""
+    """Checks that where no worker stood still, a run has never two executions under way."""
     if stage.world.profile.stall_before or stage.world.profile.stall_after:
         return
     of_run: dict[str, list[Execution]] = defaultdict(list)
@@ -62,20 +62,20 @@ def beside_none(stage: Stage) -> Iterator[str]:
 
 
 def left_none(stage: Stage) -> Iterator[str]:
-    """None goes on for long after its run is over."""
+    """Checks that none goes on for long after its run is over."""
     now_ms = stage.world.epoch_us() / 1000
     slack_ms = _SENT_AGAIN_MS if disturbed(stage) else _CALM_MS
     for execution in _awaited(stage):
         run = stage.rows().get(execution.run_id)
         if run is None or not run.final:
             continue
-        until_ms = min(now_ms, run.life.ended_ms + slack_ms)
+        until_ms = min(now_ms, run.life.its_end.ended_ms + slack_ms)
         if execution.over_ms() > until_ms:
             yield f"left running: {execution.arn}, its run is {run.life.status}"
 
 
 def _awaited(stage: Stage) -> list[Execution]:
-    """Those that a run waits for."""
+    """Returns those that a run waits for."""
     return [
         execution
         for execution in stage.outside.executions.values()
@@ -84,7 +84,7 @@ def _awaited(stage: Stage) -> list[Execution]:
 
 
 def _wait_of(journal: Journal, execution: Execution) -> tuple[float, float]:
-    """From when to when a run waited for it, the last time."""
+    """Returns from when to when a run waited for it, the last time."""
     since_ms, until_ms = 0.0, 0.0
     for change in journal.changes:
         if change.run_id != execution.run_id:

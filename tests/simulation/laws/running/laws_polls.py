@@ -16,7 +16,7 @@ _SLOW_MS = 4_000
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """All of them."""
+    """Checks all of them."""
     waits = [poll for poll in stage.outside.polls if poll.wait_sec]
     if not waits:
         return
@@ -28,7 +28,9 @@ def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _as_long_as_asked(stage: Stage, waits: list[Poll]) -> Iterator[str]:
-    """Who is given nothing has waited; where nothing goes wrong, hardly longer than asked."""
+    """Checks that who is given nothing has waited; where nothing goes wrong, hardly longer than
+    asked.
+    """
     calm = not disturbed(stage)
     for poll in waits:
         took_ms, asked_ms = _took_ms(poll), poll.wait_sec * 1000
@@ -47,7 +49,7 @@ def _over_ms(poll: Poll) -> float:
 
 
 def _given(stage: Stage, journal: Journal, waits: list[Poll]) -> Iterator[str]:
-    """A waiting worker is given a run at its next look."""
+    """Checks that a waiting worker is given a run at its next look."""
     free = {task.task_id for task in stage.tasks if task.overlap == "allow"}
     spans = [one for one in waiting(journal, 0) if one[0].partition(".")[0] in free]
     for poll in waits:
@@ -61,7 +63,7 @@ def _given(stage: Stage, journal: Journal, waits: list[Poll]) -> Iterator[str]:
 
 
 def _bounded(stage: Stage, waits: list[Poll]) -> Iterator[str]:
-    """No more wait at the same time than may."""
+    """Checks that no more wait at the same time than may."""
     most, edge_ms = stage.outside.polls_max, _CALLS_MS
     held = [poll for poll in waits if not poll.turned_away]
     if disturbed(stage):
@@ -77,7 +79,7 @@ def _bounded(stage: Stage, waits: list[Poll]) -> Iterator[str]:
 
 
 def _turned_away(stage: Stage, waits: list[Poll]) -> Iterator[str]:
-    """Nobody is sent away while there is a place."""
+    """Checks that nobody is sent away while there is a place."""
     for poll in waits:
         if not poll.turned_away:
             continue

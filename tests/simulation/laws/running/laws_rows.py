@@ -7,7 +7,7 @@ from typing import Any
 
 from onthedot.records.attributes import plain_item
 from onthedot.records.keys import is_slot_key
-from onthedot.records.runs.run_row import FINAL
+from onthedot.records.runs.run_status import FINAL
 from onthedot.schedule.time.instants import parse_nominal
 from tests.simulation.laws.running.laws_moved import is_fetched
 from tests.simulation.laws.timing import true_slots
@@ -27,7 +27,7 @@ def _by_a_machine(change: Change) -> bool:
 
 
 def leased(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each start and each heartbeat holds the run for one lease, and no longer."""
+    """Checks that each start and each heartbeat holds the run for one lease, and no longer."""
     off_ms = _off_ms(stage)
     for change in journal.changes:
         before, after = change.before, change.after
@@ -51,13 +51,13 @@ def leased(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _off_ms(stage: Stage) -> float:
-    """By how much a clock may be ahead."""
+    """Returns by how much a clock may be ahead."""
     profile = stage.world.profile
     return 3 * SKEW_MS if profile.clock_steps or profile.astray else SKEW_MS
 
 
 def born(journal: Journal) -> Iterator[str]:
-    """A slot's own row is of a slot that some version of its task had until then."""
+    """Checks that a slot's own row is of a slot that some version of its task had until then."""
     for change in journal.changes:
         if change.before is not None or change.writer is None or not is_slot_key(change.key):
             continue
@@ -71,7 +71,9 @@ def born(journal: Journal) -> Iterator[str]:
 
 
 def told(stage: Stage, journal: Journal) -> Iterator[str]:
-    """What each row says at the end of its attempts, of its end, and of its place in a list."""
+    """Checks what each row says at the end of its attempts, of its end, and of its place in
+    a list.
+    """
     ends, off_ms = _ends(journal), _off_ms(stage)
     # What the world has put there has no past.
     ours = {(one.task_id, one.key) for one in journal.changes if not one.before and one.writer}
@@ -91,7 +93,9 @@ def told(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def long(stage: Stage, journal: Journal) -> Iterator[str]:
-    """With each heartbeat, what has used up four fifths of its time is listed as long."""
+    """Checks that with each heartbeat, what has used up four fifths of its time is listed as
+    long.
+    """
     begun: dict[str, float] = {}
     profile = stage.world.profile
     # Who starts it looks at the clock, and then the store takes its time over the write.
@@ -134,7 +138,7 @@ def _listed(run_id: str, item: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _attempts(run_id: str, life: Mapping[str, Any], off_ms: float) -> Iterator[str]:
-    """Each earlier attempt has one record, in order; what was given back is counted."""
+    """Checks that each earlier attempt has one record, in order; what was given back is counted."""
     records = life.get("attempts", [])
     last = int(life["attempt"])
     # What is over may have been ended while it waited for another attempt.
@@ -162,7 +166,7 @@ def _attempts(run_id: str, life: Mapping[str, Any], off_ms: float) -> Iterator[s
 def _ended(
     run_id: str, item: Mapping[str, Any], end: Change | None, off_ms: float
 ) -> Iterator[str]:
-    """It ended when that was written, and is kept for ninety days from then on."""
+    """Checks that it ended when that was written, and is kept for ninety days from then on."""
     ended_ms = item["life"].get("ended_ms", 0)
     if end is not None and ended_ms > end.at_ms + 2 * off_ms:
         yield f"ended: {run_id} ended {ended_ms - end.at_ms:.0f} ms after that was written"
@@ -174,7 +178,7 @@ def _ended(
 
 
 def _answered(stage: Stage, run_id: str, attempt: int, answer: object) -> Iterator[str]:
-    """What the target said is what the record says, unless its worker was lost."""
+    """Checks that what the target said is what the record says, unless its worker was lost."""
     run = stage.rows().get(run_id)
     said = getattr(answer, "outcome", "")
     if run is None or not said:
@@ -185,7 +189,7 @@ def _answered(stage: Stage, run_id: str, attempt: int, answer: object) -> Iterat
 
 
 def _ends(journal: Journal) -> dict[tuple[str, str], Change]:
-    """When the outcome of each was written first."""
+    """Returns when the outcome of each was written first."""
     found: dict[tuple[str, str], Change] = {}
     for change in journal.changes:
         if change.after and change.after.final:

@@ -24,7 +24,9 @@ _GIVEN_UP_MS = _BURIALS * _RECEIPTS_MS - _FIRST_MS
 
 
 def sound_writes(journal: Journal) -> Iterator[str]:
-    """A final row never changes, attempts count up by one, and only their holder ends them."""
+    """Checks that a final row never changes, attempts count up by one, and only their holder ends
+    them.
+    """
     for change in journal.changes:
         before, after = change.before, change.after
         if after is None and before is not None and _lifted(journal, change, before):
@@ -46,7 +48,9 @@ def sound_writes(journal: Journal) -> Iterator[str]:
 
 
 def _lifted(journal: Journal, change: Change, before: Seen) -> bool:
-    """Whether it told of a blackout to come, which an edit has lifted, perhaps by a later try."""
+    """Tells whether it told of a blackout to come, which an edit has lifted, perhaps by a later
+    try.
+    """
     told = bool(before.range_to) and before.reason == "calendar"
     governed = any(
         one.task.schedule_version > before.schedule_version
@@ -57,7 +61,7 @@ def _lifted(journal: Journal, change: Change, before: Seen) -> bool:
 
 
 def _buried_soon(change: Change, after: Seen) -> bool:
-    """Whether SQS cannot have given up on that many messages yet, one after another."""
+    """Tells whether SQS cannot have given up on that many messages yet, one after another."""
     return change.at_ms < after.due_ms + _buried(after) * _RECEIPTS_MS - _FIRST_MS
 
 
@@ -75,7 +79,7 @@ def _moved(change: Change, before: Seen, after: Seen) -> Iterator[str]:
 
 
 def _purged(before: Seen, after: Seen) -> bool:
-    """Whether it only lost what a purge takes."""
+    """Tells whether it only lost what a purge takes."""
     return after.purged and not before.purged and kept(before.life) == kept(after.life)
 
 
@@ -85,12 +89,14 @@ def _hasty(change: Change, after: Seen) -> bool:
 
 
 def _buried(seen: Seen) -> int:
-    """How often bury has sent it afresh."""
+    """Returns how often bury has sent it afresh."""
     return int(seen.life["buried"]["N"]) if "buried" in seen.life else 0
 
 
 def given_up(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A run ends as undeliverable once SQS has given up on it as often as it may, and no sooner."""
+    """Checks that a run ends as undeliverable once SQS has given up on it as often as it may, and
+    no sooner.
+    """
     ends = [one for one in journal.changes if one.after and one.after.reason == "undeliverable"]
     if not ends:
         return
@@ -114,7 +120,7 @@ def given_up(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def held_alone(journal: Journal) -> Iterator[str]:
-    """Nobody takes a run over while its holder's own clock still shows a lease."""
+    """Checks that nobody takes a run over while its holder's own clock still shows a lease."""
     held: dict[str, Change] = {}
     for change in journal.changes:
         before, after = change.before, change.after
@@ -130,7 +136,7 @@ def held_alone(journal: Journal) -> Iterator[str]:
 
 
 def _set_since(journal: Journal, last: Change, change: Change) -> float:
-    """By how much the clock of the last writer was set on, in milliseconds."""
+    """Returns by how much the clock of the last writer was set on, in milliseconds."""
     if last.writer is None:
         return 0.0
     then_us, now_us = ((one.at_ms - journal.start_ms) * 1000 for one in (last, change))
@@ -138,7 +144,7 @@ def _set_since(journal: Journal, last: Change, change: Change) -> float:
 
 
 def _begun(change: Change) -> Iterator[str]:
-    """Start times by the starter's clock; another's lease by the worst that it may be."""
+    """Starts times by the starter's clock; another's lease by the worst that it may be."""
     before, after = change.before, change.after
     if before is None or after is None:
         return
@@ -155,7 +161,7 @@ def _begun(change: Change) -> Iterator[str]:
 
 
 def calm_end(stage: Stage, journal: Journal, until_sec: float, *, audited: bool) -> Iterator[str]:
-    """Nothing is left open once everything has calmed down.
+    """Checks that nothing is left open once everything has calmed down.
 
     But without the audit, what was never sent and is due after the last tick: the next would.
     """
@@ -168,7 +174,7 @@ def calm_end(stage: Stage, journal: Journal, until_sec: float, *, audited: bool)
             continue
         if not audited and _excused(stage, journal, run, until_ms):
             continue
-        yield f"open: {run.run_id} is {run.life.status} at attempt {run.life.attempt}"
+        yield f"open: {run.run_id} is {run.life.status} at attempt {run.life.starts}"
 
 
 def _excused(stage: Stage, journal: Journal, run: Run, until_ms: float) -> bool:
@@ -198,13 +204,13 @@ def _excused(stage: Stage, journal: Journal, run: Run, until_ms: float) -> bool:
 
 
 def _passed(move: Move, born: Change) -> bool:
-    """Whether the cursor was beyond the slot when a stalled dispatcher claimed it."""
+    """Tells whether the cursor was beyond the slot when a stalled dispatcher claimed it."""
     due = nominal(born.after.due_ms // 1000) if born.after else ""
     return move.at_ms < born.at_ms and move.after["next_run_at"] > due
 
 
 def _died_late(stage: Stage, born: Change, moved_ms: float) -> bool:
-    """Whether the claim's maker lived on when the task moved, or its mover died over it.
+    """Tells whether the claim's maker lived on when the task moved, or its mover died over it.
 
     A call that was repeated until it was answered is excused for none of its tries.
     """
@@ -222,7 +228,9 @@ def _died_late(stage: Stage, born: Change, moved_ms: float) -> bool:
 
 
 def once(stage: Stage, journal: Journal) -> Iterator[str]:
-    """An attempt is executed at most once; what succeeded was executed by its last attempt."""
+    """Checks that an attempt is executed at most once; what succeeded was executed by its last
+    attempt.
+    """
     seen = Counter((delivery.run_id, delivery.attempt) for delivery in stage.deliveries)
     for (executed, attempt), count in seen.items():
         if count > 1:
@@ -236,7 +244,9 @@ def once(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def alone(stage: Stage, journal: Journal) -> Iterator[str]:
-    """No attempt is delivered before the one before it has lost its lease or was settled."""
+    """Checks that no attempt is delivered before the one before it has lost its lease or was
+    settled.
+    """
     begun: dict[tuple[str, int], float] = {}
     for change in journal.changes:
         if change.started and change.after:
@@ -248,24 +258,24 @@ def alone(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def attempts_bounded(stage: Stage, journal: Journal) -> Iterator[str]:
-    """No run has more attempts than its task allows."""
+    """Checks that no run has more attempts than its task allows."""
     most: dict[str, int] = defaultdict(int)
     for task_id, versions in journal.versions.items():
         most[task_id] = max(version.task.max_attempts for version in versions)
     for run in stage.rows().values():
-        if run.life.attempt - run.life.released > most[run.task_id]:
-            yield f"too often: {run.run_id} has {run.life.attempt} attempts"
+        if run.life.starts - run.life.released > most[run.task_id]:
+            yield f"too often: {run.run_id} has {run.life.starts} attempts"
 
 
 def all_succeed(stage: Stage) -> Iterator[str]:
-    """Where no handler fails and no process dies, nothing ends otherwise."""
+    """Checks that where no handler fails and no process dies, nothing ends otherwise."""
     for run in stage.rows().values():
-        if run.life.status != "succeeded" or run.life.attempt != 1:
-            yield f"not at once: {run.run_id} is {run.life.status} at attempt {run.life.attempt}"
+        if run.life.status != "succeeded" or run.life.starts != 1:
+            yield f"not at once: {run.run_id} is {run.life.status} at attempt {run.life.starts}"
 
 
 def spared(stage: Stage) -> Iterator[str]:
-    """Where nothing but some handlers kills workers, no other run dies of it."""
+    """Checks that where nothing but some handlers kills workers, no other run dies of it."""
     if not stage.killers:
         return
     for run in stage.rows().values():
@@ -274,7 +284,7 @@ def spared(stage: Stage) -> Iterator[str]:
 
 
 def uncovered(journal: Journal) -> Iterator[str]:
-    """No slot is claimed and run after a range that covers it was recorded.
+    """Checks that no slot is claimed and run after a range that covers it was recorded.
 
     But for a blackout, which is recorded ahead of its slots: an edit may lift it.
     """

@@ -10,6 +10,7 @@ from typing import Any
 
 from onthedot.records.attributes import plain_item
 from onthedot.records.keys import payload_key, row_of
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import ABANDON_SEC
 from onthedot.targets.attempt_outcome import Again, Answer, Dead, Done
@@ -32,7 +33,7 @@ _FIELDS = {
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """All of them."""
+    """Checks all of them."""
     doomed = any(task.name in DOOMED for task in stage.tasks)
     if not (stage.outside.receipts or stage.world.bucket.ever or doomed):
         return
@@ -46,7 +47,7 @@ def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _addressed(stage: Stage) -> Iterator[str]:
-    """Each call goes where its task says, and names its run and attempt as the docs say."""
+    """Checks each call goes where its task says, and names its run and attempt as the docs say."""
     for receipt in stage.outside.receipts:
         task = stage.task_of(receipt.run_id)
         if receipt.address != task.target[_FIELDS[task.target["type"]]]:
@@ -60,7 +61,7 @@ def _addressed(stage: Stage) -> Iterator[str]:
 
 
 def _named(receipt: Receipt, task: Task) -> list[tuple[str, str]]:
-    """What a call is to say of its run; an event for a function says nothing."""
+    """Returns what a call is to say of its run; an event for a function says nothing."""
     said = [("run_id", receipt.run_id), ("attempt", str(receipt.attempt))]
     fifo, group = receipt.address.endswith(".fifo"), task.target.get("group_id")
     match task.target["type"]:
@@ -78,7 +79,7 @@ def _named(receipt: Receipt, task: Task) -> list[tuple[str, str]]:
 
 
 def _words(receipt: Receipt) -> dict[str, str]:
-    """What it said."""
+    """Returns what it said."""
     request = receipt.request
     match receipt.service:
         case "lambda":
@@ -96,7 +97,7 @@ def _words(receipt: Receipt) -> dict[str, str]:
 
 
 def _told(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each call carries its run's payload, with what the templates name filled in."""
+    """Checks each call carries its run's payload, with what the templates name filled in."""
     ever = {key for _, key, _ in stage.world.store.table("runs").rows._log}  # noqa: SLF001  # the store's own log
     own = stage.outside.payloads
     for delivery in stage.deliveries:
@@ -114,7 +115,7 @@ def _told(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _suppressed(stage: Stage) -> Iterator[str]:
-    """Within five minutes a FIFO queue or topic keeps one message of a run."""
+    """Checks that within five minutes a FIFO queue or topic keeps one message of a run."""
     kept: dict[tuple[str, str], list[float]] = defaultdict(list)
     for receipt in stage.outside.receipts:
         if receipt.address.endswith(".fifo") and receipt.kept:
@@ -125,7 +126,9 @@ def _suppressed(stage: Stage) -> Iterator[str]:
 
 
 def _believed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """What a service said, and its worker heard in time, is what became of the attempt."""
+    """Checks that what a service said, and its worker heard in time, is what became of the
+    attempt.
+    """
     ends, begun = ends_of(journal), _begun(journal)
     for delivery in stage.deliveries:
         end = ends.get((delivery.run_id, delivery.attempt))
@@ -145,7 +148,7 @@ def _believed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _begun(journal: Journal) -> dict[Attempt, float]:
-    """When each attempt began."""
+    """Returns when each attempt began."""
     return {
         (change.run_id, change.after.attempt): change.at_ms
         for change in journal.changes
@@ -154,12 +157,12 @@ def _begun(journal: Journal) -> dict[Attempt, float]:
 
 
 def _patience_ms(task: Task) -> int:
-    """How long after its start an attempt is given up, whatever its target still says."""
+    """Returns how long after its start an attempt is given up, whatever its target still says."""
     return (task.timeout_sec + ABANDON_SEC) * 1000
 
 
 def _is_its_own(delivery: Delivery, end: Change) -> bool:
-    """Whether it was its own worker that ended it, once the answer was there."""
+    """Tells whether it was its own worker that ended it, once the answer was there."""
     writer = end.writer.name.partition("/")[0] if end.writer else ""
     return writer == delivery.process and 0 < delivery.ended_ms <= end.at_ms
 
@@ -186,12 +189,12 @@ def _is_so(end: Change, answer: Answer) -> bool:
 
 
 def _shows(kept: Mapping[str, Any], error: Mapping[str, Any] | None) -> bool:
-    """Whether it is shown by its own name."""
+    """Tells whether it is shown by its own name."""
     return error is None or kept["type"] == error["type"]
 
 
 def _patient(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A function that is waited for has its task's whole time before it is given up."""
+    """Checks that a function that is waited for has its task's whole time before it is given up."""
     begun = _begun(journal)
     for receipt in stage.outside.receipts:
         task = stage.task_of(receipt.run_id)
@@ -210,17 +213,19 @@ def doom_of(stage: Stage, change: Change) -> Iterator[Answer]:
     names = (task.name for task in stage.tasks if task.task_id == change.task_id)
     yield from (DOOMED[name] for name in names if name in DOOMED)
     if any(lost_ms <= change.at_ms for lost_ms in _losses(stage, change.task_id)):
-        yield Dead("payload_unreadable")
+        yield Dead(Reason.PAYLOAD_UNREADABLE)
 
 
 def _losses(stage: Stage, task_id: str) -> list[float]:
-    """When payloads of a task, or of its runs, were deleted by somebody."""
+    """Returns when payloads of a task, or of its runs, were deleted by somebody."""
     lost = stage.world.bucket.lost
     return [at_us / 1000 for key, at_us in lost.items() if key.split("/")[1] == task_id]
 
 
 def _gone(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Where nothing else goes wrong, a run fails before it calls its target for good only."""
+    """Checks that where nothing else goes wrong, a run fails before it calls its target for good
+    only.
+    """
     if disturbed(stage):
         return
     called = {(one.run_id, one.attempt) for one in stage.deliveries}
@@ -234,7 +239,9 @@ def _gone(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _doomed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """What may not or cannot be called is dead at its first attempt, and nobody was called."""
+    """Checks that what may not or cannot be called is dead at its first attempt, and nobody was
+    called.
+    """
     doomed = {task.task_id: DOOMED[task.name] for task in stage.tasks if task.name in DOOMED}
     for delivery in stage.deliveries:
         if delivery.run_id.partition(".")[0] in doomed:

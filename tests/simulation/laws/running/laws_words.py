@@ -26,7 +26,9 @@ Attempt = tuple[str, int]
 
 
 def acknowledged(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Whatever of an attempt was said and taken is what came of it, and of nothing else."""
+    """Checks that whatever of an attempt was said and taken is what came of it, and of nothing
+    else.
+    """
     rows, ends = stage.rows(), ends_of(journal)
     asked_ms = {act.run_id: act.acked_ms for act in stage.acts if act.name == "cancel"}
     for word in stage.outside.words:
@@ -38,14 +40,16 @@ def acknowledged(stage: Stage, journal: Journal) -> Iterator[str]:
             yield f"taken in vain: {said} of attempt {word.attempt} of {word.run_id}"
         elif _is_to_stop(end, word, asked_ms.get(word.run_id, 0.0)):
             yield f"not stopped: {word.run_id} is to be tried again"
-        if isinstance(word.answer, Done) and rows[word.run_id].life.result not in _results(
-            stage, word
-        ):
-            yield f"another's result: {word.run_id} has {rows[word.run_id].life.result}"
+        over = rows[word.run_id].life.end
+        result = over.result if over else None
+        if isinstance(word.answer, Done) and result not in _results(stage, word):
+            yield f"another's result: {word.run_id} has {result}"
 
 
 def refused(stage: Stage, journal: Journal) -> Iterator[str]:
-    """What is said of an attempt after the next has begun is refused, and changes nothing."""
+    """Checks that what is said of an attempt after the next has begun is refused, and changes
+    nothing.
+    """
     begun = begun_of(journal)
     written = {(change.run_id, change.writer.name) for change in journal.changes if change.writer}
     for word in stage.outside.words:
@@ -89,7 +93,7 @@ def kept_alone(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def in_its_time(stage: Stage) -> Iterator[str]:
-    """No worker is told that a run is its own for longer than the attempt may take."""
+    """Checks that no worker is told that a run is its own for longer than the attempt may take."""
     began_ms = {(one.run_id, one.attempt): one.answered_ms for one in stage.outside.grants}
     every: list[Grant | Word] = [*stage.outside.grants, *stage.outside.words]
     for told in every:
@@ -102,7 +106,9 @@ def in_its_time(stage: Stage) -> Iterator[str]:
 
 
 def over(stage: Stage) -> Iterator[str]:
-    """Who asks for more time after the attempt's end was taken is told that it is over."""
+    """Checks that who asks for more time after the attempt's end was taken is told that it is
+    over.
+    """
     ended_ms: dict[Attempt, float] = {}
     for word in stage.outside.words:
         if word.taken and word.answer is not None:
@@ -128,7 +134,9 @@ def given(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def awaited(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A run of which nobody says anything ends when its time is up: no sooner, hardly later."""
+    """Checks that a run of which nobody says anything ends when its time is up: no sooner, hardly
+    later.
+    """
     said = {(word.run_id, word.attempt) for word in stage.outside.words if word.answer}
     begun, since = begun_of(journal), dict[str, Change]()
     slack_ms = _SENT_AGAIN_MS if disturbed(stage) else _CALM_MS
@@ -154,7 +162,7 @@ def awaited(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def disturbed(stage: Stage, but: tuple[Outage, ...] = ()) -> bool:
-    """Whether anything went wrong in the history, or may have, but for these outages."""
+    """Tells whether anything went wrong in the history, or may have, but for these outages."""
     world = stage.world
     profile, chooser = world.profile, world.chooser
     chances = (profile.skew_ms, profile.slow, profile.stale, profile.double_message)
@@ -164,7 +172,7 @@ def disturbed(stage: Stage, but: tuple[Outage, ...] = ()) -> bool:
 
 
 def begun_of(journal: Journal) -> dict[Attempt, float]:
-    """When each attempt began."""
+    """Returns when each attempt began."""
     return {
         (change.run_id, change.after.attempt): change.at_ms
         for change in journal.changes
@@ -173,7 +181,7 @@ def begun_of(journal: Journal) -> dict[Attempt, float]:
 
 
 def ends_of(journal: Journal) -> dict[Attempt, Change]:
-    """The write by which each attempt that was under way ended."""
+    """Returns the write by which each attempt that was under way ended."""
     return {
         (change.run_id, change.before.attempt): change
         for change in journal.changes
@@ -185,7 +193,9 @@ def ends_of(journal: Journal) -> dict[Attempt, Change]:
 
 
 def _is_so(run: Run, end: Change, answer: Answer) -> bool:
-    """Whether an attempt ended as was said; a worker that was asked to stop may say it failed."""
+    """Tells whether an attempt ended as was said; a worker that was asked to stop may say it
+    failed.
+    """
     after = end.after
     assert after is not None
     match answer:
@@ -203,7 +213,9 @@ def _is_so(run: Run, end: Change, answer: Answer) -> bool:
 
 
 def _is_to_stop(end: Change, word: Word, asked_ms: float) -> bool:
-    """Whether it was said after the run was asked to stop, and another attempt is to follow."""
+    """Tells whether it was said after the run was asked to stop, and another attempt is to
+    follow.
+    """
     asked = 0 < asked_ms < min(word.began_ms, end.at_ms)
     return asked and end.after is not None and end.after.status == "retrying"
 
@@ -214,14 +226,14 @@ def _results(stage: Stage, word: Word) -> list[object]:
 
 
 def _ends_it(word: Word, until_ms: float) -> bool:
-    """Whether a worker may have given the run up by that, or was told that it is over."""
+    """Tells whether a worker may have given the run up by that, or was told that it is over."""
     if word.began_ms >= until_ms:
         return False
     return word.answer is not None or bool(word.answered_ms and not word.taken)
 
 
 def _offered(stage: Stage, journal: Journal) -> Iterator[tuple[str, float, float]]:
-    """From when to when each run that waits for no other is there to be fetched."""
+    """Yields from when to when each run that waits for no other is there to be fetched."""
     free = {
         task.task_id: list(fetched_spans(journal, task.task_id))
         for task in stage.tasks
@@ -233,7 +245,9 @@ def _offered(stage: Stage, journal: Journal) -> Iterator[tuple[str, float, float
 
 
 def waiting(journal: Journal, after_ms: float) -> Iterator[tuple[str, float, float]]:
-    """From when to when each run could be fetched: so long after it was due, until it began."""
+    """Yields from when to when each run could be fetched: so long after it was due, until it
+    began.
+    """
     open_since: dict[str, float] = {}
     for change in journal.changes:
         after = change.after

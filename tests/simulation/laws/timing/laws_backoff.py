@@ -20,7 +20,9 @@ _TICK_MS, _BEGUN_MS = 1, 700
 
 
 def kept(stage: Stage, journal: Journal) -> Iterator[str]:
-    """The wait that the answer asked for, or else the task's own: doubled each time, capped."""
+    """Checks that the wait that the answer asked for, or else the task's own: doubled each time,
+    capped.
+    """
     told = _said(stage)
     off_ms = 2_000 * clocks_off_sec(stage)
     begun_ms = _BEGUN_MS + 1_000 * kept_sec(stage)
@@ -47,7 +49,7 @@ def kept(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def prompt(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Where nothing goes wrong, the next attempt begins when the row says."""
+    """Checks that where nothing goes wrong, the next attempt begins when the row says."""
     begun_ms = _BEGUN_MS + 1_000 * kept_sec(stage)
     until: dict[str, float] = {}
     for change in journal.changes:
@@ -61,7 +63,9 @@ def prompt(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _said(stage: Stage) -> dict[tuple[str, int], Delivery]:
-    """What each attempt's target answered: at once, or by a later word that was accepted."""
+    """Returns what each attempt's target answered: at once, or by a later word
+    that was accepted.
+    """
     told = {(one.run_id, one.attempt): one for one in stage.deliveries}
     for word in reversed(stage.outside.words):
         delivery = told.get((word.run_id, word.attempt))
@@ -72,7 +76,9 @@ def _said(stage: Stage) -> dict[tuple[str, int], Delivery]:
 
 
 def _is_free(stage: Stage, journal: Journal, change: Change) -> bool:
-    """Whether nothing went wrong, and nothing but its time keeps a run from its next attempt."""
+    """Tells whether nothing went wrong, and nothing but its time keeps a run from its next
+    attempt.
+    """
     task = journal.versions[change.task_id][0].task
     bounded = guarded(task) or "concurrency_key" in task.shown or bool(journal.limits)
     fetched = any(is_fetched(one.task) for one in journal.versions[change.task_id])
@@ -80,7 +86,7 @@ def _is_free(stage: Stage, journal: Journal, change: Change) -> bool:
 
 
 def _failed(change: Change, delivery: Delivery) -> bool:
-    """Whether that write says that the attempt failed, and that another follows."""
+    """Tells whether that write says that the attempt failed, and that another follows."""
     before, after, answer = change.before, change.after, delivery.answer
     if before is None or after is None or not isinstance(answer, Again):
         return False

@@ -25,7 +25,9 @@ _EDGE_SEC = 8
 
 
 def followed(stage: Stage) -> Iterator[str]:
-    """Once all have been looked at, each task has its calendars as their user left them."""
+    """Checks that once all have been looked at, each task has its calendars as their user left
+    them.
+    """
     rows = stage.world.store.table("runs").rows.items
     loops = [plain_item(item) for key, item in rows.items() if key[0].startswith("recompute#")]
     if not loops or any(loop["status"] != "done" for loop in loops):
@@ -46,7 +48,9 @@ def _kept(stage: Stage, tenant_id: str, name: str) -> Item:
 
 
 def answered(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A calendar is written if its caller was told so, and by no try that was refused."""
+    """Checks that a calendar is written if its caller was told so, and by no try that was
+    refused.
+    """
     asks = [act for act in stage.acts if isinstance(act, Ask) and act.name in _ASKED]
     if not asks:
         return
@@ -88,7 +92,9 @@ def kept(stage: Stage, ruled: list[Reign], until_sec: float, *, rows_max: int) -
 def unclaimed(
     stage: Stage, journal: Journal, ruled: list[Reign], until_sec: float
 ) -> Iterator[str]:
-    """What its first calendars close is recorded in ranges: a row for each slot costs too much."""
+    """Checks that what its first calendars close is recorded in ranges: a row for each slot costs
+    too much.
+    """
     claimed = {one.run_id for one in journal.changes if one.after and one.after.status == "claimed"}
     end = stage.world.start.timestamp() + until_sec
     for reign in ruled:
@@ -102,7 +108,9 @@ def unclaimed(
 
 
 def lifted(stage: Stage, journal: Journal) -> Iterator[str]:
-    """No range tells of what is due after an edit that lifted its calendar, or ended its task."""
+    """Checks that no range tells of what is due after an edit that lifted its calendar, or ended
+    its task.
+    """
     for run in stage.rows().values():
         if not run.range_to or run.life.reason != "calendar":
             continue
@@ -127,7 +135,7 @@ def lifted(stage: Stage, journal: Journal) -> Iterator[str]:
 def _reign(
     versions: Sequence[Version], schedule_version: int
 ) -> tuple[Version | None, Version | None]:
-    """The last version under which a range stood, and the one that ended it."""
+    """Returns the last version under which a range stood, and the one that ended it."""
     was = None
     for version in versions:
         task = version.task
@@ -139,7 +147,7 @@ def _reign(
 
 
 def _died(stage: Stage, ended: Version) -> bool:
-    """Whether who wrote it has not done the rest, and nobody was told that it was done."""
+    """Tells whether who wrote it has not done the rest, and nobody was told that it was done."""
     writer = ended.writer
     told = any(
         act.version == ended.task.version and act.acked_ms
@@ -163,14 +171,16 @@ def _kept_back(run: Run | None, task: Task, slot: int, rows: dict[str, Run]) -> 
 
 
 def _unexplained(told: list[Run], task: Task, rows_max: int) -> bool:
-    """Whether an edit's books call it missed; one row may stand for more stretches than fit."""
+    """Tells whether an edit's books call it missed; one row may stand for more stretches than
+    fit.
+    """
     return bool(told) and all(
         one.life.reason == "unaccounted" and _stretches(task, one) <= rows_max for one in told
     )
 
 
 def _covering(task: Task, slot: int, rows: dict[str, Run]) -> list[Run]:
-    """The ranges that stand for the slot."""
+    """Returns the ranges that stand for the slot."""
     return [
         one
         for one in rows.values()

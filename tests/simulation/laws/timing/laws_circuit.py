@@ -42,7 +42,7 @@ class Circuit:
     opens: bool = True
 
     def obeyed(self, stage: Stage, journal: Journal) -> Iterator[str]:
-        """All of them."""
+        """Checks all of them."""
         ticks = _read(stage, journal)
         _let_open(ticks, self.budget)
         if self.opens and (ticks[-1].open or not any(tick.open for tick in ticks)):
@@ -60,7 +60,7 @@ class Circuit:
 
 
 def _read(stage: Stage, journal: Journal) -> list[_Seen]:
-    """Each tick that came to its end, in order."""
+    """Returns each tick that came to its end, in order."""
     ended = {
         process.name: process.result
         for process in stage.world.processes
@@ -91,7 +91,7 @@ def _read(stage: Stage, journal: Journal) -> list[_Seen]:
 
 
 def _let_open(ticks: Sequence[_Seen], budget: int) -> None:
-    """Open it for the ticks behind five that grew beyond the budget, until five shrank."""
+    """Opens it for the ticks behind five that grew beyond the budget, until five shrank."""
     is_open = False
     for place, tick in enumerate(ticks):
         tick.open = is_open
@@ -104,7 +104,9 @@ def _let_open(ticks: Sequence[_Seen], budget: int) -> None:
 
 
 def _of_lost(tick: _Seen, journal: Journal, opened_ms: Sequence[float]) -> Iterator[str]:
-    """What was lost while it was open says so, and nothing that was lost before it opened."""
+    """Checks that what was lost while it was open says so, and nothing that was lost before it
+    opened.
+    """
     for change in tick.lost:
         assert change.after is not None
         slot = change.after.range_to or change.key

@@ -16,7 +16,9 @@ _UNSEEN_MS, _CORRECTED_MS = 1_060, 560
 
 
 def made_on_time(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A dispatcher claims by the store's time, where each answer it had came at once."""
+    """Checks that a dispatcher claims by the store's time, where each answer it
+    had came at once.
+    """
     profile = stage.world.profile
     if not profile.skew_ms or profile.slow or profile.clock_steps or profile.freezes:
         return
@@ -35,7 +37,9 @@ def made_on_time(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def left_alone(stage: Stage, journal: Journal) -> Iterator[str]:
-    """No dispatcher takes over what another one, which may be alive, has claimed just now."""
+    """Checks that no dispatcher takes over what another one, which may be alive, has claimed just
+    now.
+    """
     claimed: dict[str, Process] = {}
     for change in journal.changes:
         if not _claims(change):
@@ -53,7 +57,7 @@ def left_alone(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _claims(change: Change) -> bool:
-    """Whether a dispatcher makes the claim its own with this write."""
+    """Tells whether a dispatcher makes the claim its own with this write."""
     before, after = change.before, change.after
     if after is None or after.status != "claimed" or after.attempt or change.writer is None:
         return False
@@ -62,6 +66,6 @@ def _claims(change: Change) -> bool:
 
 
 def _began_ms(stage: Stage, journal: Journal, process: Process) -> float:
-    """When a dispatcher had its first answer: it began a moment before."""
+    """Returns when a dispatcher had its first answer: it began a moment before."""
     began_us = next(entry[0] for entry in stage.world.trace if entry[1] is process)
     return journal.start_ms + began_us / 1000

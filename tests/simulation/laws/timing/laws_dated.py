@@ -49,7 +49,7 @@ def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _named(change: Change, run: Run, since_ms: float, off_ms: float) -> Iterator[str]:
-    """What a dispatcher claims is on time, or late and caught up on."""
+    """Checks that what a dispatcher claims is on time, or late and caught up on."""
     assert change.after is not None
     if change.after.status != "claimed" or not is_slot_key(change.key):
         return
@@ -66,7 +66,7 @@ def _named(change: Change, run: Run, since_ms: float, off_ms: float) -> Iterator
 
 
 def _caught_up(start: Change | None, run: Run, off_ms: float) -> Iterator[str]:
-    """What started in time does not catch up."""
+    """Checks that what started in time does not catch up."""
     if start is None or start.after is None or run.origin != "catchup" or "~" in run.key:
         return
     late_ms = start.at_ms - start.after.due_ms + off_ms
@@ -87,7 +87,7 @@ def _due(change: Change, task: Task) -> Iterator[str]:
 
 
 def _over_ms(change: Change, task: Task | None) -> float:
-    """When the pause that skipped it was over by itself: in the second before its end."""
+    """Returns when the pause that skipped it was over by itself: in the second before its end."""
     paused = change.after is not None and change.after.reason == "paused"
     return (end_of(task) - 1) * 1000 if paused and task is not None else float("inf")
 

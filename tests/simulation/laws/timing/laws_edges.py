@@ -24,7 +24,9 @@ _EDGE_MS = 6_000
 
 
 def phantoms(stage: Stage, journal: Journal) -> Iterator[str]:
-    """No row for a slot that no version had: when it was due, or since its writer looked ahead."""
+    """Checks that no row for a slot that no version had: when it was due, or since its writer
+    looked ahead.
+    """
     first_ms, start = began(stage), nominal(int(stage.world.start.timestamp()) - 3_600)
     for change in journal.changes:
         after = change.after
@@ -48,7 +50,7 @@ def phantoms(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _due_ms(journal: Journal, task_id: str, key: str, said_ms: int) -> float:
-    """Of the last slot of a range the row does not say when it was due."""
+    """Returns the last slot of a range: the row does not say when it was due."""
     slot = parse_nominal(key)
     if slot * 1000 <= said_ms < (slot + 86_400) * 1000:
         return said_ms
@@ -68,7 +70,9 @@ def _in_force(
 
 
 def accounted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]:
-    """Each slot that is due during an edit, and that every version has that may govern then."""
+    """Checks that each slot that is due during an edit, and that every version has that may
+    govern then.
+    """
     begin = stage.world.start.timestamp()
     for task in stage.tasks:
         ruled = _settled(reigns(stage, journal, task.task_id))
@@ -82,7 +86,9 @@ def accounted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]
 
 
 def _settled(ruled: list[Reign]) -> list[Reign]:
-    """Once a later version governs beyond doubt, nothing is left of an earlier one's doubt."""
+    """Returns once a later version governs beyond doubt, nothing is left of an earlier one's
+    doubt.
+    """
     since, found = float("inf"), []
     for reign in reversed(ruled):
         since = min(since, reign.since)
@@ -91,7 +97,7 @@ def _settled(ruled: list[Reign]) -> list[Reign]:
 
 
 def _doubtful(ruled: list[Reign], over: float) -> Iterator[int]:
-    """Slots that are due between the call of an edit and its answer."""
+    """Yields slots that are due between the call of an edit and its answer."""
     for before, after in pairwise(ruled):
         schedule, until = after.task.schedule, min(after.since, over)
         slot = schedule.next(int(before.until) - schedule.jitter_offset_sec - 1)
@@ -101,7 +107,9 @@ def _doubtful(ruled: list[Reign], over: float) -> Iterator[int]:
 
 
 def _is_owed(slot: int, ruled: list[Reign]) -> bool:
-    """Whether each of these versions has it; what a pause leaves out is recorded at its end."""
+    """Tells whether each of these versions has it; what a pause leaves out is recorded at its
+    end.
+    """
     due = ruled[0].task.schedule.due_at(slot)
     involved: list[Reign] = []
     for before, after in pairwise(ruled):
@@ -121,7 +129,7 @@ def _is_owed(slot: int, ruled: list[Reign]) -> bool:
 
 
 def _found(stage: Stage, task_id: str) -> list[tuple[str, str]]:
-    """From which slot to which there are rows."""
+    """Returns from which slot to which there are rows."""
     return [
         (run.key.partition("~")[0], run.range_to or run.key)
         for run in stage.rows().values()

@@ -19,7 +19,7 @@ _QUIET_MS = 240_000
 
 
 def obeyed(stage: Stage, journal: Journal, *, noted: bool) -> Iterator[str]:
-    """Every law of it; that all are noted is asked only where somebody notes."""
+    """Checks every law of it; that all are noted is asked only where somebody notes."""
     end_ms = stage.world.epoch_us() / 1000
     for task in stage.tasks:
         if task.name in stage.poisoned or not task.task_id.startswith("sch_"):
@@ -32,7 +32,9 @@ def obeyed(stage: Stage, journal: Journal, *, noted: bool) -> Iterator[str]:
 
 
 def _founded(name: str, versions: list[Version], changes: list[Change]) -> Iterator[str]:
-    """At each version that says so, no slot is left to fire, or the runs are used up."""
+    """Checks that at each version that says so, no slot is left to fire, or the
+    runs are used up.
+    """
     before: Version | None = None
     for version in versions:
         if version.task.status == "completed":
@@ -46,7 +48,7 @@ def _founded(name: str, versions: list[Version], changes: list[Change]) -> Itera
 
 
 def _slot_left(task: Task, at_ms: float, over: Collection[str] = ()) -> bool:
-    """Whether a slot is to come: one that was claimed and is over is none."""
+    """Tells whether a slot is to come: one that was claimed and is over is none."""
     slot = task.schedule.next(max(task.effective_from, int(at_ms / 1000)))
     while slot is not None and nominal(slot) in over:
         slot = task.schedule.next(slot)
@@ -69,7 +71,9 @@ def _open_then(name: str, changes: list[Change], at_ms: float) -> Iterator[str]:
 
 
 def _silent(journal: Journal, task: Task, changes: list[Change]) -> Iterator[str]:
-    """While it says so, its cursor is in no index, and none of its slots starts a first time."""
+    """Checks that while it says so, its cursor is in no index, and none of its slots starts a
+    first time.
+    """
     spans = _completed(journal.versions[task.task_id])
     for move in journal.moves:
         due = move.task_id == task.task_id and "due_shard" in move.after
@@ -83,7 +87,7 @@ def _silent(journal: Journal, task: Task, changes: list[Change]) -> Iterator[str
 
 
 def _completed(versions: list[Version]) -> list[tuple[float, float]]:
-    """From when to when it said so; a write that ends it does so at its own moment."""
+    """Returns from when to when it said so; a write that ends it does so at its own moment."""
     ends = [*(one.at_ms for one in versions[1:]), float("inf")]
     return [
         (one.at_ms, until)
@@ -93,7 +97,7 @@ def _completed(versions: list[Version]) -> list[tuple[float, float]]:
 
 
 def _never_missed(last: Version, changes: list[Change], end_ms: float) -> Iterator[str]:
-    """Once all is calm, what is active has something to fire, or an open run."""
+    """Checks that once all is calm, what is active has something to fire, or an open run."""
     task = last.task
     if task.status != "active" or last.at_ms > end_ms - _QUIET_MS:
         return
@@ -111,7 +115,7 @@ def _never_missed(last: Version, changes: list[Change], end_ms: float) -> Iterat
 def _rows(
     changes: list[Change], at_ms: float, *, born_before: float = float("inf")
 ) -> dict[str, Seen]:
-    """The rows as they were at a moment."""
+    """Returns the rows as they were at a moment."""
     found: dict[str, Seen] = {}
     born: set[str] = set()
     for change in changes:

@@ -80,7 +80,7 @@ class _Troubles:
     thawed: list[float] = field(default_factory=list)
 
     def tick_after(self, since: float) -> float:
-        """Give when the first tick has ended that sees all from then on, and meets no claim."""
+        """Gives when the first tick has ended that sees all from then on, and meets no claim."""
         for began, ended in self.sound[bisect_left(self.sound, (since, 0.0)) :]:
             # One that began a moment later may have claimed first.
             near = (other for other in self.harmed if other <= ended)
@@ -89,7 +89,7 @@ class _Troubles:
         return float("inf")
 
     def cost_sec(self, since: float, until: float) -> float:
-        """Add up what all that went wrong in between may cost one run."""
+        """Adds up what all that went wrong in between may cost one run."""
         return sum(sec for begin, end, sec in self.costs if begin <= until and end >= since)
 
 
@@ -108,14 +108,14 @@ class _Places:
 
 
 def kept_sec(stage: Stage) -> float:
-    """What a run may wait for workers that slow runs keep, where there are no others."""
+    """Returns what a run may wait for workers that slow runs keep, where there are no others."""
     return _KEPT_SEC * bool(stage.sizes.places)
 
 
 def late(
     stage: Stage, journal: Journal, ruled: Sequence[Reign], until_sec: float, *, audited: bool
 ) -> Iterator[str]:
-    """Each slot that a task has beyond doubt, and that no calendar closes.
+    """Checks each slot that a task has beyond doubt, and that no calendar closes.
 
     A run that waits for others counts from when the last of them ended, or a quota was raised.
     A run that may have waited, and was cancelled before its start, is left out.
@@ -155,13 +155,13 @@ def late(
 
 
 def _extra_sec(stage: Stage, journal: Journal, task: Task, due: float) -> float:
-    """What a full line and a pause that ended in haste may cost."""
+    """Returns what a full line and a pause that ended in haste may cost."""
     crowded = stage.sizes.line_max and "concurrency_key" in task.shown
     return _CROWDED_SEC * bool(crowded) + _ENDED_SEC * _hurried(journal, task, due)
 
 
 def _ticked(stage: Stage, troubles: _Troubles, task: Task, due: float) -> float:
-    """When the first tick that sees the slot has ended."""
+    """Returns when the first tick that sees the slot has ended."""
     tick = troubles.tick_after(due - LOOK_AHEAD_SEC)
     # This tick may miss the cursor, or stop at the next blackout; and the tick after it may
     # never have come.
@@ -170,7 +170,7 @@ def _ticked(stage: Stage, troubles: _Troubles, task: Task, due: float) -> float:
 
 
 def _freed(journal: Journal, task: Task) -> list[float]:
-    """When an edit let its runs overlap: the edit calls the runs that waited."""
+    """Returns when an edit let its runs overlap: the edit calls the runs that waited."""
     return [
         after.at_ms / 1000
         for before, after in pairwise(journal.versions[task.task_id])
@@ -179,7 +179,7 @@ def _freed(journal: Journal, task: Task) -> list[float]:
 
 
 def _is_held_back(stage: Stage, task: Task) -> bool:
-    """Whether something else than its time and other runs tells when a run may start."""
+    """Tells whether something else than its time and other runs tells when a run may start."""
     key = task.shown.get("concurrency_key") or {}
     fetched = is_fetched(task)
     # One that is asked to stop while it is called is awaited for as long as it may take.
@@ -190,7 +190,7 @@ def _is_held_back(stage: Stage, task: Task) -> bool:
 
 
 def _handed_back_sec(journal: Journal, task: Task) -> float:
-    """How long what outside workers had of it may wait until one of them asks for it."""
+    """Returns how long what outside workers had of it may wait until one of them asks for it."""
     fetched = any(
         is_fetched(one.task) and one.task.version < task.version
         for one in journal.versions[task.task_id]
@@ -199,12 +199,12 @@ def _handed_back_sec(journal: Journal, task: Task) -> float:
 
 
 def _first(decided: list[tuple[str, str, float]], key: str) -> float:
-    """When the slot, or a range that it lies in, first had something come of it."""
+    """Returns when the slot, or a range that it lies in, first had something come of it."""
     return min((at for first, last, at in decided if first <= key <= last), default=float("inf"))
 
 
 def _decided(journal: Journal) -> dict[str, list[tuple[str, str, float]]]:
-    """When each run first started, or had its outcome without a start; ranges, too."""
+    """Returns when each run first started, or had its outcome without a start; ranges, too."""
     found: dict[str, list[tuple[str, str, float]]] = defaultdict(list)
     for change in journal.changes:
         before, after = change.before, change.after
@@ -221,7 +221,7 @@ def _decided(journal: Journal) -> dict[str, list[tuple[str, str, float]]]:
 
 
 def _hurried(journal: Journal, task: Task, due: float) -> bool:
-    """Whether it follows a pause whose end an edit moved to less than a minute ahead.
+    """Tells whether it follows a pause whose end an edit moved to less than a minute ahead.
 
     Such a pause ends with the next minute.
     """
@@ -233,13 +233,13 @@ def _hurried(journal: Journal, task: Task, due: float) -> bool:
 
 
 def _cancelled(journal: Journal) -> set[tuple[str, str]]:
-    """Task and slot of each run that was cancelled before it started."""
+    """Returns task and slot of each run that was cancelled before it started."""
     ended = (one for one in journal.changes if one.after and one.after.status == "cancelled")
     return {(one.task_id, one.key) for one in ended if one.after and not one.after.attempt}
 
 
 def _places(journal: Journal) -> dict[str, _Places]:
-    """What bounded tasks got back, by slots that ended without a run."""
+    """Returns what bounded tasks got back, by slots that ended without a run."""
     found: dict[str, _Places] = defaultdict(_Places)
     bounded = {
         task_id
@@ -257,7 +257,7 @@ def _places(journal: Journal) -> dict[str, _Places]:
 
 
 def _ended(journal: Journal) -> dict[str, list[float]]:
-    """When attempts of each task ended, or runs that had not started."""
+    """Returns when attempts of each task ended, or runs that had not started."""
     found: dict[str, list[float]] = defaultdict(list)
     for change in journal.changes:
         before, after = change.before, change.after
@@ -272,7 +272,7 @@ def _lists_ahead(stage: Stage) -> bool:
 
 
 def _read(stage: Stage, *, audited: bool, bounded: bool) -> _Troubles:
-    """Go through the story of each process once."""
+    """Goes through the story of each process once."""
     found = _Troubles(steady_sec(stage))
     returns = _AUDITED_SEC if audited else _SHOWN_AGAIN_SEC
     returns += LOOK_AHEAD_SEC * (audited and _lists_ahead(stage))
@@ -311,7 +311,7 @@ def _read(stage: Stage, *, audited: bool, bounded: bool) -> _Troubles:
 def _felt(
     at: float, part: Process, cost: tuple[float, float], *, pausing: bool
 ) -> Iterator[tuple[float, float, float]]:
-    """What a fault of a process costs the runs of others: how much, and for how long."""
+    """Yields what a fault of a process costs the runs of others: how much, and for how long."""
     sec, for_sec = cost
     if part.kind in _WORKERS or part.name.startswith("audit"):
         yield (at, at + for_sec, sec)
@@ -325,7 +325,7 @@ def _felt(
 def _sent_late(
     at: float, part: Process, entry: Entry, stood_sec: float
 ) -> list[tuple[float, float, float]]:
-    """A message's delay counts from when it is sent: who stands still before that sends it late."""
+    """Returns what a process costs that stands still before it sends a message."""
     sends = entry[2] == "stalls" and entry[3]["note"].endswith("send_message_batch")
     if not sends or part.kind not in _CLAIMERS:
         return []
@@ -351,7 +351,7 @@ def _beside(began: float, harmed: Sequence[float]) -> bool:
 
 
 def _steps(stage: Stage) -> Iterator[tuple[float, Process | None, Entry]]:
-    """Each step in true time, with whom it befell."""
+    """Yields each step in true time, with whom it befell."""
     world = stage.world
     start = world.start.timestamp()
     named = {process.name: process for process in world.processes}
@@ -363,7 +363,7 @@ def _steps(stage: Stage) -> Iterator[tuple[float, Process | None, Entry]]:
 
 
 def _cost_sec(stage: Stage, entry: Entry, returns: float) -> float:
-    """What befell a process with this step, in seconds for one of its runs; mostly nothing."""
+    """Returns what befell a process with this step, in seconds for one of its runs."""
     what, note, fault = entry[2], entry[3].get("note", ""), entry[5]
     if what == "stalls":
         return returns + float(note.split()[1])
@@ -379,7 +379,7 @@ def _cost_sec(stage: Stage, entry: Entry, returns: float) -> float:
 
 
 def steady_sec(stage: Stage) -> float:
-    """What the profile's own ways cost each run: clocks, slow calls, late messages, old reads."""
+    """Returns what the profile's clocks, slow calls, late messages and old reads cost each run."""
     profile = stage.world.profile
     sec = kept_sec(stage) + _CALM_SEC + 2 * profile.skew_ms / 1000 + profile.pickup_ms[1] / 1000
     if profile.slow:

@@ -36,7 +36,7 @@ class _Lost:
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """All laws of lost rows."""
+    """Checks all laws of lost rows."""
     lost, end_ms = _lost(stage), stage.world.epoch_us() / 1000
     told = [one for one in journal.changes if one.after and one.after.reason == _REASON]
     records = {one.run_id: one for one in told}
@@ -64,7 +64,7 @@ def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def others_ran(_stage: Stage, journal: Journal) -> Iterator[str]:
-    """A slot of which no row was lost is not missed: nothing else goes wrong there."""
+    """Checks that a slot of which no row was lost is not missed: nothing else goes wrong there."""
     for change in journal.changes:
         after = change.after
         if after and after.status == "missed" and after.reason != _REASON:
@@ -72,7 +72,9 @@ def others_ran(_stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _recorded(lost: _Lost, record: Change, task: Task) -> Iterator[str]:
-    """It is missed at its due time, and not recorded while its claim may be under way."""
+    """Checks that it is missed at its due time, and not recorded while its claim may be under
+    way.
+    """
     after = record.after
     due_ms = true_slots.due_at(task, parse_nominal(lost.key)) * 1000
     if after is None or after.status != "missed" or after.due_ms != due_ms:

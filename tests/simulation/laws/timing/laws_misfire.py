@@ -98,12 +98,12 @@ def kept_turns(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iter
 
 
 def _is_edited(journal: Journal, run: Standing) -> bool:
-    """Whether more than its end, and its life after that, was written of its task."""
+    """Tells whether more than its end, and its life after that, was written of its task."""
     return len({one.task.version for one in journal.versions[run.task.task_id]}) > 1
 
 
 def _asked_again(journal: Journal, run: Standing, late_ms: float) -> bool:
-    """Whether a worker ended for its grace what a tick had claimed late, and so within it."""
+    """Tells whether a worker ended for its grace what a tick had claimed late, and so within it."""
     changes = journal.of_run(run.task.task_id, _key(run))
     first, last = changes[0], changes[-1]
     claims = first.writer is not None and first.writer.kind == "dispatch"
@@ -114,7 +114,9 @@ def _asked_again(journal: Journal, run: Standing, late_ms: float) -> bool:
 
 
 def given_back(stage: Stage) -> Iterator[str]:
-    """A bounded task that has no run left has had them all; what misfire ended is none."""
+    """Checks that a bounded task that has no run left has had them all; what misfire ended is
+    none.
+    """
     touched = {act.task_id for act in stage.acts}
     for task in stage.tasks:
         if task.max_runs is None or task.task_id in touched or task.name in stage.poisoned:
@@ -140,14 +142,14 @@ def _between_sec(stage: Stage) -> float:
 
 
 def _taken_up(run: Standing, joined_ms: Sequence[float], policy: Policy) -> bool:
-    """Whether it stood in a line before it was late, or may have had a booking."""
+    """Tells whether it stood in a line before it was late, or may have had a booking."""
     late_ms = run.due_ms + policy.late_sec * 1000
     in_line = min([run.joined_ms, *joined_ms]) <= late_ms
     return in_line or bool(run.task.shown.get("concurrency_key"))
 
 
 def _in_force(journal: Journal, run: Standing, begun_ms: float) -> list[Task]:
-    """The versions that its worker may have read."""
+    """Returns the versions that its worker may have read."""
     versions = journal.versions[run.task.task_id]
     ends = [*(one.at_ms for one in versions[1:]), float("inf")]
     return [
@@ -158,7 +160,7 @@ def _in_force(journal: Journal, run: Standing, begun_ms: float) -> list[Task]:
 
 
 def _forbids(task: Task, run: Standing, decided: float, found: float) -> bool:
-    """Whether a worker that decided then had to see that it is not to run."""
+    """Tells whether a worker that decided then had to see that it is not to run."""
     slot = parse_nominal(_key(run))
     if is_fetched(task) or not true_slots.is_slot(task, slot):
         return False
@@ -175,7 +177,7 @@ def _key(run: Standing) -> str:
 
 
 def _newer_was_due(task: Task, slot: int, until: float) -> bool:
-    """Whether a newer slot was due by then that nothing kept from firing."""
+    """Tells whether a newer slot was due by then that nothing kept from firing."""
     if task.max_runs is not None or task.status != "active":
         return False
     return any(

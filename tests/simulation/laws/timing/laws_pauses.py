@@ -16,18 +16,20 @@ _SLACK_SEC = 200
 
 
 def stopped(task: Task, due: float) -> bool:
-    """Whether a task, paused or not, starts nothing that is due then."""
+    """Tells whether a task, paused or not, starts nothing that is due then."""
     return task.status == "paused" and due < end_of(task)
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Both laws."""
+    """Checks both laws."""
     yield from _ended(stage, journal)
     yield from _spared(journal)
 
 
 def _ended(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each ends by itself unless somebody was there before; then it governs as of its end."""
+    """Checks that each ends by itself unless somebody was there before; then it governs as of its
+    end.
+    """
     over = stage.world.epoch_us() / 1_000_000
     for task in stage.tasks:
         versions = journal.versions[task.task_id]
@@ -67,7 +69,7 @@ def _as_of(stage: Stage, task: Task, end: float, written: float) -> Iterator[str
 
 
 def _spared(journal: Journal) -> Iterator[str]:
-    """Nothing is skipped for a pause that was over when it was due."""
+    """Checks that nothing is skipped for a pause that was over when it was due."""
     for change in journal.changes:
         after, before = change.after, change.before
         if after is None or after.reason != "paused" or (before and before.final):

@@ -19,7 +19,9 @@ _MORE = 1
 
 
 def ended(stage: Stage, journal: Journal) -> Iterator[str]:
-    """As many minutes as the tasks that name it take, a pass more, and what went wrong."""
+    """Checks that as many minutes as the tasks that name it take, a pass more, and what went
+    wrong.
+    """
     begun = {one: loop for one, loop in journal.loops.items() if loop.of.startswith("recompute#")}
     if not begun or stage.world.profile.outages:
         return

@@ -23,14 +23,16 @@ _FIRST_SEC, _CALLED_SEC = 90, 30
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each law of it."""
+    """Checks each law of it."""
     yield from _once(stage)
     yield from _goes_on(stage, journal)
     yield from _recorded(stage)
 
 
 def _once(stage: Stage) -> Iterator[str]:
-    """No run is called before and after, and where runs were set back none that was due by then."""
+    """Checks that no run is called before and after, and where runs were set back none that was
+    due by then.
+    """
     start_ms = stage.world.start.timestamp() * 1000
     back_ms, stopped_ms = start_ms + BACK * 1000, start_ms + STOPPED * 1000
     before = {one.run_id: one for one in stage.deliveries if one.at_ms < stopped_ms + 60_000}
@@ -45,7 +47,9 @@ def _once(stage: Stage) -> Iterator[str]:
 
 
 def _goes_on(stage: Stage, journal: Journal) -> Iterator[str]:
-    """What is active fires from then on; what was paused until some time before is active."""
+    """Checks that what is active fires from then on; what was paused until some time before is
+    active.
+    """
     start = stage.world.start.timestamp()
     called = {one.run_id for one in stage.deliveries}
     until = start + AGAIN + 600
@@ -66,7 +70,7 @@ def _goes_on(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _recorded(stage: Stage) -> Iterator[str]:
-    """Every slot of the forgotten time is on record, of what nobody edited.
+    """Checks that every slot of the forgotten time is on record, of what nobody edited.
 
     But not where rows alone are set back: nobody looks for what is missing behind a cursor.
     """
@@ -92,7 +96,9 @@ def _spans(stage: Stage, task: Task) -> list[tuple[str, str]]:
 
 
 def fired(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Before all stood still, each slot was called, where nobody edits and nothing goes wrong."""
+    """Checks that before all stood still, each slot was called, where nobody edits and nothing
+    goes wrong.
+    """
     start = stage.world.start.timestamp()
     called = {one.run_id for one in stage.deliveries}
     for task in stage.tasks:
@@ -104,7 +110,9 @@ def fired(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def noted(stage: Stage, journal: Journal) -> Iterator[str]:
-    """What fires no more is completed, though the list of such schedules was set back as well."""
+    """Checks that what fires no more is completed, though the list of such schedules was set back
+    as well.
+    """
     for task in stage.tasks:
         last = journal.versions[task.task_id][-1].task
         if last.status != "completed":
@@ -112,7 +120,9 @@ def noted(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def asleep(stage: Stage, _journal: Journal) -> Iterator[str]:
-    """What was paused before the time that is forgotten, and until later, is called by nobody."""
+    """Checks that what was paused before the time that is forgotten, and until later, is called
+    by nobody.
+    """
     start_ms = stage.world.start.timestamp() * 1000
     for act in stage.acts:
         end_ms = act.began_ms + LONG_SEC * 1000 - 2_000

@@ -13,7 +13,9 @@ from tests.simulation.users.caller import Ask
 
 
 def sent(stage: Stage, journal: Journal) -> Iterator[str]:
-    """What an earlier try has claimed and not sent is sent by the one that is answered."""
+    """Checks that what an earlier try has claimed and not sent is sent by the one that is
+    answered.
+    """
     asks = [act for act in stage.acts if isinstance(act, Ask) and act.name == "resume"]
     done = [ask for ask in asks if ask.done and ask.plan and ask.task_id in journal.versions]
     if not done:

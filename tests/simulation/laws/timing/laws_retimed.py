@@ -17,7 +17,7 @@ _LATE_SEC = 3.0
 
 
 def obeyed(stage: Stage, _journal: Journal) -> Iterator[str]:
-    """The slots are computed from the minutes of the wall, by no code of the engine."""
+    """Checks that the slots are computed from the minutes of the wall, by no code of the engine."""
     start = int(stage.world.start.timestamp())
     late_sec = _LATE_SEC + 200 * bool(stage.world.chooser.faults)
     for task in stage.tasks:

@@ -19,13 +19,15 @@ _EDGE_SEC = 10
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Both laws."""
+    """Checks both laws."""
     yield from _in_turn(stage, journal)
     yield from _filled(stage, journal)
 
 
 def _in_turn(stage: Stage, journal: Journal) -> Iterator[str]:
-    """No tick catches up on two tasks more of one tenant while another one's task waits."""
+    """Checks that no tick catches up on two tasks more of one tenant while another one's task
+    waits.
+    """
     tenants = {task.task_id: task.tenant_id for task in stage.tasks}
     if len(set(tenants.values())) < 2:
         return
@@ -55,7 +57,7 @@ def _in_turn(stage: Stage, journal: Journal) -> Iterator[str]:
 def _waits(
     stage: Stage, task: Task, born: dict[tuple[str, str], float], between: tuple[float, float]
 ) -> bool:
-    """Whether a slot of the task was overdue then, and claimed by nobody yet."""
+    """Tells whether a slot of the task was overdue then, and claimed by nobody yet."""
     began_ms, late_ms = between
     slot = task.schedule.next(int(stage.world.start.timestamp()))
     while slot is not None and task.schedule.due_at(slot) * 1000 < late_ms:
@@ -66,7 +68,7 @@ def _waits(
 
 
 def _filled(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A backfill that is done has run each of its slots that has no run of its own.
+    """Checks that a backfill that is done has run each of its slots that has no run of its own.
 
     Whose schedule was edited meanwhile may have had others.
     """
@@ -87,7 +89,7 @@ def _filled(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _there(rows: Iterable[Run], task_id: str) -> set[str]:
-    """Slots with a run of their own, or of a backfill."""
+    """Returns slots with a run of their own, or of a backfill."""
     of_task = [run for run in rows if run.task_id == task_id]
     own = {run.key for run in of_task if is_slot_key(run.key)}
     return own | {run.slot for run in of_task if "~b" in run.key}

@@ -19,7 +19,9 @@ _PLANNED_MS = 60_000
 
 
 def accounted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]:
-    """Every slot of an active task, and of a pause that is over, has a row or lies in a range."""
+    """Checks that every slot of an active task, and of a pause that is over, has a row or lies in
+    a range.
+    """
     rows = stage.rows()
     end = stage.world.start.timestamp() + until_sec
     spans: dict[str, list[tuple[str, str]]] = defaultdict(list)
@@ -71,7 +73,7 @@ def counted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]:
         if task.max_runs is None:
             continue
         slots = [run for run in rows if run.task_id == task.task_id and is_slot_key(run.key)]
-        started = sum(run.life.attempt > 0 for run in slots)
+        started = sum(run.life.starts > 0 for run in slots)
         claimed = [run for run in slots if run.life.claimed_ms]
         most = max(one.task.max_runs or 0 for one in journal.versions[task.task_id])
         if started > most:
@@ -85,7 +87,9 @@ def counted(stage: Stage, journal: Journal, until_sec: float) -> Iterator[str]:
 
 
 def bound_later(stage: Stage, journal: Journal) -> Iterator[str]:
-    """After an edit bounds a task, at most that many more runs start; later edits may raise it."""
+    """Checks that after an edit bounds a task, at most that many more runs start; later edits may
+    raise it.
+    """
     rows = stage.rows()
     first_ms: dict[str, float] = {}
     for change in journal.changes:
@@ -116,9 +120,10 @@ def unspent(stage: Stage) -> Iterator[str]:
     rows = stage.rows().values()
     for task in stage.tasks:
         slots = [run for run in rows if run.task_id == task.task_id and is_slot_key(run.key)]
-        started = sum(run.life.attempt > 0 for run in slots)
+        started = sum(run.life.starts > 0 for run in slots)
         acts = [act for act in stage.acts if act.task_id == task.task_id]
-        met = any(a.began_ms <= run.life.ended_ms <= a.acked_ms for a in acts for run in slots)
+        ends = [run.life.end.ended_ms for run in slots if run.life.end]
+        met = any(a.began_ms <= ended_ms <= a.acked_ms for a in acts for ended_ms in ends)
         if task.max_runs and started < task.max_runs and not met:
             yield f"too few: {task.name} has {started} runs of {task.max_runs}"
 
@@ -130,7 +135,7 @@ def _given_up(run: Run) -> bool:
 
 
 def acknowledged(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A cursor moves past a slot only if that is final, started or sent."""
+    """Checks that a cursor moves past a slot only if that is final, started or sent."""
     unplanned = {task.task_id for task in stage.tasks if task.name in stage.poisoned}
     history: dict[tuple[str, str], list[Change]] = defaultdict(list)
     for change in journal.changes:
@@ -173,7 +178,7 @@ def _passed(
 
 
 def _task_at(journal: Journal, move: Move) -> Task:
-    """The task under the version that the cursor carries."""
+    """Returns the task under the version that the cursor carries."""
     versions = journal.versions[move.task_id]
     return next(
         (one.task for one in versions if one.task.version == move.before["version"]),

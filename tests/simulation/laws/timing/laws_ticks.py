@@ -44,7 +44,9 @@ def counted(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def in_turn(stage: Stage, journal: Journal) -> Iterator[str]:
-    """No tick catches up on what is overdue before it has claimed all that is on time."""
+    """Checks that no tick catches up on what is overdue before it has claimed all that is on
+    time.
+    """
     seen = _overdue(stage)
     caught_up: dict[str, str] = {}
     for change in journal.changes:

@@ -75,7 +75,7 @@ def _fired(stage: Stage, task: Task, night: _Night, until_sec: float) -> Iterato
 
 
 def _skipped(stage: Stage, task: Task, night: _Night, until_sec: float) -> Iterator[str]:
-    """Each gap is told of, once the first slot behind it is planned."""
+    """Checks that each gap is told of, once the first slot behind it is planned."""
     begin = stage.world.start.timestamp()
     told = {key for key, run in _slots(stage, task) if run.life.reason == "dst_gap"}
     for gap in night.gaps():

@@ -38,7 +38,9 @@ class _Doubt:
 
 
 def reigns(stage: Stage, journal: Journal, task_id: str) -> list[Reign]:
-    """One for each version; only the calls that made them, while under way, are left out."""
+    """Returns a reign for each version; only the calls that made them, while
+    under way, are left out.
+    """
     versions = journal.versions[task_id]
     doubts = [
         _doubt(stage, version, versions[place - 1] if place else None)
@@ -52,14 +54,14 @@ def reigns(stage: Stage, journal: Journal, task_id: str) -> list[Reign]:
 
 
 def end_of(task: Task) -> float:
-    """Give when its pause is to end by itself, read from what the user wrote."""
+    """Gives when its pause is to end by itself, read from what the user wrote."""
     said = task.shown.get("paused") or {}
     until = said.get("until") if task.status == "paused" else None
     return parse_instant(until, "until") if until else _FOR_EVER
 
 
 def slots_within(task: Task, since: float, until: float) -> Iterator[tuple[int, int]]:
-    """Slots whose due time lies strictly between; none, where it is never beyond doubt."""
+    """Yields slots whose due time lies strictly between; none, where it is never beyond doubt."""
     if since >= until:
         return
     first = int(since) - task.schedule.jitter_offset_sec - 1
@@ -72,13 +74,13 @@ def slots_within(task: Task, since: float, until: float) -> Iterator[tuple[int, 
 
 
 def clocks_off_sec(stage: Stage) -> float:
-    """By how much a clock of this history may have been off; zero where all are right."""
+    """Returns by how much a clock of this history may have been off; zero where all are right."""
     corrected = max((abs(by) for by in stage.corrected.values()), default=0)
     return (stage.world.profile.skew_ms + corrected) / 1000
 
 
 def act_of(stage: Stage, version: Version) -> Act | None:
-    """Find the call that wrote a version; what the system writes by itself has none."""
+    """Finds the call that wrote a version; what the system writes by itself has none."""
     if version.writer is None:
         return None
     name = version.writer.name.partition("/")[0]
@@ -103,7 +105,7 @@ def _doubt(stage: Stage, version: Version, before: Version | None) -> _Doubt:
 
 
 def _of_call(act: Act, version: Version, off: float) -> _Doubt:
-    """From when the try that wrote it began until its caller had the answer, if ever."""
+    """Returns from when the try that wrote it began until its caller had the answer, if ever."""
     assert version.writer is not None
     began_ms = act.tries[version.writer.name.partition("/")[0]]
     answered = act.acked_ms / 1000 if act.acked_ms else _FOR_EVER
@@ -111,6 +113,6 @@ def _of_call(act: Act, version: Version, off: float) -> _Doubt:
 
 
 def _is_closed(task: Task, later: list[Version]) -> bool:
-    """Whether a later version has another cursor."""
+    """Tells whether a later version has another cursor."""
     mine = (task.schedule_version, task.status)
     return any((one.task.schedule_version, one.task.status) != mine for one in later)

@@ -19,24 +19,24 @@ class Limit:
 
 
 def guarded(task: Task) -> bool:
-    """Whether runs of the task may not run beside one another as they like."""
+    """Tells whether runs of the task may not run beside one another as they like."""
     return task.overlap in ("skip", "queue", "cancel_previous") or task.max_concurrent is not None
 
 
 def waits(task: Task) -> bool:
-    """Whether a run that finds no place waits for one."""
+    """Tells whether a run that finds no place waits for one."""
     return task.overlap in ("queue", "cancel_previous") or (
         task.overlap == "allow" and task.max_concurrent is not None
     )
 
 
 def places(task: Task) -> int:
-    """How many may run at once where not all may."""
+    """Returns how many may run at once where not all may."""
     return 1 if task.max_concurrent is None else task.max_concurrent
 
 
 def limit_of(task: Task) -> Limit | None:
-    """The limit of its key; the keys of histories name nothing of a run."""
+    """Returns the limit of its key; the keys of histories name nothing of a run."""
     wanted = task.shown.get("concurrency_key")
     if not wanted:
         return None

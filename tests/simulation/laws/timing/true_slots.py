@@ -41,7 +41,7 @@ def of(schedule: Schedule, after: float, until: float) -> Iterator[int]:
 
 
 def is_slot(task: Task, at: int) -> bool:
-    """Whether the task has a slot at this very second."""
+    """Tells whether the task has a slot at this very second."""
     return any(slots(task, at - 1, at + 1))
 
 
@@ -90,7 +90,9 @@ def _around(rule: Cron, zone: str, policy: Policy, moved: tuple[int, ...]) -> li
 
 
 def _names(reading: Reading, wall: int) -> bool:
-    """Whether an hour from this wall time on, on a clock that does not move, may have a fire."""
+    """Tells whether an hour from this wall time on, on a clock that does not move, may have a
+    fire.
+    """
     ends = (wall_of(wall), wall_of(wall + HOUR - 1))
     return any(end.hour in reading.hours and reading.on(end.date()) for end in ends)
 

@@ -16,7 +16,7 @@ from tests.simulation.faults.faults import Fault
 from tests.simulation.machine.process import Process
 from tests.simulation.stage import Stage
 
-_FIGURES = next(place for place, act in enumerate(minute.ACTS, 1) if act.name == "figures")
+_FIGURES = next(place for place, act in enumerate(minute.ACTS) if act.name == "figures")
 _SKEW_SEC = 2
 # No act is left behind sooner.
 _SLOW_US = 5_000_000
@@ -25,7 +25,7 @@ _REFUSED = frozenset({Fault.REFUSED, Fault.THROTTLED, Fault.LOST})
 
 
 def obeyed(stage: Stage, _journal: object) -> Iterator[str]:
-    """Each of them."""
+    """Checks each of them."""
     refused, stalled = _refused(stage), _stalled(stage)
     for process in stage.world.processes:
         if process.kind != "audit" or "/" in process.name or not process.parts:
@@ -67,7 +67,7 @@ def _stalled(stage: Stage) -> set[str]:
 
 
 def _ended(process: Process, stalled: set[str]) -> Iterator[str]:
-    """An audit of which an act failed, or was left behind, has failed."""
+    """Checks that an audit of which an act failed, or was left behind, has failed."""
     failed = [part for part in process.parts if part.error is not None or not part.done]
     late = [part for part in failed if part.done and part.ended_us > process.ended_us]
     if failed and not late and process.error is None:
@@ -77,7 +77,7 @@ def _ended(process: Process, stalled: set[str]) -> Iterator[str]:
 
 
 def _counted(stage: Stage, stalled: set[str]) -> Iterator[str]:
-    """The figures of a minute count an audit exactly if no act before them failed."""
+    """Checks that the figures of a minute count an audit exactly if no act before them failed."""
     start_ms = stage.world.start.timestamp() * 1000
     audits = [each for each in stage.world.processes if each.kind == "audit" and each.parts]
     for at_ms, figures in stage.figures:
@@ -96,7 +96,7 @@ def _counted(stage: Stage, stalled: set[str]) -> Iterator[str]:
 
 
 def _dated(stage: Stage) -> Iterator[str]:
-    """Each kept sum stands under a minute or an hour of the history."""
+    """Checks that each kept sum stands under a minute or an hour of the history."""
     end, start = stage.world.epoch_us() / 1_000_000, stage.world.start.timestamp()
     for partition, sec in ((minute_tally.MINUTES, 60), (minute_tally.HOURS, minute_tally.HOUR_SEC)):
         for kept, name in stage.world.store.table("runs").rows.items:
@@ -108,7 +108,7 @@ def _dated(stage: Stage) -> Iterator[str]:
 
 
 def _writes(process: Process, at_us: int) -> bool:
-    """Whether its figures were told then."""
+    """Tells whether its figures were told then."""
     if len(process.parts) <= _FIGURES:
         return False
     part = process.parts[_FIGURES]

@@ -70,7 +70,9 @@ def _compared(kind: str, spent: Bill, formula: Bill) -> Iterator[str]:
 
 
 def _run(task: Task, *, bounded: bool) -> Bill:
-    """One run that starts at once, succeeds at its first attempt, and is over in a heartbeat."""
+    """Returns one run that starts at once, succeeds at its first attempt, and is over in a
+    heartbeat.
+    """
     bill = _RUN
     if task.overlap == "skip":
         bill += _SKIP

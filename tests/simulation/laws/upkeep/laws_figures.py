@@ -29,7 +29,7 @@ _MAY_FAIL = 0.001
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each of them."""
+    """Checks each of them."""
     told = [(at_ms / 1000, figures) for at_ms, figures in stage.figures if "audits" in figures]
     yield from _shares(told, alone=len({task.tenant_id for task in stage.tasks}) == 1)
     yield from _not_fired(stage, told)
@@ -41,7 +41,9 @@ def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _shares(told: Told, *, alone: bool) -> Iterator[str]:
-    """The shares of the last five minutes, of the hour and of the day are those of the counts."""
+    """Checks that the shares of the last five minutes, of the hour and of the day are those of
+    the counts.
+    """
     for at, figures in told:
         minute = at // 60
         lately = _summed(one for when, one in told if minute - 5 < when // 60 <= minute)
@@ -76,7 +78,9 @@ def _burn(counts: Counter[str]) -> float:
 
 
 def _not_fired(stage: Stage, told: Told) -> Iterator[str]:
-    """Every five minutes: how many cursors stood in the index half a minute after their time."""
+    """Checks that every five minutes: how many cursors stood in the index half a minute after
+    their time.
+    """
     start = stage.world.start.timestamp()
     log = pairs(stage.world, "tasks")
     for at, figures in told:
@@ -120,7 +124,9 @@ def _longest(stage: Stage, told: Told) -> Iterator[str]:
 
 
 def _spread(told: Told) -> Iterator[str]:
-    """What half of the runs do not exceed is no more than what nearly all do not, and so on."""
+    """Checks that what half of the runs do not exceed is no more than what nearly all do not, and
+    so on.
+    """
     for at, figures in told:
         for name in _MEASURED:
             values = [figures[each] for each in _named(name) if each in figures]
@@ -134,12 +140,14 @@ def _named(name: str) -> list[str]:
 
 
 def _is_owed(name: str, figures: Figures) -> bool:
-    """Whether a run has ended that took some time."""
+    """Tells whether a run has ended that took some time."""
     return name == "duration" and figures.get("succeeded", 0) > 0
 
 
 def _durations(journal: Journal, told: Told) -> Iterator[str]:
-    """The longest that any minute tells of is the longest last attempt that there was."""
+    """Checks that the longest that any minute tells of is the longest last attempt that there
+    was.
+    """
     begun: dict[str, float] = {}
     took: list[tuple[float, float]] = []
     for change in journal.changes:
@@ -156,17 +164,18 @@ def _durations(journal: Journal, told: Told) -> Iterator[str]:
 
 
 def _lags(stage: Stage, journal: Journal, told: Told) -> Iterator[str]:
-    """The latest first start is told, of those that did not have to wait."""
+    """Checks that the latest first start is told, of those that did not have to wait."""
     rows = stage.rows()
     at_once = {one.run_id for one in everybody(stage, journal) if _is_at_once(one)}
     starts = [
         (change.at_ms - change.after.due_ms, rows[change.run_id].life)
         for change in journal.changes
         if change.started and change.after and change.after.attempt == 1
-        if change.run_id in at_once and rows[change.run_id].life.attempt == 1
+        if change.run_id in at_once and rows[change.run_id].life.starts == 1
     ]
     last = max((at for at, _ in told), default=0.0) - _NOTED_SEC
-    owed_ms = max((lag for lag, life in starts if 0 < life.ended_ms < last * 1000), default=0.0)
+    ended = (lag for lag, life in starts if life.end and life.end.ended_ms < last * 1000)
+    owed_ms = max(ended, default=0.0)
     said = [figures["lag_max_ms"] for _, figures in told if "lag_max_ms" in figures]
     if max(said, default=0) < owed_ms - _CALLS_MS:
         yield f"figures: no start was told to be late by {owed_ms:.0f} ms"
@@ -176,12 +185,12 @@ def _lags(stage: Stage, journal: Journal, told: Told) -> Iterator[str]:
 
 
 def _is_at_once(run: Standing) -> bool:
-    """Whether its first message led to its call."""
+    """Tells whether its first message led to its call."""
     return sum(at < run.called_ms for at in run.receipts) == 1
 
 
 def _completed(stage: Stage, journal: Journal, told: Told) -> Iterator[str]:
-    """As many are said to be completed as became so."""
+    """Checks that as many are said to be completed as became so."""
     became = sum(
         one.task.status == "completed" and before.task.status != "completed"
         for versions in journal.versions.values()

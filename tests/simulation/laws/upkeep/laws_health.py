@@ -16,7 +16,9 @@ _EDGE_MS = 6_000
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Where every run dies, a pause follows the number of deaths that the task names."""
+    """Checks that where every run dies, a pause follows the number of deaths
+    that the task names.
+    """
     for task in stage.tasks:
         most = task.shown.get("pause_after_deaths", 10)
         versions = journal.versions[task.task_id]
@@ -50,7 +52,7 @@ def _deaths(stage: Stage, task_id: str, since: float, until: float) -> list[floa
 
 
 def _probes(stage: Stage, task_id: str, versions: list[Version]) -> Iterator[str]:
-    """Nothing is tried but what the system has paused, an hour after it was."""
+    """Checks that nothing is tried but what the system has paused, an hour after it was."""
     for delivery in stage.deliveries:
         if not delivery.run_id.startswith(task_id) or "~m" not in delivery.run_id:
             continue
@@ -62,7 +64,9 @@ def _probes(stage: Stage, task_id: str, versions: list[Version]) -> Iterator[str
 
 
 def _left_alone(stage: Stage, task_id: str) -> Iterator[str]:
-    """What a person has paused is not tried, even if the system had paused it before."""
+    """Checks that what a person has paused is not tried, even if the system had
+    paused it before.
+    """
     acts = sorted(
         (act for act in stage.acts if act.task_id == task_id), key=lambda act: act.began_ms
     )

@@ -25,7 +25,7 @@ _HASTY_MS, _READ_MS = 8_000, 3_000
 
 
 def obeyed(stage: Stage, _: Journal) -> Iterator[str]:
-    """Each law of them."""
+    """Checks each law of them."""
     hook = stage.hook
     if hook is None:
         return
@@ -45,7 +45,7 @@ def obeyed(stage: Stage, _: Journal) -> Iterator[str]:
 
 
 def _checked(stage: Stage, post: Post) -> Iterator[str]:
-    """It is signed by the secret, names its event and says when it was sent."""
+    """Checks that it is signed by the secret, names its event and says when it was sent."""
     headers, body = post.request.headers, post.request.body or b""
     if post.request.method != "POST" or post.request.url != URL:
         yield f"sent astray: {post.request.method} {post.request.url}"
@@ -63,7 +63,9 @@ def _checked(stage: Stage, post: Post) -> Iterator[str]:
 
 
 def _brief(posts: list[Post]) -> Iterator[str]:
-    """Who does not answer is asked no more in that minute, and who is slow only for a while."""
+    """Checks that who does not answer is asked no more in that minute, and who is slow only for a
+    while.
+    """
     silent = [place for place, post in enumerate(posts) if not post.status]
     if silent and silent[0] < len(posts) - 1:
         yield f"asked on: {posts[0].process} after no answer"
@@ -72,7 +74,7 @@ def _brief(posts: list[Post]) -> Iterator[str]:
 
 
 def _few(stage: Stage, by_minute: dict[str, list[Post]]) -> Iterator[str]:
-    """No minute tells one place more events than it may."""
+    """Checks that no minute tells one place more events than it may."""
     most = stage.auditor.tells_max or notifications.AT_ONCE
     sent = {process: len(posts) for process, posts in by_minute.items()}
     for process, count in sent.items():
@@ -88,7 +90,7 @@ def _few(stage: Stage, by_minute: dict[str, list[Post]]) -> Iterator[str]:
 
 
 def _whole(stage: Stage, by_minute: Mapping[str, list[Post]]) -> Iterator[str]:
-    """A minute without refusals that told less than it may has left no event untold."""
+    """Checks that a minute without refusals that told less than it may has left no event untold."""
     most = stage.auditor.tells_max or notifications.AT_ONCE
     spans = _open(stage)
     for name, posts in by_minute.items():
@@ -118,7 +120,7 @@ def _open(stage: Stage) -> list[tuple[float, float]]:
 
 
 def _counted(stage: Stage, hook: Hook) -> Iterator[str]:
-    """What was told is counted, and so is that something was refused."""
+    """Checks that what was told is counted, and so is that something was refused."""
     taken = sorted(each.at_ms for each in (*stage.world.bus.told, *hook.taken))
     refused = [post.at_ms for post in hook.posts if post.status // 100 != 2]
     before_ms, told = 0.0, 0

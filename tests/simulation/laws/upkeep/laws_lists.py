@@ -31,7 +31,7 @@ class _Listed(NamedTuple):
 
 
 def named(stage: Stage, journal: Journal) -> Iterator[str]:
-    """No run is open for a moment in which the audit could not find it."""
+    """Checks that no run is open for a moment in which the audit could not find it."""
     listed = _times(stage)
     end_ms = stage.world.epoch_us() / 1000
     born: dict[str, float] = {}
@@ -52,7 +52,9 @@ def named(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def sorted_in(stage: Stage, journal: Journal) -> Iterator[str]:
-    """What is over stands among what happened lately, by its due time, and waits no more."""
+    """Checks that what is over stands among what happened lately, by its due time, and waits no
+    more.
+    """
     if stage.world.profile.expires or _late_audits(stage):
         return
     end_ms = stage.world.epoch_us() / 1000
@@ -68,7 +70,7 @@ def sorted_in(stage: Stage, journal: Journal) -> Iterator[str]:
     for change in journal.changes:
         claimed = change.before is None and change.after and "claimed_ms" in change.after.life
         run = rows.get(change.run_id) if claimed else None
-        if run is None or not run.final or run.life.ended_ms >= end_ms - _WAITS_MS:
+        if run is None or not run.final or run.life.its_end.ended_ms >= end_ms - _WAITS_MS:
             continue
         if run.life.claimed_ms < stage.world.start.timestamp() * 1000:
             # A run from days ago: the audit looks at its list every quarter of an hour.
@@ -78,7 +80,9 @@ def sorted_in(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def formed(stage: Stage) -> Iterator[str]:
-    """Each list is kept for its time, says how long it is, and lies where it is looked for."""
+    """Checks that each list is kept for its time, says how long it is, and lies where it is
+    looked for.
+    """
     for item in items(stage, "check#"):
         yield from _kept(item, "check")
     for item in items(stage, "recent#"):
@@ -90,7 +94,7 @@ def formed(stage: Stage) -> Iterator[str]:
 
 
 def _late_audits(stage: Stage) -> bool:
-    """Whether for minutes no audit looked at all lists: another look is to find those."""
+    """Tells whether for minutes no audit looked at all lists: another look is to find those."""
     hurt = {entry[1] for entry in stage.world.trace if entry[5] or entry[2] == "stalls"}
     looks = [
         process.parts[1]
@@ -111,12 +115,12 @@ def _kept(item: Mapping[str, Any], kind: str) -> Iterator[str]:
 
 
 def _minute_ms(item: Mapping[str, Any]) -> int:
-    """The minute in which the audit is to look at it."""
+    """Returns the minute in which the audit is to look at it."""
     return _ms(item["task_id"].split("#")[1] + ":00Z")
 
 
 def _times(stage: Stage) -> dict[str, list[_Listed]]:
-    """When which lists of the audit named each run."""
+    """Returns when which lists of the audit named each run."""
     open_since: dict[tuple[str, str], tuple[float, list[str]]] = {}
     found: dict[str, list[_Listed]] = defaultdict(list)
     for at_us, key, _, after in pairs(stage.world, "runs"):
@@ -142,7 +146,7 @@ def items(stage: Stage, prefix: str) -> Iterator[dict[str, Any]]:
 
 
 def entries(item: Mapping[str, Any]) -> list[tuple[list[Any], int]]:
-    """Read apart from the code that writes them."""
+    """Reads apart from the code that writes them."""
     entries = json.loads(zlib.decompress(item["entries"]))
     after = json.loads(zlib.decompress(item["after"])) if "after" in item else [0] * len(entries)
     return list(zip(entries, after, strict=True))

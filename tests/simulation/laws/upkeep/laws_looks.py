@@ -31,7 +31,7 @@ _READ_MS = 10_000
 
 
 def obeyed(stage: Stage, _journal: Journal) -> Iterator[str]:
-    """Each look without a fault or a stall."""
+    """Checks each look without a fault or a stall."""
     yield from _cheap(stage)
     hurt = {entry[1] for entry in stage.world.trace if entry[5] or entry[2] == "stalls"}
     asked = _asked(stage)
@@ -53,7 +53,7 @@ def obeyed(stage: Stage, _journal: Journal) -> Iterator[str]:
 
 
 def _asked(stage: Stage) -> dict[Process, list[tuple[float, int]]]:
-    """Which minutes each process asked for, and when, in its order."""
+    """Returns which minutes each process asked for, and when, in its order."""
     start = stage.world.start.timestamp()
     found: dict[Process, list[tuple[float, int]]] = defaultdict(list)
     for at_us, process, what, request, *_ in stage.world.trace:
@@ -67,7 +67,9 @@ def _asked(stage: Stage) -> dict[Process, list[tuple[float, int]]]:
 
 
 def _lately(stage: Stage, look: Process, asked: Sequence[tuple[float, int]]) -> Iterator[str]:
-    """The last minutes up to this one, once each, the oldest first; a late look, the next too."""
+    """Checks that the last minutes up to this one, once each, the oldest first; a late look, the
+    next too.
+    """
     minutes = [at for _, at in asked]
     late = bool(asked) and _EDGE_SEC < asked[0][0] % _MINUTE_SEC < _MINUTE_SEC - _EDGE_SEC
     if len(minutes) == stage.auditor.look_back_min + 2:
@@ -83,7 +85,7 @@ def _lately(stage: Stage, look: Process, asked: Sequence[tuple[float, int]]) -> 
 
 
 def _of_hour(hour: int, looks: Sequence[Sequence[int]]) -> Iterator[str]:
-    """Each look goes on where the last one ended: sixty looks see more than a day."""
+    """Checks each look goes on where the last one ended: sixty looks see more than a day."""
     minutes = [at for look in looks for at in look]
     if any(later - sooner != _MINUTE_SEC for sooner, later in pairwise(minutes)):
         yield f"looked astray: of the day before {len(minutes)} minutes, and not all between them"
@@ -107,7 +109,9 @@ def _cheap(stage: Stage) -> Iterator[str]:
 
 
 def asked_after(stage: Stage, journal: Journal) -> Iterator[str]:
-    """The audit waits before it sends a run again: the run may still have its message."""
+    """Checks that the audit waits before it sends a run again: the run may still have its
+    message.
+    """
     of_run: dict[str, list[Change]] = defaultdict(list)
     for change in journal.changes:
         of_run[change.run_id].append(change)
@@ -147,7 +151,9 @@ def _overdue_ms(seen: Seen) -> int:
 
 
 def carried(stage: Stage) -> Iterator[str]:
-    """The audit looks at open runs less and less often, but at least every quarter of an hour."""
+    """Checks that the audit looks at open runs less and less often, but at least every quarter of
+    an hour.
+    """
     start, astray = stage.world.start.timestamp(), stage.world.profile.astray
     edge_min = _EDGE_MIN + bool(astray) * stage.world.profile.astray_ms[1] / 60_000
     stalled = {process for _, process, what, *_ in stage.world.trace if what == "stalls"}

@@ -31,7 +31,7 @@ _COUNTED = ("succeeded", "dead", "missed", "skipped", "cancelled")
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each law of it."""
+    """Checks each law of it."""
     yield from _alive(stage)
     yield from _on_time(stage, journal)
     if stage.auditor.calm:
@@ -46,7 +46,7 @@ def _audits(stage: Stage) -> Iterator[tuple[Process, list[Process]]]:
 
 
 def _acted(stage: Stage) -> dict[Process, float]:
-    """When each process did something last, in true time."""
+    """Returns when each process did something last, in true time."""
     start = stage.world.start.timestamp()
     return {
         entry[1]: start + entry[0] / 1_000_000
@@ -56,7 +56,9 @@ def _acted(stage: Stage) -> dict[Process, float]:
 
 
 def _alive(stage: Stage) -> Iterator[str]:
-    """Health says ok of an audit that looks each minute, and stopped of one that has ceased to."""
+    """Checks that health says ok of an audit that looks each minute, and stopped of one that has
+    ceased to.
+    """
     acted = _acted(stage)
     looked = sorted(
         acted[parts[1]]
@@ -91,7 +93,7 @@ def _steady(looked: list[float], now: float, off: float) -> bool:
 
 
 def _puts(stage: Stage) -> Iterator[tuple[int, Any, Any]]:
-    """Each item that was put into the table of runs, in order."""
+    """Yields each item that was put into the table of runs, in order."""
     rows = stage.world.store.table("runs").rows
     following = dict(rows.items)
     found = []
@@ -106,7 +108,9 @@ def _puts(stage: Stage) -> Iterator[tuple[int, Any, Any]]:
 
 
 def _on_time(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A pause that nobody else ended is ended at its second, whatever other acts do meanwhile."""
+    """Checks that a pause that nobody else ended is ended at its second, whatever other acts do
+    meanwhile.
+    """
     hurt, begun, off = _hurt(stage), _begun(stage), clocks_off_sec(stage)
     well = [
         begun[process.name]
@@ -126,7 +130,7 @@ def _on_time(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _begun(stage: Stage) -> dict[str, float]:
-    """When each process did something first, by its name."""
+    """Returns when each process did something first, by its name."""
     start = stage.world.start.timestamp()
     found: dict[str, float] = {}
     for entry in stage.world.trace:
@@ -136,13 +140,13 @@ def _begun(stage: Stage) -> dict[str, float]:
 
 
 def _hurt(stage: Stage) -> set[Process]:
-    """Whom a fault befell, or a stall."""
+    """Returns whom a fault befell, or a stall."""
     found = {entry[1] for entry in stage.world.trace if entry[5] or entry[2] == "stalls"}
     return {each for each in found if each is not None}
 
 
 def _counted(stage: Stage, journal: Journal) -> Iterator[str]:
-    """All figures of a kind together are as many as runs ended so."""
+    """Checks that all figures of a kind together are as many as runs ended so."""
     end_ms = stage.world.epoch_us() / 1000
     ended: dict[str, tuple[str, float]] = {}
     unlisted = set[str]()
@@ -167,7 +171,9 @@ def _counted(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _measured(stage: Stage, journal: Journal) -> Iterator[str]:
-    """How late runs were, how soon picked up, how long at work, is told of runs that were so."""
+    """Yields how late runs were, how soon picked up, how long at work, is told of runs that were
+    so.
+    """
     true_ms: dict[str, list[float]] = defaultdict(list)
     claimed_ms: dict[str, float] = {}
     started_ms: dict[str, float] = {}

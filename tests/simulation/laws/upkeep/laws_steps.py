@@ -25,7 +25,9 @@ class _Minute:
 
 
 def obeyed(stage: Stage, _journal: Journal) -> Iterator[str]:
-    """Judged by what the store was asked, where steps take long and nothing else goes wrong."""
+    """Checks that judged by what the store was asked, where steps take long and nothing else goes
+    wrong.
+    """
     minutes = _minutes(stage)
     for minute in minutes:
         late = {name for name, us in minute.begun_us.items() if _sec(minute, us) > _STEPS_SEC}
@@ -39,7 +41,7 @@ def obeyed(stage: Stage, _journal: Journal) -> Iterator[str]:
 
 
 def _in_turn(minutes: list[_Minute]) -> Iterator[str]:
-    """Of as many as go on for as many minutes, each is begun with in one of them."""
+    """Checks that of as many as go on for as many minutes, each is begun with in one of them."""
     for place, minute in enumerate(minutes):
         lately = minutes[place : place + len(minute.going)]
         if len(lately) < len(minute.going) or any(one.going != minute.going for one in lately):

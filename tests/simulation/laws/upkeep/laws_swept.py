@@ -19,7 +19,9 @@ _ROUND_HOURS = 3
 
 
 def obeyed(stage: Stage, _journal: Journal) -> Iterator[str]:
-    """Judged by what the bucket held and by what the tables name, never by what the flow says."""
+    """Checks that judged by what the bucket held and by what the tables name, never by what the
+    flow says.
+    """
     wanted = named(stage)
     yield from _kept(stage, wanted)
     yield from _moved(stage, wanted)
@@ -29,7 +31,7 @@ def obeyed(stage: Stage, _journal: Journal) -> Iterator[str]:
 
 
 def _looked(stage: Stage) -> Iterator[str]:
-    """An hour looks at the bucket in one minute, and for no longer than it may."""
+    """Checks that an hour looks at the bucket in one minute, and for no longer than it may."""
     times: dict[str, list[float]] = defaultdict(list)
     for at_us, process, operation, *_ in stage.world.trace:
         if operation == "list_objects_v2" and process is not None:
@@ -72,7 +74,7 @@ def _moved(stage: Stage, wanted: set[str]) -> Iterator[str]:
 
 
 def _sorted_out(stage: Stage, wanted: set[str]) -> Iterator[str]:
-    """What is old lies where it belongs."""
+    """Checks that what is old lies where it belongs."""
     old_us = _old_us(stage)
     for key, (put_us, _) in stage.world.bucket.objects.items():
         own = key.removeprefix(ASIDE)

@@ -48,7 +48,7 @@ class _Place:
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each law of them, place by place."""
+    """Checks each law of them, place by place."""
     found = list(_happened(stage, journal))
     never = stage.auditor.never_takes
     of_itself = _by_themselves(stage, journal)
@@ -63,7 +63,7 @@ def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _spared(stage: Stage) -> Iterator[str]:
-    """A bus that is busy is asked no more by the same minute."""
+    """Checks that a bus that is busy is asked no more by the same minute."""
     busy: set[str] = set()
     for _, process, what, _, outcome, _ in stage.world.trace:
         if process is None or what != "put_events":
@@ -75,7 +75,9 @@ def _spared(stage: Stage) -> Iterator[str]:
 
 
 def _happened(stage: Stage, journal: Journal) -> Iterator[Happened]:
-    """What became of each run that ended, by its outcome and by when its target was called."""
+    """Yields what became of each run that ended, by its outcome and by when its target was
+    called.
+    """
     first_due: dict[str, int] = {}
     begun: dict[str, float] = {}
     ends: dict[str, Change] = {}
@@ -105,7 +107,7 @@ def _happened(stage: Stage, journal: Journal) -> Iterator[Happened]:
 
 
 def _all_told(stage: Stage, found: list[Happened], place: _Place) -> Iterator[str]:
-    """By the time that each is to be told, as many have been as had to be."""
+    """Checks that by the time that each is to be told, as many have been as had to be."""
     end_ms = stage.world.epoch_us() / 1000
     allowed_ms = (_TOLD_SEC + stage.auditor.excused_sec) * 1000
     by_kind: dict[tuple[str, str], list[Happened]] = defaultdict(list)
@@ -123,7 +125,9 @@ def _all_told(stage: Stage, found: list[Happened], place: _Place) -> Iterator[st
 
 
 def _nothing_else(stage: Stage, found: list[Happened], place: _Place) -> Iterator[str]:
-    """Each event names what has happened by then; where one audit is at work, each once."""
+    """Checks that each event names what has happened by then; where one audit is at work, each
+    once.
+    """
     known = {(each.kind, each.run_id): each.at_ms for each in found}
     off_ms = clocks_off_sec(stage) * 1000 + _EDGE_MS
     names = {task.task_id: task.name for task in stage.tasks}
@@ -146,7 +150,7 @@ def _nothing_else(stage: Stage, found: list[Happened], place: _Place) -> Iterato
 
 
 def _first_told(place: _Place, task_id: str, kind: str) -> dict[str, tuple[float, int]]:
-    """When each event of that kind came first, and how many runs it stands for."""
+    """Returns when each event of that kind came first, and how many runs it stands for."""
     found: dict[str, tuple[float, int]] = {}
     for told in place.told:
         data = told.body["data"]
@@ -156,7 +160,7 @@ def _first_told(place: _Place, task_id: str, kind: str) -> dict[str, tuple[float
 
 
 def _same_again(place: _Place) -> Iterator[str]:
-    """What is told again is the same, word for word."""
+    """Checks that what is told again is the same, word for word."""
     bodies: dict[str, object] = {}
     for told in place.told:
         if bodies.setdefault(told.body["id"], told.body) != told.body:
@@ -166,7 +170,9 @@ def _same_again(place: _Place) -> Iterator[str]:
 def _pauses(
     stage: Stage, of_itself: Mapping[tuple[str, str], list[float]], place: _Place
 ) -> Iterator[str]:
-    """A pause by the system and a resume by itself are told once they are; a person's never."""
+    """Checks that a pause by the system and a resume by itself are told once they are; a person's
+    never.
+    """
     end_ms = stage.world.epoch_us() / 1000
     allowed_ms = (_TOLD_SEC + stage.auditor.excused_sec) * 1000
     told: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -184,7 +190,7 @@ def _pauses(
 
 
 def _by_themselves(stage: Stage, journal: Journal) -> dict[tuple[str, str], list[float]]:
-    """When each schedule was paused by the system, and when it went on without a call."""
+    """Returns when each schedule was paused by the system, and when it went on without a call."""
     found: dict[tuple[str, str], list[float]] = defaultdict(list)
     for task in stage.tasks:
         for before, version in pairwise(journal.versions[task.task_id]):
@@ -202,7 +208,7 @@ def _by_system(shown: Mapping[str, Any]) -> bool:
 
 
 def sick(stage: Stage, journal: Journal) -> Iterator[str]:
-    """What died so often in a row is paused soon after, and what did not never is."""
+    """Checks that what died so often in a row is paused soon after, and what did not never is."""
     answers = {(one.run_id, one.attempt): one.answer for one in stage.deliveries}
     for task in stage.tasks:
         most = task.shown.get("pause_after_deaths", 10) or 1_000_000

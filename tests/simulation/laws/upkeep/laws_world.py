@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from onthedot.records.attributes import plain_item
 from onthedot.records.keys import is_run_id, run_id
-from onthedot.records.runs.run_row import FINAL
+from onthedot.records.runs.run_status import FINAL
 from onthedot.records.timings import ABANDON_SEC
 from tests.simulation.faults.expiry import Vanished
 from tests.simulation.laws.timing.laws_lateness import steady_sec
@@ -31,7 +31,7 @@ _SLACK_MS = 2_000
 
 
 def strays(stage: Stage) -> Iterator[str]:
-    """No handler goes on in an invocation that comes after its own."""
+    """Checks that no handler goes on in an invocation that comes after its own."""
     ended_us = {each.name: each.ended_us for each in stage.world.processes if each.done}
     start_ms = stage.world.start.timestamp() * 1000
     for delivery in stage.deliveries:
@@ -45,7 +45,7 @@ def strays(stage: Stage) -> Iterator[str]:
 
 
 def left_running(stage: Stage, journal: Journal) -> Iterator[str]:
-    """No invocation ends by an error while runs of its own are under way."""
+    """Checks that no invocation ends by an error while runs of its own are under way."""
     broke_off = {
         each.name: stage.world.start.timestamp() * 1000 + each.ended_us / 1000
         for each in stage.world.processes
@@ -67,7 +67,9 @@ def left_running(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def overstayed(journal: Journal) -> Iterator[str]:
-    """An attempt is over when its time is, whatever its handler does; asked where all is calm."""
+    """Checks that an attempt is over when its time is, whatever its handler does; asked where all
+    is calm.
+    """
     begun: dict[str, float] = {}
     for change in journal.changes:
         after = change.after
@@ -85,7 +87,9 @@ def overstayed(journal: Journal) -> Iterator[str]:
 
 
 def hurried(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A handler that has not ended is not given up sooner than some seconds behind its time."""
+    """Checks that a handler that has not ended is not given up sooner than some seconds behind
+    its time.
+    """
     ended = {(one.run_id, one.attempt): one.ended_ms for one in stage.deliveries if one.told}
     begun: dict[str, float] = {}
     off_ms = 2_000 * clocks_off_sec(stage) + 1_000 * steady_sec(stage)
@@ -106,7 +110,9 @@ def hurried(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def addressed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Each message is in a queue that its task has had, and carries the name of its tenant."""
+    """Checks that each message is in a queue that its task has had, and carries the name of its
+    tenant.
+    """
     for entry in stage.world.trace:
         process, operation, request, outcome = entry[1:5]
         if operation != "send_message_batch" or not isinstance(outcome, dict):
@@ -127,7 +133,9 @@ def addressed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def by_the_wall(stage: Stage) -> Iterator[str]:
-    """Around a change of the clocks runs what tables of the zones say, and nothing else does."""
+    """Checks that around a change of the clocks runs what tables of the zones say, and nothing
+    else does.
+    """
     rows = stage.rows()
     start, until = stage.world.start, stage.world.start + _KNOWN_FOR
     for task in stage.tasks:
@@ -142,7 +150,7 @@ def by_the_wall(stage: Stage) -> Iterator[str]:
 
 
 def vanished(stage: Stage) -> Iterator[str]:
-    """What TTL deletes nobody needs any more, and it does not come back in part."""
+    """Checks that what TTL deletes nobody needs any more, and it does not come back in part."""
     expiry = stage.world.expiry
     if expiry is None:
         return

@@ -32,7 +32,7 @@ _UNCOUNTED = frozenset({0, 401, 429, 503})
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """All of them."""
+    """Checks all of them."""
     asks = [act for act in stage.acts if isinstance(act, Ask)]
     yield from _rationed(asks)
     yield from _housed(journal, asks)
@@ -43,7 +43,7 @@ def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _in_force(asks: Sequence[Ask], field: str, *, since_ms: float, until_ms: float) -> list[int]:
-    """Every value that the operator's limit may have had in between."""
+    """Returns every value that the operator's limit may have had in between."""
     last, found = _OTHERWISE[field], []
     for ask in asks:
         if ask.name != "ration" or field not in ask.body:
@@ -59,7 +59,9 @@ def _in_force(asks: Sequence[Ask], field: str, *, since_ms: float, until_ms: flo
 
 
 def _rationed(asks: Sequence[Ask]) -> Iterator[str]:
-    """In no minute is more let in than the limit; and nobody is sent away while half is left."""
+    """Checks that in no minute is more let in than the limit; and nobody is sent away while half
+    is left.
+    """
     let_in: Counter[int] = Counter()
     all_told: Counter[int] = Counter()
     sent_away: set[int] = set()
@@ -86,7 +88,7 @@ def _rationed(asks: Sequence[Ask]) -> Iterator[str]:
 
 
 def _housed(journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
-    """No schedule is registered beyond the tenant's number of tasks."""
+    """Checks that no schedule is registered beyond the tenant's number of tasks."""
     asking = {name: ask for ask in asks for name in ask.tries}
     for task_id, versions in journal.versions.items():
         ask = asking.get(versions[0].writer.name) if versions[0].writer else None
@@ -105,7 +107,9 @@ def _housed(journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
 
 
 def _tallied(stage: Stage, journal: Journal) -> Iterator[str]:
-    """What a tenant is said to use is what it has, but for requests that something befell."""
+    """Checks that what a tenant is said to use is what it has, but for requests that something
+    befell.
+    """
     key = tenant_key(TENANT)
     item = stage.world.store.table("access").rows.items.get((key["pk"], key["sk"]))
     found = plain_item(item) if item else {}
@@ -121,7 +125,7 @@ def _tallied(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _turned_away(stage: Stage, journal: Journal, asks: Sequence[Ask]) -> Iterator[str]:
-    """Nobody is told that a name is taken, or that the room is, while it is free."""
+    """Checks that nobody is told that a name is taken, or that the room is, while it is free."""
     hurt = befallen(stage)
     for ask in asks:
         for told in ask.told if ask.name in _NAMED else ():
@@ -138,7 +142,7 @@ def _turned_away(stage: Stage, journal: Journal, asks: Sequence[Ask]) -> Iterato
 def _full(
     stage: Stage, journal: Journal, asks: Sequence[Ask], between: tuple[float, float]
 ) -> Iterator[str]:
-    """As many tasks are there, or are just being made, as may be."""
+    """Checks that as many tasks are there, or are just being made, as may be."""
     since_ms, until_ms = between
     limit = min(_in_force(asks, "tasks_max", since_ms=since_ms, until_ms=until_ms))
     # The request itself is one of those that make some.
@@ -154,7 +158,7 @@ def _full(
 
 
 def _living(journal: Journal, since_ms: float, until_ms: float) -> list[Task]:
-    """Each version that was there, not deleted, for some of the time."""
+    """Returns each version that was there, not deleted, for some of the time."""
     found = []
     for versions in journal.versions.values():
         ends = [*(one.at_ms for one in versions[1:]), _FOR_EVER]
@@ -166,7 +170,9 @@ def _living(journal: Journal, since_ms: float, until_ms: float) -> list[Task]:
 
 
 def _deployed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """After a deployment that ended, the schedules of code are those that it declares."""
+    """Checks that after a deployment that ended, the schedules of code are those that it
+    declares.
+    """
     done = [act for act in stage.acts if isinstance(act, Deployment)]
     if not done or not done[-1].acked_ms:
         return
@@ -195,7 +201,7 @@ def _deployed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _told(journal: Journal, act: Deployment) -> Iterator[str]:
-    """A deployment says what it has done: made, changed, ended, and what it left."""
+    """Checks that a deployment says what it has done: made, changed, ended, and what it left."""
     found: Counter[str] = Counter()
     for versions in journal.versions.values():
         for place, version in enumerate(versions):

@@ -44,7 +44,7 @@ def spared(stage: Stage, journal: Journal, runs: Iterable[Standing]) -> Iterator
 
 
 def left_in_line(stage: Stage, journal: Journal, runs: Iterable[Standing]) -> Iterator[str]:
-    """A run in a key's line has no message that comes back: the run is called.
+    """Checks that a run in a key's line has no message that comes back: the run is called.
 
     Not judged: a line that may be full, a key with a rate, a quota, a task that was edited.
     """
@@ -61,7 +61,7 @@ def left_in_line(stage: Stage, journal: Journal, runs: Iterable[Standing]) -> It
 
 
 def _is_free(gates: Sequence[Held], most: int, at_ms: float) -> bool:
-    """Whether fewer held it at any moment about then, or others: one may follow at once."""
+    """Tells whether fewer held it at any moment about then, or others: one may follow at once."""
     first = bisect_right(gates, at_ms - _BEFORE_MS, key=lambda held: held.at_ms)
     last = bisect_right(gates, at_ms + _AFTER_MS, key=lambda held: held.at_ms)
     about = gates[max(0, first - 1) : last]
@@ -69,7 +69,7 @@ def _is_free(gates: Sequence[Held], most: int, at_ms: float) -> bool:
 
 
 def _calls(stage: Stage, why: str = "wake") -> Iterator[tuple[float, str]]:
-    """When SQS took each message that is sent for this reason, and for which run."""
+    """Yields when SQS took each message that is sent for this reason, and for which run."""
     start_ms = stage.world.start.timestamp() * 1000
     for entry in stage.world.trace:
         if entry[2] in SENDS and isinstance(entry[4], dict):

@@ -21,7 +21,9 @@ _FOLLOWS_MS = 3_000
 
 
 def obeyed(stage: Stage, journal: Journal, loops: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """At each minute's step and at the end of each of its runs, if no run of the task is open."""
+    """Checks that at each minute's step and at the end of each of its runs, if no run of the task
+    is open.
+    """
     tasks = {task.task_id: task for task in stage.tasks}
     guarded = [one for one in loops if overlap_gate.guarded(tasks[one["wanted"]["task_id"]])]
     if not guarded:
@@ -46,7 +48,7 @@ def obeyed(stage: Stage, journal: Journal, loops: Sequence[Mapping[str, Any]]) -
 
 
 def _steps(stage: Stage, journal: Journal) -> list[tuple[float, float]]:
-    """From when to when each step lasted that was carried out."""
+    """Returns from when to when each step lasted that was carried out."""
     found: dict[str, tuple[float, float]] = {}
     for at_us, process, *_ in stage.world.trace:
         if process is not None and process.kind in _STEPS:
@@ -61,7 +63,7 @@ def _goes_on(loop: Mapping[str, Any], until_ms: float) -> bool:
 
 
 def _free(changes: Sequence[Change], since_ms: float, until_ms: float) -> bool:
-    """Whether no run of the task was open then, and none came to be meanwhile."""
+    """Tells whether no run of the task was open then, and none came to be meanwhile."""
     rows = {one.key: one.after for one in changes if one.at_ms <= since_ms}
     if any(since_ms < one.at_ms <= until_ms for one in changes):
         return False

@@ -23,7 +23,7 @@ _FREED_MS = 3_000
 
 
 def never_crowded(journal: Journal) -> Iterator[str]:
-    """At most N runs of a task are between their first start and their outcome."""
+    """Checks that at most N runs of a task are between their first start and their outcome."""
     inside: dict[str, set[str]] = defaultdict(set)
     for change in journal.changes:
         task = _only(journal, change.task_id)
@@ -40,7 +40,7 @@ def never_crowded(journal: Journal) -> Iterator[str]:
 
 
 def _only(journal: Journal, task_id: str) -> Task | None:
-    """The task, if it has a gate and was never without."""
+    """Returns the task, if it has a gate and was never without."""
     versions = journal.versions[task_id]
     if not versions or not all(guarded(version.task) for version in versions):
         return None
@@ -48,7 +48,9 @@ def _only(journal: Journal, task_id: str) -> Task | None:
 
 
 def freed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Once an edit lets runs overlap, waiting runs begin, unless another act follows."""
+    """Checks that once an edit lets runs overlap, waiting runs begin, unless
+    another act follows.
+    """
     if stage.world.chooser.faults:
         return
     for act in stage.acts:
@@ -68,7 +70,9 @@ def freed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def turned_away_for_cause(journal: Journal) -> Iterator[str]:
-    """Skipped or replaced as the task's policy says, and only while another run was there."""
+    """Checks that skipped or replaced as the task's policy says, and only while another run was
+    there.
+    """
     open_spans = _open_spans(journal)
     for change in journal.changes:
         after = change.after
@@ -91,7 +95,7 @@ def turned_away_for_cause(journal: Journal) -> Iterator[str]:
 
 
 def _open_spans(journal: Journal) -> dict[str, dict[str, tuple[float, float]]]:
-    """From a run's claim to its outcome."""
+    """Returns from a run's claim to its outcome."""
     spans: dict[str, dict[str, tuple[float, float]]] = defaultdict(dict)
     for change in journal.changes:
         if change.after is None or change.after.range_to:
@@ -105,7 +109,7 @@ def _open_spans(journal: Journal) -> dict[str, dict[str, tuple[float, float]]]:
 
 
 def bounded(stage: Stage, journal: Journal) -> Iterator[str]:
-    """No more wait, and no more hold, than the task allows."""
+    """Checks that no more wait, and no more hold, than the task allows."""
     for task in stage.tasks:
         for held in journal.gates[task.task_id]:
             if len(held.waiting) > task.queue_max:
@@ -115,7 +119,7 @@ def bounded(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def asked_last_ms(stage: Stage) -> float:
-    """When an outside worker asked for the last time."""
+    """Returns when an outside worker asked for the last time."""
     asked_us = (
         each[0] for each in stage.world.trace if each[1] is not None and each[1].kind == _ASKS
     )
@@ -123,13 +127,13 @@ def asked_last_ms(stage: Stage) -> float:
 
 
 def freed_too_late(stage: Stage, journal: Journal, task_id: str) -> bool:
-    """Whether the last place came free after outside workers had asked for the last time."""
+    """Tells whether the last place came free after outside workers had asked for the last time."""
     gates = journal.gates[task_id]
     return bool(gates) and gates[-1].at_ms > asked_last_ms(stage)
 
 
 def behind_unsent(stage: Stage, journal: Journal, run: Run) -> bool:
-    """Whether it waits at its task's gate for an older run whose maker could not send it.
+    """Tells whether it waits at its task's gate for an older run whose maker could not send it.
 
     That one goes first, and only the audit sends it.
     """
@@ -143,7 +147,7 @@ def behind_unsent(stage: Stage, journal: Journal, run: Run) -> bool:
 
 
 def left_clean(stage: Stage, journal: Journal) -> Iterator[str]:
-    """At a calm end nobody waits behind a run that is final."""
+    """Checks that at a calm end nobody waits behind a run that is final."""
     rows = {(run.task_id, run.key): run for run in stage.rows().values()}
     for task_id, gates in journal.gates.items():
         for key in gates[-1].waiting if gates else ():

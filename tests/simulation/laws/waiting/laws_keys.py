@@ -33,13 +33,15 @@ def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _prompt(stage: Stage) -> bool:
-    """Whether a start follows its turn at once: no process stands still, all clocks are right."""
+    """Tells whether a start follows its turn at once: no process stands still, all clocks are
+    right.
+    """
     profile, chooser = stage.world.profile, stage.world.chooser
     return not (chooser.drawn or chooser.only or profile.skew_ms or profile.outages)
 
 
 def rekeyed(journal: Journal) -> set[str]:
-    """Name the tasks that an edit gave another key."""
+    """Names the tasks that an edit gave another key."""
     found = set()
     for task_id, versions in journal.versions.items():
         keys = [one.task.shown.get("concurrency_key") for one in versions]
@@ -49,7 +51,7 @@ def rekeyed(journal: Journal) -> set[str]:
 
 
 def _keys(stage: Stage) -> dict[Limit, set[str]]:
-    """The tasks under each key; the keys of histories name nothing of a run."""
+    """Returns the tasks under each key; the keys of histories name nothing of a run."""
     found: dict[Limit, set[str]] = defaultdict(set)
     for task in stage.tasks:
         limit = limit_of(task)
@@ -59,7 +61,7 @@ def _keys(stage: Stage) -> dict[Limit, set[str]]:
 
 
 def _crowded(limit: Limit, changes: list[Change]) -> Iterator[str]:
-    """Between its first start and its outcome a run has a place."""
+    """Checks that between its first start and its outcome a run has a place."""
     inside: set[str] = set()
     for change in changes:
         if change.after is None:
@@ -99,7 +101,9 @@ def _hurried(
 
 
 def _overtaken(gates: list[Held], launched: Mapping[str, str]) -> Iterator[str]:
-    """Of those who go on waiting, none had been due for longer than the one that takes a place."""
+    """Checks that of those who go on waiting, none had been due for longer than the one that
+    takes a place.
+    """
 
     def due(run_id: str) -> str:
         slot = run_id.partition(".")[2].partition("~")[0]
@@ -114,14 +118,16 @@ def _overtaken(gates: list[Held], launched: Mapping[str, str]) -> Iterator[str]:
 
 
 def _launched(changes: list[Change]) -> dict[str, str]:
-    """The runs of backfills and resumes are due when they are launched, all of a step at once."""
+    """Returns the runs of backfills and resumes are due when they are launched, all of a step at
+    once.
+    """
     born = {one.run_id: one.at_ms for one in reversed(changes) if "~b" in one.key}
     named = {run_id: moment(int(at_ms)) or "" for run_id, at_ms in born.items()}
     return {run_id: at.replace("-", "").replace(":", "") for run_id, at in named.items()}
 
 
 def _stranded(stage: Stage, gates: list[Held]) -> Iterator[str]:
-    """At a calm end nobody waits behind runs that are all final."""
+    """Checks that at a calm end nobody waits behind runs that are all final."""
     rows = stage.rows()
     last = gates[-1] if gates else Held(0, (), ())
     waiting = [run_id for run_id in last.waiting if run_id in rows and not rows[run_id].final]

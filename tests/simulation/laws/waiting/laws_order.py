@@ -55,14 +55,14 @@ def _by_task(journal: Journal, runs: Iterable[Standing]) -> dict[str, list[Stand
 
 
 def _one_gate(journal: Journal, task_id: str) -> bool:
-    """Whether no edit has given the task another gate, or has handed its runs over."""
+    """Tells whether no edit has given the task another gate, or has handed its runs over."""
     ruled = [one.task for one in journal.versions[task_id]]
     gates = {(one.overlap, one.max_concurrent, one.queue_max, is_fetched(one)) for one in ruled}
     return len(gates) == 1
 
 
 def _by_due_time(runs: Sequence[Standing]) -> Iterator[str]:
-    """Of those that stand there, the one that is due first is called.
+    """Checks that of those that stand there, the one that is due first is called.
 
     Where runs overlap, late ones go beside regular ones, and keep none of them waiting.
     """
@@ -78,7 +78,9 @@ def _by_due_time(runs: Sequence[Standing]) -> Iterator[str]:
 
 
 def _in_order(runs: Sequence[Standing]) -> Iterator[str]:
-    """Where nothing is lost, all that its task calls one at a time goes by its due time."""
+    """Checks that where nothing is lost, all that its task calls one at a time goes by its due
+    time.
+    """
     if places(runs[0].task) > 1:
         return
     called = [run for run in runs if run.calls and run not in _late(runs)]
@@ -88,12 +90,12 @@ def _in_order(runs: Sequence[Standing]) -> Iterator[str]:
 
 
 def _is_before(soon: Standing, late: Standing) -> bool:
-    """Whether it is due before; a trigger is due a moment before its row is there."""
+    """Tells whether it is due before; a trigger is due a moment before its row is there."""
     return soon.due_ms < late.due_ms - 1000 * max(soon.asked_sec, late.asked_sec)
 
 
 def _by_key(runs: Iterable[Standing]) -> Iterator[list[Standing]]:
-    """Those that share a key's places, and wait for nothing else."""
+    """Yields those that share a key's places, and wait for nothing else."""
     found: dict[Limit, list[Standing]] = defaultdict(list)
     for run in runs:
         limit = limit_of(run.task)
@@ -109,7 +111,7 @@ def _within_quotas(journal: Journal, runs: Sequence[Standing]) -> Iterator[str]:
 
 
 def _within_quota(limits: Sequence[Quota], runs: Sequence[Standing]) -> Iterator[str]:
-    """A free permit is for those in the line, who has been due longest first."""
+    """Checks that a free permit is for those in the line, who has been due longest first."""
     slots = [run for run in runs if run.slot]
     for late in slots:
         if not late.calls:
@@ -127,7 +129,9 @@ def _within_quota(limits: Sequence[Quota], runs: Sequence[Standing]) -> Iterator
 
 
 def _under_way(runs: Iterable[Standing], late: Standing, at_ms: float) -> int:
-    """How many others have their targets called: each holds a permit, and perhaps more do."""
+    """Returns how many others have their targets called: each holds a permit, and perhaps more
+    do.
+    """
     return sum(
         any(call.at_ms <= at_ms < (call.ended_ms or call.at_ms) for call in run.calls)
         for run in runs
@@ -136,7 +140,9 @@ def _under_way(runs: Iterable[Standing], late: Standing, at_ms: float) -> int:
 
 
 def _most(limits: Sequence[Quota], at_ms: float) -> int:
-    """The highest limit that a worker may have known; zero where there may have been none."""
+    """Returns the highest limit that a worker may have known; zero where there may have been
+    none.
+    """
     before = [one.most for one in limits if one.at_ms <= at_ms - _KNOWN_MS]
     lately = [one.most for one in limits if at_ms - _KNOWN_MS < one.at_ms <= at_ms]
     known = [*before[-1:], *lately]
@@ -144,7 +150,7 @@ def _most(limits: Sequence[Quota], at_ms: float) -> int:
 
 
 def _by_loop(stage: Stage, runs: Iterable[Standing]) -> Iterator[list[Standing]]:
-    """The runs of each backfill and of each resume."""
+    """Yields the runs of each backfill and of each resume."""
     rows = stage.rows()
     found: dict[object, list[Standing]] = defaultdict(list)
     for run in runs:
@@ -175,19 +181,23 @@ def _few_at_once(runs: Sequence[Standing]) -> Iterator[str]:
 
 
 def _late(runs: Iterable[Standing]) -> list[Standing]:
-    """Slots that no worker had in its hands 90 s after they were due."""
+    """Returns slots that no worker had in its hands 90 s after they were due."""
     return [run for run in runs if run.slot and run.received_ms > run.due_ms + 90_000]
 
 
 def _perhaps_late(runs: Iterable[Standing]) -> list[Standing]:
-    """Slots that may have been found late: nobody had taken them up 90 s after they were due."""
+    """Returns slots that may have been found late: nobody had taken them up 90 s after they were
+    due.
+    """
     return [
         run for run in runs if run.slot and min(run.called_ms, run.joined_ms) > run.due_ms + 90_000
     ]
 
 
 def _left_behind(late: Standing, run: Standing, claimed: Mapping[str, float]) -> bool:
-    """Whether it was late and claimed, in nobody's hands, when one came that was not prompt."""
+    """Tells whether it was late and claimed, in nobody's hands, when one came that was not
+    prompt.
+    """
     prompt = run.received_ms < run.due_ms + _DECIDED_MS
     # Who stood in a line went by that: its first one may not have been the oldest that is late.
     stood = run.joined_ms < FOR_EVER
@@ -197,7 +207,9 @@ def _left_behind(late: Standing, run: Standing, claimed: Mapping[str, float]) ->
 
 
 def _behind(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[str]:
-    """Where they would be turned away, regular slots stand behind the late ones that came first."""
+    """Checks that where they would be turned away, regular slots stand behind the late ones that
+    came first.
+    """
     if runs[0].task.overlap not in ("skip", "queue"):
         return
     rows = stage.rows()

@@ -16,7 +16,7 @@ _REROUTING = frozenset({"urgent", "unhurried"})
 
 
 def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """All of them."""
+    """Checks all of them."""
     yield from _apart(stage, journal)
     yield from _one_place(stage, journal)
     if any(act.name in _REROUTING for act in stage.acts):
@@ -24,7 +24,7 @@ def obeyed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _apart(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Runs of two tenants never hold, or wait for, the places of one gate."""
+    """Checks that runs of two tenants never hold, or wait for, the places of one gate."""
     tenants = {task.task_id: task.tenant_id for task in stage.tasks}
     if len(set(tenants.values())) < 2:
         return
@@ -37,7 +37,7 @@ def _apart(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _one_place(stage: Stage, journal: Journal) -> Iterator[str]:
-    """Nobody starts who stands in a line: it would keep those behind it waiting."""
+    """Checks that nobody starts who stands in a line: it would keep those behind it waiting."""
     steps: list[tuple[float, str, frozenset[str]]] = []
     for place, gates in journal.gates.items():
         steps += [(held.at_ms, place, frozenset(_names(place, held.waiting))) for held in gates]
@@ -65,13 +65,13 @@ def _one_place(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _has_gate(journal: Journal, change: Change) -> bool:
-    """Whether runs of the task waited for each other at that time."""
+    """Tells whether runs of the task waited for each other at that time."""
     versions = [one for one in journal.versions[change.task_id] if one.at_ms <= change.at_ms]
     return bool(versions) and guarded(versions[-1].task)
 
 
 def _rekeyed_ms(journal: Journal, task_id: str) -> float:
-    """When an edit gave the task another concurrency key, if one did."""
+    """Returns when an edit gave the task another concurrency key, if one did."""
     for before, after in pairwise(journal.versions[task_id]):
         if before.task.shown.get("concurrency_key") != after.task.shown.get("concurrency_key"):
             return after.at_ms
@@ -79,13 +79,15 @@ def _rekeyed_ms(journal: Journal, task_id: str) -> float:
 
 
 def _names(place: str, keys: tuple[str, ...]) -> Iterator[str]:
-    """A task's own gate names its runs by their keys."""
+    """Checks that a task's own gate names its runs by their keys."""
     own = not place.startswith("key#")
     return (run_id(place, key) if own else key for key in keys)
 
 
 def _routed(stage: Stage, journal: Journal) -> Iterator[str]:
-    """What is claimed under a priority whose edit was answered goes to that priority's queue."""
+    """Checks that what is claimed under a priority whose edit was answered goes to that
+    priority's queue.
+    """
     first, queues = began(stage), _first_queue(stage)
     for change in journal.changes:
         if change.before is not None or change.writer is None or change.run_id not in queues:
@@ -104,7 +106,7 @@ def _routed(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def began(stage: Stage) -> Mapping[str, float]:
-    """When each process took its first step."""
+    """Returns when each process took its first step."""
     start_ms = stage.world.start.timestamp() * 1000
     found: dict[str, float] = {}
     for entry in stage.world.trace:
@@ -114,7 +116,7 @@ def began(stage: Stage) -> Mapping[str, float]:
 
 
 def _first_queue(stage: Stage) -> Mapping[str, str]:
-    """Into which queue the first message went that names a run."""
+    """Returns into which queue the first message went that names a run."""
     found: dict[str, str] = {}
     for entry in stage.world.trace:
         if entry[2] not in SENDS or not isinstance(entry[4], dict):

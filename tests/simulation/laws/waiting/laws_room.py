@@ -29,7 +29,7 @@ def shared(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator
 
 
 def _at_once(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[str]:
-    """Who has less than its share under way waits for nobody."""
+    """Checks that who has less than its share under way waits for nobody."""
     most, world = stage.sizes.of_tenant, stage.world
     allowed_ms = 1_000 * (steady_sec(stage))
     spans = _spans(journal)
@@ -52,7 +52,7 @@ def _at_once(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterat
 
 
 def _taken_up(stage: Stage, runs: Sequence[Standing]) -> Iterator[str]:
-    """What a worker was handed in time, and put off, is not given up."""
+    """Checks that what a worker was handed in time, and put off, is not given up."""
     rows = {row.run_id: row for row in stage.rows().values()}
     for run in runs:
         row = rows.get(run.run_id)
@@ -62,7 +62,9 @@ def _taken_up(stage: Stage, runs: Sequence[Standing]) -> Iterator[str]:
 
 
 def _no_more(stage: Stage, journal: Journal) -> Iterator[str]:
-    """A worker that has its share of a tenant's runs takes no more of them than one message."""
+    """Checks that a worker that has its share of a tenant's runs takes no more of them than one
+    message.
+    """
     tenants = {task.task_id: task.tenant_id for task in stage.tasks}
     under_way: dict[str, Change] = {}
     since: dict[str, float] = {}
@@ -85,7 +87,7 @@ def _no_more(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def _spans(journal: Journal) -> dict[str, list[tuple[float, float]]]:
-    """From when to when attempts of each run were under way."""
+    """Returns from when to when attempts of each run were under way."""
     found: dict[str, list[tuple[float, float]]] = {}
     for change in journal.changes:
         of_run = found.setdefault(change.run_id, []) if change.after else []

@@ -20,7 +20,7 @@ _EDGE_MS = 1_000
 
 
 def obeyed(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[str]:
-    """Each run of each list, and of each answer about one run."""
+    """Checks each run of each list, and of each answer about one run."""
     asks = [act for act in stage.acts if isinstance(act, Ask) and act.route.startswith("GET ")]
     if not asks or not untroubled(stage):
         return

@@ -20,7 +20,9 @@ def bounded(stage: Stage, journal: Journal) -> Iterator[str]:
 
 
 def within_quota(journal: Journal) -> Iterator[str]:
-    """A lease lives until every clock says that it is over; a limit, until every worker knows."""
+    """Checks that a lease lives until every clock says that it is over; a limit, until every
+    worker knows.
+    """
     under_way: dict[str, Seen] = {}
     for change in journal.changes:
         after = change.after
@@ -34,7 +36,9 @@ def within_quota(journal: Journal) -> Iterator[str]:
 
 
 def within_reach(stage: Stage) -> Iterator[str]:
-    """What a tenant may not call is never called, and none of its runs has any other end."""
+    """Checks that what a tenant may not call is never called, and none of its runs has any other
+    end.
+    """
     foreign = {task.task_id for task in stage.tasks if task.target == FOREIGN}
     for delivery in stage.deliveries:
         if delivery.run_id.partition(".")[0] in foreign:
@@ -45,7 +49,7 @@ def within_reach(stage: Stage) -> Iterator[str]:
 
 
 def _started(journal: Journal, change: Change, under_way: dict[str, Seen]) -> Iterator[str]:
-    """What started when there was no limit holds no permit, and does not count."""
+    """Checks that what started when there was no limit holds no permit, and does not count."""
     tenant_id = _tenant(journal, change.task_id)
     limits = _in_force(journal, change.at_ms, tenant_id)
     if not all(limits):
@@ -72,7 +76,7 @@ def _tenant(journal: Journal, task_id: str) -> str:
 
 
 def _in_force(journal: Journal, at_ms: float, tenant_id: str) -> list[int]:
-    """Every limit that a start may go by; zero is none."""
+    """Returns every limit that a start may go by; zero is none."""
     limits = [one for one in journal.limits if one.tenant_id == tenant_id]
     before = [one.most for one in limits if one.at_ms <= at_ms - _KNOWN_MS]
     lately = [one.most for one in limits if at_ms - _KNOWN_MS < one.at_ms <= at_ms]

@@ -49,7 +49,7 @@ class _Line:
     sharing: Sequence[Standing] = ()
 
     def outside_sec(self, first: Standing, since_ms: float, line_max: int) -> float:
-        """Give what it costs to find a line full: the run looks again a minute later."""
+        """Gives what it costs to find a line full: the run looks again a minute later."""
         receipts = (at for at in first.receipts if at <= since_ms)
         looked_ms = max(first.due_ms, max(receipts, default=0.0))
         # Those of one second come in any order.
@@ -64,7 +64,7 @@ class _Line:
 def long(
     stage: Stage, journal: Journal, runs: Sequence[Standing], *, audited: bool
 ) -> Iterator[str]:
-    """Each line, moment by moment; of a shifted run it counts which places it takes."""
+    """Checks each line, moment by moment; of a shifted run it counts which places it takes."""
     troubles = _Troubles.of(stage, audited=audited)
     end_ms = stage.world.epoch_us() / 1000
     bounded = {one.tenant_id for one in journal.limits if one.most}
@@ -89,7 +89,7 @@ _STOOD = ("line", BEHIND)
 
 
 def said(stage: Stage, journal: Journal, runs: Sequence[Standing]) -> Iterator[str]:
-    """Where nothing goes wrong, the row of a run says whether it stood in a line."""
+    """Checks that where nothing goes wrong, the row of a run says whether it stood in a line."""
     if not untroubled(stage) or stage.acts:
         return
     rows = stage.rows()
@@ -153,7 +153,7 @@ class _Troubles:
 
 
 def _idle(line: _Line, end_ms: float) -> Iterator[tuple[float, float, Standing]]:
-    """The spans in which somebody waits, a place is free, and nobody is called."""
+    """Yields the spans in which somebody waits, a place is free, and nobody is called."""
     steps: dict[float, list[int]] = defaultdict(lambda: [0, 0, 0])
     for begin, end in map(_wants, line.waiting):
         if begin < end:
@@ -181,7 +181,7 @@ def _idle(line: _Line, end_ms: float) -> Iterator[tuple[float, float, Standing]]
 
 
 def _first(line: _Line, at_ms: float) -> Standing:
-    """Give who has waited longest at that moment."""
+    """Gives who has waited longest at that moment."""
     waiting = [(_wants(run), run) for run in line.waiting]
     found = [(begin, run.run_id, run) for (begin, end), run in waiting if begin <= at_ms < end]
     return min(found, key=lambda each: each[:2])[2]
@@ -289,7 +289,7 @@ def _quota(
 
 
 def _died(stage: Stage) -> dict[str, float]:
-    """When each process took its last step."""
+    """Returns when each process took its last step."""
     world = stage.world
     start_ms = world.start.timestamp() * 1000
     return {

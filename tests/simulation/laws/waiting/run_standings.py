@@ -48,43 +48,45 @@ class Standing:
 
     @property
     def received_ms(self) -> float:
-        """Give when a worker was first handed a message that names it."""
+        """Gives when a worker was first handed a message that names it."""
         return self.receipts[0] if self.receipts else FOR_EVER
 
     @property
     def joined_ms(self) -> float:
-        """Give when it first stood in a line: a worker was done with it, and had not started it."""
+        """Gives when it first stood in a line: a worker was done with it, and
+        had not started it.
+        """
         return self.quiet[0][0] if self.quiet and self.quiet[0][0] < self.got_ms else FOR_EVER
 
     @property
     def called_ms(self) -> float:
-        """Give when its target was first called."""
+        """Gives when its target was first called."""
         return self.calls[0].at_ms if self.calls else FOR_EVER
 
     @property
     def got_ms(self) -> float:
-        """Give when it had what it waited for, or needed it no more."""
+        """Gives when it had what it waited for, or needed it no more."""
         return min(self.called_ms, self.over_ms)
 
     @property
     def free(self) -> bool:
-        """Tell whether neither its task nor a key bounds it."""
+        """Tells whether neither its task nor a key bounds it."""
         return not guarded(self.task) and not self.task.shown.get("concurrency_key")
 
     def stood(self, since_ms: float, until_ms: float) -> bool:
-        """Tell whether it stood in a line all the while: open, not called, in no message."""
+        """Tells whether it stood in a line all the while: open, not called, in no message."""
         if self.got_ms <= until_ms:
             return False
         return any(begin < since_ms and end > until_ms for begin, end in self.quiet)
 
 
 def standings(stage: Stage, journal: Journal) -> list[Standing]:
-    """Give the runs of which it is known in which line they stand."""
+    """Gives the runs of which it is known in which line they stand."""
     return [one for one in everybody(stage, journal) if not one.shifted]
 
 
 def everybody(stage: Stage, journal: Journal) -> list[Standing]:
-    """Read them from the queues' own stories, in the order of their due times."""
+    """Reads them from the queues' own stories, in the order of their due times."""
     found = {one.run_id: one for one in _asked(stage, journal)}
     for delivery in stage.deliveries:
         if delivery.run_id in found:
@@ -98,7 +100,7 @@ def everybody(stage: Stage, journal: Journal) -> list[Standing]:
 
 
 def _asked(stage: Stage, journal: Journal) -> Iterator[Standing]:
-    """Every run that has a row, with its due time by the version that has its slot.
+    """Yields every run that has a row, with its due time by the version that has its slot.
 
     Who was given another key stands in two lines for a while, and no message names what outside
     workers are to fetch.
@@ -130,7 +132,7 @@ def _born_ms(first: Change) -> float:
 
 
 def _asked_sec(stage: Stage) -> float:
-    """How long before the write of its row a run may have got its due time."""
+    """Returns how long before the write of its row a run may have got its due time."""
     profile = stage.world.profile
     slow_ms = 2 * profile.slow_ms[1] if profile.slow else 0
     return (_ASKED_MS + 2 * profile.skew_ms + slow_ms) / 1000

@@ -8,6 +8,7 @@ from typing import Any
 from onthedot.records.conditional_writes import Clause, Update
 from onthedot.records.runs import run_writes
 from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.timings import ABANDON_SEC
 from onthedot.store import clock
 from onthedot.targets.attempt_outcome import Answer, Done, Stopped, after_cancel
@@ -66,7 +67,7 @@ def overruled() -> list[Patch]:
 
     def obeyed(answer: Answer, run: Run) -> Answer:
         asked = isinstance(answer, Done) and run.cancel_ms
-        return Stopped(run.cancel_by) if asked else after_cancel(answer, run)
+        return Stopped(Reason(run.cancel_by)) if asked else after_cancel(answer, run)
 
     return [(run_writes, "settle", settle), (settlement, "after_cancel", obeyed)]
 

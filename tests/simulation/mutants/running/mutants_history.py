@@ -7,7 +7,7 @@ from typing import Any
 
 from onthedot.launch import replay
 from onthedot.records.runs import attempts, run_writes, side_item
-from onthedot.records.runs.run_row import Life
+from onthedot.records.runs.run_row import Attempt
 from onthedot.records.runs.side_item import Own
 from onthedot.records.tasks import kept_versions
 from onthedot.records.tasks.kept_versions import Use
@@ -52,8 +52,8 @@ def record_without() -> list[Patch]:
     """A retry forgets by which version the attempt before it ran."""
     original = attempts.attempt_record
 
-    def record(life: Life, outcome: str, now_ms: int) -> dict[str, Any]:
-        return original(replace(life, version=0), outcome, now_ms)
+    def record(attempt: Attempt, *told: Any) -> dict[str, Any]:
+        return original(replace(attempt, version=0), *told)
 
     return [
         (module, "attempt_record", record) for module in (attempts, run_writes, attempt_outcome)

@@ -51,8 +51,8 @@ def read_too_long() -> list[Patch]:
     looked: set[tuple[str, int]] = set()
 
     def too_late(job: Job) -> bool:
-        first = (job.held.run_id, job.held.life.attempt) not in looked
-        looked.add((job.held.run_id, job.held.life.attempt))
+        first = (job.held.run_id, job.held.life.starts) not in looked
+        looked.add((job.held.run_id, job.held.life.starts))
         return first and looking(job)
 
     return [(target_call, "_too_late", too_late)]

@@ -11,6 +11,7 @@ from onthedot.dispatch.due_plan import Firing, Unfired
 from onthedot.records.runs import overlap_gate
 from onthedot.records.runs.overlap_gate import Gate
 from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks import misfire
 from onthedot.records.tasks.misfire import Ending, Slot
 from onthedot.records.tasks.task_cursor import Due
@@ -84,7 +85,7 @@ def before_them() -> list[Patch]:
     original = due_plan._sorted_out  # noqa: SLF001  # planted there
 
     def sorted_out(
-        due: Due, slots: list[tuple[int, int]], now: int, lost_for: str, *, more_due: bool
+        due: Due, slots: list[tuple[int, int]], now: int, lost_for: Reason, *, more_due: bool
     ) -> tuple[list[Firing], list[Unfired]]:
         firings, unfired = original(due, slots, now, lost_for, more_due=more_due)
         return [replace(each, behind=False) for each in firings], unfired

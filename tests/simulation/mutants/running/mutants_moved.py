@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from onthedot.records.runs import handover_write
 from onthedot.records.runs.pull import pulled
-from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_row import Run, leased
 from onthedot.records.tasks.task_spec import Task
 from onthedot.store import clock, conditional_writer
 from onthedot.work import outside_handover, starts, target_call
@@ -62,7 +62,7 @@ def beyond_its_time() -> list[Patch]:
 
     def extended(run: Run, _task: Task, lease_sec: int) -> Run:
         lease_ms = max(clock.now_ms() + lease_sec * 1000, run.life.lease_ms)
-        return replace(run, life=replace(run.life, lease_ms=lease_ms))
+        return replace(run, life=leased(run.life, lease_ms))
 
     return [(module, "extended", extended) for module in (lease_answers, lease)]
 

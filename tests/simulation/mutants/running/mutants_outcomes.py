@@ -8,6 +8,7 @@ from typing import Any
 
 from onthedot.dispatch import dispatcher, due_plan
 from onthedot.dispatch.due_plan import Firing, Plan, Unfired
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.work import starts
 from onthedot.work.decision_table import Decision, decide
@@ -21,7 +22,7 @@ def fires_nothing(reason: str = REASONS[0]) -> list[Patch]:
 
     def plan(due: Due, now: int, **named: Any) -> Plan:
         made = due_plan.plan(due, now, **named)
-        passed = [Unfired(one.slot, one.due, "missed", reason) for one in made.firings]
+        passed = [Unfired(one.slot, one.due, Status.MISSED, Reason(reason)) for one in made.firings]
         unfired = sorted([*made.unfired, *passed], key=lambda one: one.slot)
         return replace(made, firings=[], unfired=unfired)
 
@@ -42,7 +43,7 @@ def newest_coalesced() -> list[Patch]:
 
     def changed(firings: list[Firing], unfired: list[Unfired]) -> Any:
         late = [one for one in firings if one.origin == "catchup" and unfired]
-        passed = [Unfired(one.slot, one.due, "skipped", "coalesced") for one in late]
+        passed = [Unfired(one.slot, one.due, Status.SKIPPED, Reason.COALESCED) for one in late]
         return [one for one in firings if one not in late], [*unfired, *passed]
 
     return _sorting(changed)

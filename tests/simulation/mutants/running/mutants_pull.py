@@ -11,7 +11,8 @@ from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import run_id as run_id_of
 from onthedot.records.runs import message_pack, pull, run_row, run_writes
 from onthedot.records.runs.message_pack import POLL
-from onthedot.records.runs.run_row import Life, Run
+from onthedot.records.runs.run_row import Life, Run, leased
+from onthedot.records.runs.run_status import Status
 from onthedot.records.tasks.task_spec import Task
 from onthedot.store import aws, clock, conditional_writer, ids, queue, run_messages
 from onthedot.targets import attempt_outcome
@@ -113,7 +114,7 @@ def short_time() -> list[Patch]:
 
     def after(life: Life, task: Task, answer: Answer, **named: Any) -> Life:
         became = original(life, task, answer, **named)
-        return replace(became, lease_ms=life.lease_ms) if isinstance(answer, Awaiting) else became
+        return leased(became, life.lease_ms) if isinstance(answer, Awaiting) else became
 
     return [(settlement, "after", after)]
 
@@ -266,7 +267,7 @@ def any_before() -> list[Patch]:
         def readable(item: Any) -> Run | None:
             run = original(item)
             if run and run.life.attempt:
-                return replace(run, life=replace(run.life, status="succeeded"))
+                return replace(run, life=replace(run.life, status=Status.SUCCEEDED))
             return run
 
     return [(previous_success, "run_row", Runs)]

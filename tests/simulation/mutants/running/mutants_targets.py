@@ -8,6 +8,7 @@ from typing import Any
 
 from onthedot.api.runs import leases
 from onthedot.records import own_resources
+from onthedot.records.runs.run_status import Reason
 from onthedot.store import aws, blobs, payloads
 from onthedot.store.access import waiting_polls
 from onthedot.targets.attempt_outcome import Again, Answer, Dead, Done, error_of
@@ -76,7 +77,7 @@ def refused_again() -> list[Patch]:
 
     def answer(code: str, message: str, status: int) -> Answer:
         said = original(code, message, status)
-        return Again("failed", said.error) if isinstance(said, Dead) else said
+        return Again(Reason.FAILED, said.error) if isinstance(said, Dead) else said
 
     return [(refusals, "answer", answer)]
 
@@ -165,7 +166,7 @@ def late_is_final() -> list[Patch]:
 
     def change(answer: Answer) -> Answer:
         late = isinstance(answer, Again) and answer.outcome == "timed_out"
-        return Dead("permanent", error_of("TimedOut", "no answer")) if late else answer
+        return Dead(Reason.PERMANENT, error_of("TimedOut", "no answer")) if late else answer
 
     return _answering(change)
 
@@ -179,7 +180,7 @@ def unfit_again() -> list[Patch]:
     """What cannot be sent is tried again."""
 
     def unfit(unfit: Unfit) -> Any:
-        return Again("failed", error_of(unfit.kind, str(unfit)))
+        return Again(Reason.FAILED, error_of(unfit.kind, str(unfit)))
 
     return [(target_call, "_unfit", unfit)]
 

@@ -10,6 +10,7 @@ from onthedot.records.conditional_writes import Clause, Outcome, Update
 from onthedot.records.runs import message_pack, overlap_gate, run_writes
 from onthedot.records.runs.message_pack import Pack
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks import task_spec
 from onthedot.store import clock, conditional_writer, queue
 from onthedot.store.clock import Skew
@@ -35,7 +36,7 @@ def version() -> list[Patch]:
     def changed(told: Decision, run: Any, task: Any, _: Any) -> Decision:
         first = isinstance(told, Start) and not run.life.attempt and "~" not in run.key
         if first and run.life.schedule_version != task.schedule_version:
-            return Skip("skipped", "superseded")
+            return Skip(Status.SKIPPED, Reason.SUPERSEDED)
         return told
 
     return _deciding(changed)
@@ -118,7 +119,7 @@ def bury() -> list[Patch]:
         if job.run is None or job.run.final:
             return True
         write = run_writes.settle_unstarted(
-            job.held, "dead", "undeliverable", now_ms=clock.now_ms()
+            job.held, Status.DEAD, Reason.UNDELIVERABLE, now_ms=clock.now_ms()
         )
         return conditional_writer.write_one(write) is Outcome.DONE
 
@@ -241,9 +242,10 @@ def stranger() -> list[Patch]:
 
     def changed(told: Decision, run: Any, _: Any, hint: Any) -> Decision:
         stays = isinstance(told, Busy) and hint.receives == 1
-        if stays and run.life.msg != hint.message_id and hint.attempt <= run.life.attempt:
-            return Busy(60)
-        return told
+        if not stays:
+            return told
+        held = run.life.its_attempt
+        return Busy(60) if held.msg != hint.message_id and hint.attempt <= held.number else told
 
     return _deciding(changed)
 

@@ -8,11 +8,10 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-import lambdas.audit
-from onthedot.records.runs import run_row
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import NOT_STARTED
 from onthedot.records.tasks import pause_ends
-from onthedot.registry import definition, max_runs_edit
+from onthedot.registry import definition, edit
 from onthedot.store import blobs, clock, table_reads
 from onthedot.upkeep import (
     after_restore,
@@ -115,20 +114,17 @@ def paused_silently() -> list[Patch]:
     return [(failing_tasks, "tell", lambda *_: None)]
 
 
+def working(name: str, sec: float) -> list[Patch]:
+    """Let one act work for so long before it ends by itself."""
+    acts = [act._replace(work_sec=sec) if act.name == name else act for act in minute.ACTS]
+    return [(minute, "ACTS", tuple(acts))]
+
+
 def pauses_last() -> list[Patch]:
     """Pauses end when all other acts are done."""
-
-    def one_after_another() -> dict[str, float]:
-        now = minute.Minute()
-        for act in minute.ACTS:
-            part = handler_pool.submit(lambda act=act: act.do(now))  # type: ignore[misc]  # bound now
-            while not part.done():
-                handler_pool.wait([part], 100)
-            part.result()
-        pauses_due.end_those_due()
-        return now.figures
-
-    return [(lambdas.audit, "minute", one_after_another)]
+    alone = [act._replace(beside=False) for act in minute.ACTS]
+    last = sorted(alone, key=lambda act: act.name == "pauses")
+    return [(minute, "ACTS", tuple(last))]
 
 
 def alive_anyway() -> list[Patch]:
@@ -147,7 +143,7 @@ def counted_twice() -> list[Patch]:
 
     def note(self: Ledger, run: Run) -> None:
         original(self, run)
-        if run.life.attempt > 1:
+        if run.life.starts > 1:
             original(self, run)
 
     return [(Ledger, "note", note)]
@@ -155,16 +151,16 @@ def counted_twice() -> list[Patch]:
 
 def never_further() -> list[Patch]:
     """Nobody looks further back than half an hour."""
-    return [(claims_audit, "audit_older", lambda _seen: None)]
+    return [(claims_audit, "audit_older", lambda *_: None)]
 
 
 def never_left_behind() -> list[Patch]:
     """The list waits for an act until it ends."""
 
-    def result(part: Any, _sec: float) -> Any:
-        while not part.done():
-            handler_pool.wait([part], 10_000)
-        return part.result()
+    def result(begun: minute.Begun) -> Any:
+        while not begun.part.done():
+            handler_pool.wait([begun.part], 10_000)
+        return begun.part.result()
 
     return [(minute, "_result", result)]
 
@@ -181,7 +177,7 @@ def open_stays() -> list[Patch]:
 
 def awaited_stays() -> list[Patch]:
     """After a restore a run whose attempt is under way goes on."""
-    return [(run_row, "OPEN", frozenset({"claimed", "retrying"}))]
+    return [(after_restore, "OPEN", NOT_STARTED)]
 
 
 def overdue_stays() -> list[Patch]:
@@ -231,7 +227,7 @@ def swept_from_the_start() -> list[Patch]:
 
 def swept_on_and_on() -> list[Patch]:
     """A sweep ends where the bucket does."""
-    return [(payload_sweep, "_BUDGET_SEC", 1_000.0)]
+    return working("sweep", 1_000)
 
 
 def swept_once() -> list[Patch]:
@@ -251,7 +247,7 @@ def always_the_first() -> list[Patch]:
 
 def never_put_off() -> list[Patch]:
     """All steps are made, however long that takes."""
-    return [(bulk_operations, "_BUDGET_SEC", 1_000)]
+    return working("loops", 1_000)
 
 
 def left_in_its_queue() -> list[Patch]:
@@ -313,7 +309,7 @@ def all_woken() -> list[Patch]:
 
 def never_given_back() -> list[Patch]:
     """What an edit drops of a bounded task is gone."""
-    return [(max_runs_edit, "_count_again", lambda *_: None)]
+    return [(edit, "_count_again", lambda *_: None)]
 
 
 MUTANTS = (

@@ -20,7 +20,7 @@ from tests.simulation.mutants.mutant import Mutant, Patch
 
 
 def kept() -> list[Patch]:
-    """Bury sends a run again, and keeps the message that was given up on."""
+    """Buries sends a run again, and keeps the message that was given up on."""
     original = run_messages.send
 
     def send(run: Run, why: str, delay_sec: int = 0) -> bool:
@@ -31,7 +31,7 @@ def kept() -> list[Patch]:
 
 
 def sent_twice() -> list[Patch]:
-    """Bury sends a run twice."""
+    """Buries sends a run twice."""
     original = run_messages.send
 
     def send(run: Run, why: str, delay_sec: int = 0) -> bool:

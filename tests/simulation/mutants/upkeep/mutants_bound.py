@@ -10,8 +10,8 @@ from onthedot.dispatch.tick import Claim
 from onthedot.records.conditional_writes import Update
 from onthedot.records.runs import run_row
 from onthedot.records.tasks import task_cursor
-from onthedot.registry import edit, edit_steps, max_runs_edit
-from onthedot.registry.edit_steps import Recount, Step
+from onthedot.registry import edit, edit_writes
+from onthedot.registry.edit_writes import Recount, Step
 from onthedot.store import table_reads
 from tests.simulation.mutants.mutant import Mutant, Patch
 
@@ -39,7 +39,7 @@ def at_once() -> list[Patch]:
 
 def unlisted() -> list[Patch]:
     """An edit counts nothing: neither what a dead dispatcher claimed, nor what comes again."""
-    return [(edit, "recount", lambda *_: Recount())]
+    return [(edit, "_recount", lambda *_: Recount())]
 
 
 def twice() -> list[Patch]:
@@ -49,26 +49,26 @@ def twice() -> list[Patch]:
 
 def kept() -> list[Patch]:
     """What an edit drops stays counted."""
-    return [(edit, "give_back", lambda *_: None)]
+    return [(edit, "_give_back", lambda *_: None)]
 
 
 def given_early() -> list[Patch]:
     """What an edit is about to drop counts no more, though it may start before it is stamped."""
-    original = max_runs_edit.recount
+    original = edit._recount  # noqa: SLF001  # planted in the flow
 
     def recount(step: Step) -> Recount:
         counted, wanted = original(step), step.wanted
         rows = table_reads.rows(("task_id", wanted.task_id), "scheduled_for", ("0", "~"))
         near = [run for run in map(run_row.readable, rows) if run]
-        dropped = sum(bool(max_runs_edit._why_dropped(run, wanted, counted)) for run in near)  # noqa: SLF001  # planted in the flow
+        dropped = sum(bool(edit._why_dropped(run, wanted, counted)) for run in near)  # noqa: SLF001  # planted in the flow
         return Recount(counted.counted - dropped, counted.ahead)
 
-    return [(edit, "recount", recount)]
+    return [(edit, "_recount", recount)]
 
 
 def unmarked() -> list[Patch]:
     """What is given back is not marked, so that a later edit may take it up again."""
-    return [(max_runs_edit, "marked", lambda life, *_: life)]
+    return [(edit, "marked", lambda life, *_: life)]
 
 
 def never_bound() -> list[Patch]:
@@ -77,8 +77,8 @@ def never_bound() -> list[Patch]:
     def remaining(step: Step, counted: Recount) -> int | None:
         return before(step, counted) if step.seen.task.max_runs is not None else None
 
-    before = edit_steps.remaining
-    return [(edit, "remaining", remaining)]
+    before = edit_writes.remaining
+    return [(edit_writes, "remaining", remaining)]
 
 
 def overwritten() -> list[Patch]:

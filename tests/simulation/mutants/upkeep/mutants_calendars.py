@@ -8,8 +8,9 @@ from typing import Any
 
 from onthedot.dispatch import dispatcher, due_plan, range_ends, range_rows
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks.task_items import Known
-from onthedot.registry import calendar_edits, edit
+from onthedot.registry import calendar_edits, unclaimed_slots
 from onthedot.schedule import calendar_times
 from onthedot.schedule.time.zones import zone
 from onthedot.work import decision_table
@@ -36,23 +37,23 @@ def unread() -> list[Patch]:
 
 def of_one_kind() -> list[Patch]:
     """What an edit records of many slots is all that the first of them is."""
-    original = edit._ranges  # noqa: SLF001  # planted in the flow
+    original = unclaimed_slots._ranges  # noqa: SLF001  # planted in the flow
 
     def ranges(known: Known, slots: Sequence[int], now: int) -> list[Run]:
         first, *_, last = original(known, slots, now) * 2
         return [replace(first, range_to=last.range_to, range_count=len(slots))]
 
-    return [(edit, "_ranges", ranges)]
+    return [(unclaimed_slots, "_ranges", ranges)]
 
 
 def missed_though_closed() -> list[Patch]:
     """What an edit records of many slots forgets what a calendar closes."""
-    original = edit._ranges  # noqa: SLF001  # planted in the flow
+    original = unclaimed_slots._ranges  # noqa: SLF001  # planted in the flow
 
     def ranges(known: Known, slots: Sequence[int], now: int) -> list[Run]:
         return [_missed(each) for each in original(known, slots, now)]
 
-    return [(edit, "_ranges", ranges)]
+    return [(unclaimed_slots, "_ranges", ranges)]
 
 
 def closed_by_utc() -> list[Patch]:
@@ -61,7 +62,8 @@ def closed_by_utc() -> list[Patch]:
 
 
 def _missed(run: Run) -> Run:
-    life = replace(run.life, status="missed", reason="unaccounted", note="")
+    end = replace(run.life.its_end, note="")
+    life = replace(run.life, status=Status.MISSED, reason=Reason.UNACCOUNTED, end=end)
     return replace(run, life=life)
 
 

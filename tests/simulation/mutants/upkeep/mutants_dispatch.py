@@ -14,6 +14,7 @@ from onthedot.records.conditional_writes import Clause, Insert, Update
 from onthedot.records.keys import SPEC
 from onthedot.records.runs import manifest, run_writes
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason, Status
 from onthedot.records.tasks import task_cursor
 from onthedot.schedule.blackouts import Blackout, calendars_of
 from onthedot.store import clock, conditional_writer, table_reads
@@ -38,7 +39,7 @@ def ended() -> list[Patch]:
 
     def decided(run: Any, task: Any, hint: Any, now_ms: int) -> Decision:
         if task and task.status == "ended" and run and not run.final and not run.life.attempt:
-            return Skip("skipped", "ended")
+            return Skip(Status.SKIPPED, Reason.ENDED)
         return decide(run, task, hint, now_ms)
 
     return [(task_cursor, "advance", advance), (starts, "decide", decided)]
@@ -51,7 +52,8 @@ def late() -> list[Patch]:
     def row(due: Any, planned: Any, tick: Tick) -> Run:
         made = original(due, planned, tick)
         until = clock.now_ms() + 40_000
-        return replace(made, life=replace(made.life, claim_until=until))
+        claim = made.life.claim and replace(made.life.claim, until_ms=until)
+        return replace(made, life=replace(made.life, claim=claim))
 
     return [(plan_effects, "_row", row)]
 

@@ -11,9 +11,10 @@ from onthedot.records.runs import edited_slots
 from onthedot.records.runs.run_row import Run
 from onthedot.records.tasks.task_items import Known
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry import edit, edit_steps, lifecycle, schedule_actions
-from onthedot.registry.edit import Edited, Make, close_the_books
-from onthedot.registry.edit_steps import Recount, Step
+from onthedot.registry import edit, edit_writes, lifecycle, schedule_actions
+from onthedot.registry.edit import Edited, Make
+from onthedot.registry.edit_writes import Recount, Step
+from onthedot.registry.unclaimed_slots import close_the_books
 from onthedot.store import conditional_writer
 from onthedot.store.tasks import read
 from onthedot.work import job
@@ -87,7 +88,7 @@ def sent_from_later() -> list[Patch]:
 
 def same_version() -> list[Patch]:
     """A write leaves the version as it was: nobody sees that there was one."""
-    return [(edit_steps, "_next_version", lambda _seen, wanted: wanted)]
+    return [(edit, "_next_version", lambda _seen, wanted: wanted)]
 
 
 def undispatched() -> list[Patch]:
@@ -97,13 +98,13 @@ def undispatched() -> list[Patch]:
 
 def books_until_now() -> list[Patch]:
     """A pause that is over takes what was due since its end with it."""
-    original = edit_steps.end_of_pause
+    original = edit.end_of_pause
 
     def end_of_pause(seen: Known, now: int) -> Step | None:
         step = original(seen, now)
         return step and replace(step, at=now)
 
-    return [(edit_steps, "end_of_pause", end_of_pause)]
+    return [(edit, "end_of_pause", end_of_pause)]
 
 
 def unsent_again() -> list[Patch]:
@@ -128,7 +129,7 @@ def not_repeated() -> list[Patch]:
 
 def told_later() -> list[Patch]:
     """The name, the former schedule and the trail are written behind the task, one by one."""
-    beside, write = edit_steps.beside, edit._write  # noqa: SLF001  # planted in the flow
+    beside, write = edit_writes.beside, edit._write  # noqa: SLF001  # planted in the flow
 
     def written(step: Step, counted: Recount) -> bool:
         done = write(step, counted)
@@ -136,23 +137,23 @@ def told_later() -> list[Patch]:
             conditional_writer.write_together([part])
         return done
 
-    return [(edit_steps, "beside", lambda _: []), (edit, "_write", written)]
+    return [(edit_writes, "beside", lambda _: []), (edit, "_write", written)]
 
 
 def unsigned_unkept() -> list[Patch]:
     """What the system does by itself keeps no former schedule."""
-    beside = edit_steps.beside
-    return [(edit_steps, "beside", lambda step: beside(step) if step.signed else [])]
+    beside = edit_writes.beside
+    return [(edit_writes, "beside", lambda step: beside(step) if step.signed else [])]
 
 
 def name_kept() -> list[Patch]:
     """Who deletes a schedule does not give its name free."""
-    beside = edit_steps.beside
+    beside = edit_writes.beside
 
     def without(step: Step) -> list[Part]:
         return [part for part in beside(step) if not isinstance(part, Delete)]
 
-    return [(edit_steps, "beside", without)]
+    return [(edit_writes, "beside", without)]
 
 
 def left_waiting() -> list[Patch]:

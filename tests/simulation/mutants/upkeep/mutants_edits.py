@@ -8,6 +8,7 @@ from typing import Any
 from onthedot.records.tasks.task_items import Known
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import edit, lifecycle
+from onthedot.registry.unclaimed_slots import close_the_books
 
 Patch = tuple[Any, str, Any]
 _DROPPED_SEC = 150
@@ -15,13 +16,12 @@ _DROPPED_SEC = 150
 
 def no_books_of_pauses() -> list[Patch]:
     """A pause that ends leaves nothing behind of what was due in it."""
-    original = edit.close_the_books
 
-    def close_the_books(known: Known, now: int) -> None:
+    def closed(known: Known, now: int) -> None:
         if known.task.status != "paused":
-            original(known, now)
+            close_the_books(known, now)
 
-    return [(edit, "close_the_books", close_the_books)]
+    return [(edit, "close_the_books", closed)]
 
 
 def from_later() -> list[Patch]:

@@ -9,7 +9,7 @@ from onthedot.dispatch import plan_effects
 from onthedot.records.conditional_writes import Outcome, Update
 from onthedot.records.tasks import exhausted_schedules
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry import edit, edit_steps, lifecycle
+from onthedot.registry import edit_writes, lifecycle
 from onthedot.store import conditional_writer
 from onthedot.upkeep import completed_schedules
 from tests.simulation.mutants.mutant import Mutant, Patch
@@ -49,14 +49,14 @@ def unrevived() -> list[Patch]:
 
 def unseen() -> list[Patch]:
     """An edit goes by the version alone, and misses the note."""
-    original = edit.writes
+    original = edit_writes.writes
 
     def writes(*given: Any, **more: Any) -> list[Any]:
         parts: list[Any] = list(original(*given, **more))
         clauses = tuple(one for one in parts[0].clauses if one.path != ("status",))
         return [replace(parts[0], clauses=clauses), *parts[1:]]
 
-    return [(edit, "writes", writes)]
+    return [(edit_writes, "writes", writes)]
 
 
 def listed_late() -> list[Patch]:
@@ -77,13 +77,13 @@ def listed_late() -> list[Patch]:
 
 def overspent_forgotten() -> list[Patch]:
     """A bound that is lowered below what it has had forgets by how much."""
-    original = edit_steps.remaining
+    original = edit_writes.remaining
 
     def remaining(*given: Any) -> int | None:
         left = original(*given)
         return None if left is None else max(0, left)
 
-    return [(edit, "remaining", remaining)]
+    return [(edit_writes, "remaining", remaining)]
 
 
 def impatient() -> list[Patch]:

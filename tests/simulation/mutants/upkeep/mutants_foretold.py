@@ -10,9 +10,10 @@ from onthedot.api.views import merged_fires
 from onthedot.dispatch import dispatcher, due_plan
 from onthedot.dispatch.due_plan import Firing, Plan
 from onthedot.records.runs.run_row import Run
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_cursor import Due
 from onthedot.records.tasks.task_spec import Task
-from onthedot.registry import edit
+from onthedot.registry import unclaimed_slots
 from onthedot.schedule.schedule import Schedule
 from tests.simulation.mutants.mutant import Mutant, Patch
 
@@ -38,13 +39,14 @@ def open_too() -> list[Patch]:
 
 def ended_when_due() -> list[Patch]:
     """What an edit records is said to have ended when it was due."""
-    original = edit._record  # noqa: SLF001  # planted in the flow
+    original = unclaimed_slots._record  # noqa: SLF001  # planted in the flow
 
     def record(task: Task, slot: int, now: int, calendar: str) -> Run:
         made = original(task, slot, now, calendar)
-        return replace(made, life=replace(made.life, ended_ms=made.life.due_ms - 60_000))
+        end = replace(made.life.its_end, ended_ms=made.life.due_ms - 60_000)
+        return replace(made, life=replace(made.life, end=end))
 
-    return [(edit, "_record", record)]
+    return [(unclaimed_slots, "_record", record)]
 
 
 def all_on_time() -> list[Patch]:
@@ -61,7 +63,7 @@ def open_for_good() -> list[Patch]:
     original = due_plan.plan
 
     def plan(due: Due, now: int, **_lost_for: str) -> Plan:
-        return original(due, now, lost_for="circuit_open")
+        return original(due, now, lost_for=Reason.CIRCUIT_OPEN)
 
     return [(dispatcher, "plan", plan)]
 

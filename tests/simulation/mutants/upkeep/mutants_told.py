@@ -7,6 +7,7 @@ from typing import Any
 from onthedot.targets.http.web_exchange import NoResponse, Response
 from onthedot.upkeep.events import digest, notifications
 from tests.simulation.mutants.mutant import Mutant, Patch
+from tests.simulation.mutants.upkeep.mutants_audit import working
 
 
 def unsigned() -> list[Patch]:
@@ -39,7 +40,7 @@ def taken_for_granted() -> list[Patch]:
 
 def no_end() -> list[Patch]:
     """A minute tells a slow receiver of all there is."""
-    return [(notifications, "_TELLING_SEC", 200.0)]
+    return working("events", 200)
 
 
 def all_at_once() -> list[Patch]:
@@ -60,8 +61,8 @@ def miscounted() -> list[Patch]:
     """What was told is counted as refused as well."""
     original = notifications.tell
 
-    def tell() -> dict[str, int]:
-        found = original()
+    def tell(*given: float) -> dict[str, int]:
+        found = original(*given)
         return found | {"events_told": 0} if found else found
 
     return [(notifications, "tell", tell)]

@@ -10,7 +10,8 @@ from typing import Any
 from onthedot.api.views import agenda_source
 from onthedot.records.runs.pull import pulled
 from onthedot.records.runs.run_row import Run
-from onthedot.records.tasks import task_cursor
+from onthedot.records.tasks.task_cursor import Due
+from onthedot.store import tasks
 from onthedot.upkeep import claims_audit, recent_runs, tallies
 from onthedot.work import dead_messages, outside_handover
 from onthedot.work.batch import Batch
@@ -26,10 +27,11 @@ def lost_in_silence() -> list[Patch]:
 def recorded_ahead() -> list[Patch]:
     """The audit takes each cursor for one that has passed the slot."""
 
-    def parse(item: Any) -> Any:
-        return replace(task_cursor.parse(item), next_run_at=2**40)
+    def cursor(task_id: str) -> Due | None:
+        found = tasks.cursor(task_id)
+        return found and replace(found, next_run_at=2**40)
 
-    return [(claims_audit, "task_cursor", SimpleNamespace(parse=parse))]
+    return [(claims_audit, "tasks", SimpleNamespace(cursor=cursor))]
 
 
 def the_same_hour() -> list[Patch]:
@@ -60,12 +62,12 @@ def never_struck_off() -> list[Patch]:
 
 
 def line_left() -> list[Patch]:
-    """Bury does not give up the place of a run that is over."""
+    """Buries does not give up the place of a run that is over."""
     return [(dead_messages, "overlap", SimpleNamespace(finish=lambda _job: None))]
 
 
 def fetched_kept() -> list[Patch]:
-    """Bury keeps the dead message of a run that outside workers fetch."""
+    """Buries keeps the dead message of a run that outside workers fetch."""
     original = dead_messages._dealt_with  # noqa: SLF001  # planted there
 
     def dealt_with(job: Job) -> bool:
@@ -75,7 +77,7 @@ def fetched_kept() -> list[Patch]:
 
 
 def died_at_once() -> list[Patch]:
-    """Bury believes that a message may die as soon as its run is due."""
+    """Buries believes that a message may die as soon as its run is due."""
     return [(dead_messages, "died_ms", lambda life: life.due_ms)]
 
 

@@ -13,8 +13,8 @@ from onthedot.records.runs.run_row import Run, parse
 from onthedot.records.tasks import task_items
 from onthedot.records.tasks.task_spec import Task
 from onthedot.records.timings import LOOK_AHEAD_SEC
-from onthedot.registry import edit, edit_steps, schedule_actions
-from onthedot.registry.edit_steps import Step
+from onthedot.registry import edit, edit_writes, schedule_actions
+from onthedot.registry.edit_writes import Step
 from onthedot.schedule.time.instants import nominal
 from onthedot.store import clock, conditional_writer, ids, table_reads
 from onthedot.work import starts
@@ -99,7 +99,7 @@ def edge() -> list[Patch]:
 
     return [
         (task_items, "first_due", first_due),
-        (edit_steps, "first_due", first_due),
+        (edit_writes, "first_due", first_due),
         (edit, "first_due", first_due),
         (schedule_actions, "first_due", first_due),
         (stage, "first_due", first_due),

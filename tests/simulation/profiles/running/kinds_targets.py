@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.records.tasks.task_spec import Retry
 from onthedot.targets.attempt_outcome import Dead
 from tests.simulation.profiles.running.kinds import Kind
@@ -78,7 +79,7 @@ SERVICE_KINDS: dict[str, Kind] = {
 # What becomes of them at their first attempt, and nobody is called. Some are drawn only where what
 # their tenant may call is bounded.
 ALLOWED = ("arn:aws:sqs:*:*:orders*", "arn:aws:sqs:*:*:normal")
-_FORBIDDEN = Dead("target_forbidden")
+_FORBIDDEN = Dead(Reason.TARGET_FORBIDDEN)
 DOOMED = {
     "ours": _FORBIDDEN,
     "ours escaped": _FORBIDDEN,
@@ -86,5 +87,5 @@ DOOMED = {
     "beyond queue": _FORBIDDEN,
     "foreign": _FORBIDDEN,
     "foreign queue": _FORBIDDEN,
-    "unfit": Dead("permanent"),
+    "unfit": Dead(Reason.PERMANENT),
 }

@@ -56,7 +56,9 @@ def _called(name: str, kinds: tuple[str, ...], faults: Profile) -> Scene:
 
 
 def _each(name: str, kinds: tuple[str, ...]) -> tuple[Scene, ...]:
-    """With nothing wrong, with processes that die and answers that are lost, with everything."""
+    """Returns its profiles: with nothing wrong, with processes that die and answers that are
+    lost, with everything.
+    """
     return (
         _called(name, kinds, Profile()),
         _called(f"{name} crashes", kinds, _CRASHES),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from onthedot.records.runs.run_status import Reason
 from onthedot.targets.attempt_outcome import Answer, Dead, Done
 from onthedot.targets.call import Call
 from tests.simulation.auditor import Auditor, Law
@@ -32,7 +33,7 @@ _LONG = 2_400
 
 
 def _course(**given: Any) -> Course:
-    """Some minutes without a tick make runs late and slots missed; then all of it is told."""
+    """Returns a course in which minutes without a tick make runs late and slots missed."""
     auditor = replace(Auditor(told=True, laws=_TOLD), **given)
     return Course(
         gap=(100, 460), ticks_until=900, sec=_LONG, dispatch_limit_sec=240, auditor=auditor
@@ -51,10 +52,10 @@ def _restored(*laws: Law) -> Auditor:
 
 
 def _heals(stage: Stage) -> None:
-    """What dies for some minutes works again when it is probed, an hour later."""
+    """Lets runs die for some minutes, and work again when they are probed an hour later."""
 
     def answer(_call: Call) -> Answer:
-        return Dead("permanent") if stage.world.now_us < 500_000_000 else Done()
+        return Dead(Reason.PERMANENT) if stage.world.now_us < 500_000_000 else Done()
 
     stage.answer = answer
 
@@ -73,8 +74,8 @@ _FIGURES = replace(
 
 
 def _never_heals(stage: Stage) -> None:
-    """Whatever runs dies."""
-    stage.answer = lambda _call: Dead("permanent")
+    """Lets every run die."""
+    stage.answer = lambda _call: Dead(Reason.PERMANENT)
 
 
 # What befalls some of the audits costs the events of a run a few of its looks.

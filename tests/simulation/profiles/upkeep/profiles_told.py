@@ -18,7 +18,7 @@ _LONG = 2_400
 
 
 def _hooked(**when: tuple[float, float]) -> Callable[[Stage], None]:
-    """A history whose webhook is so in these seconds."""
+    """Returns a history whose webhook is so in these seconds."""
     return lambda stage: Hook(stage, when).set_up()
 
 

@@ -14,16 +14,8 @@ from onthedot.records.tasks.task_items import Known, cursor, first_due
 from onthedot.records.tasks.task_spec import Task
 from onthedot.registry import lifecycle
 from onthedot.registry.definition import schedule
-from onthedot.registry.edit import writes
-from onthedot.registry.edit_steps import (
-    Recount,
-    Signed,
-    Step,
-    asked_for,
-    beside,
-    end_of_pause,
-    foreseen,
-)
+from onthedot.registry.edit import asked_for, end_of_pause, foreseen
+from onthedot.registry.edit_writes import Recount, Signed, Step, beside, writes
 
 NOON = 1_795_003_200
 FIELDS = {"name": "report", "cron": "*/5 * * * *", "target": {"type": "recording"}}
@@ -179,7 +171,7 @@ def test_a_pause_leaves_the_cursor_where_it_stood() -> None:
 
 
 def _cursor_of(made: Step) -> dict[str, Any]:
-    """What the step writes into the task's cursor."""
+    """Returns what the step writes into the task's cursor."""
     written = writes(made, Recount(), payload=None, now=NOON + 60)
     assert isinstance(written[1], Update)
     return dict(written[1].sets)

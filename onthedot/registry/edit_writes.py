@@ -1,18 +1,29 @@
-"""Describes an edit of a task as steps: what each one writes, and what to do afterwards."""
+"""Describes one write of an edit, as values: the task before and after, and every item of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from onthedot.records.access import audit_trail
 from onthedot.records.access.audit_trail import By
-from onthedot.records.conditional_writes import Part
-from onthedot.records.tasks import kept_versions, pause_ends, payloads, task_items
-from onthedot.records.tasks.task_items import Known, first_due, revision
-from onthedot.records.tasks.task_spec import ENDED, Task
-from onthedot.registry import lifecycle
+from onthedot.records.conditional_writes import Clause, Part, Update, Write
+from onthedot.records.keys import CURSOR, SPEC
+from onthedot.records.tasks import (
+    exhausted_schedules,
+    kept_versions,
+    pause_ends,
+    payloads,
+    task_cursor,
+    task_items,
+    task_spec,
+)
+from onthedot.records.tasks.task_items import Known, cursor, first_due, revision
+from onthedot.records.tasks.task_spec import Task
 from onthedot.registry.definition import fields_of
+
+# What dispatch needs for planning besides the schedule.
+_PLANNED_WITH = ("misfire", "grace_sec", "queue", "pack_max")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,34 +81,6 @@ class Step:
         return self.seen.due.next_run_at if self.moves else None
 
 
-def end_of_pause(seen: Known, now: int) -> Step | None:
-    """Ends a pause that is over, as of its end. None: it is not over, or there is none."""
-    at = pause_ends.over(seen.task, now) if seen.task.status == "paused" else None
-    if at is None:
-        return None
-    wanted = _next_version(seen, lifecycle.resumed_by_itself(seen.task, at))
-    return Step(seen=seen, wanted=wanted, at=wanted.effective_from, by_itself=True)
-
-
-def asked_for(seen: Known, wanted: Task, now: int, signed: Signed | None) -> Step | None:
-    """Makes the step that was asked for. None: the task has ended, and nothing revives it."""
-    if _unstamped(wanted) == _unstamped(seen.task):
-        return Step(seen=seen, wanted=seen.task, at=now, written=True)
-    if seen.task.status in ENDED:
-        return None
-    wanted = _next_version(seen, _reopened(seen, wanted, now))
-    return Step(seen=seen, wanted=wanted, at=now, signed=signed)
-
-
-def foreseen(seen: Known, wanted: Task, now: int) -> Known:
-    """Returns what an edit would leave. It does not look for runs that the edit would drop."""
-    step = Step(seen=seen, wanted=_reopened(seen, wanted, now), at=now)
-    due = replace(seen.due, runs_left=remaining(step, Recount()))
-    if step.moves:
-        due = replace(due, next_run_at=first_due(step.wanted) or due.next_run_at)
-    return replace(seen, task=step.wanted, due=due)
-
-
 def remaining(step: Step, counted: Recount) -> int | None:
     """Returns how many runs an edit leaves to a bounded task. Below zero, it has had too many."""
     if step.wanted.max_runs is None:
@@ -106,6 +89,85 @@ def remaining(step: Step, counted: Recount) -> int | None:
     if most is None or seen is None:
         return step.wanted.max_runs
     return step.wanted.max_runs - (most - seen + counted.counted)
+
+
+def writes(step: Step, counted: Recount, *, payload: str | None, now: int) -> list[Write]:
+    """Writes both items. If only the payload changes, in its stored form, the cursor stays.
+
+    A schedule without a slot left is listed, so that the audit marks it as completed.
+    """
+    spec = _spec(step, payload)
+    part = _cursor(step, counted)
+    if part is None:
+        return [spec]
+    wanted = step.wanted
+    ends = wanted.status == "active" and task_cursor.leaves(part)
+    return [
+        spec,
+        part,
+        *([exhausted_schedules.line(wanted.task_id, wanted.version, now)] if ends else []),
+    ]
+
+
+def _spec(step: Step, payload: str | None) -> Update:
+    before = step.seen.task
+    written, changed = before.item(), step.wanted.item()
+    said = {name: value for name, value in changed.items() if written.get(name) != value}
+    said |= {} if payload is None else {"payload": payload}
+    return Update(
+        task_spec.TABLE,
+        (("task_id", before.task_id), ("part", SPEC)),
+        tuple(said.items()),
+        # The audit completes a task, and dispatch sets one aside, without a new version.
+        (Clause.equal("version", before.version), Clause.equal("status", before.status)),
+        removes=tuple(name for name in written if name not in changed),
+    )
+
+
+def _cursor(step: Step, counted: Recount) -> Update | None:
+    before, wanted = step.seen.task, step.wanted
+    clauses: tuple[Clause, ...] = (Clause.equal("version", step.seen.due.version),)
+    following = first_due(wanted) if wanted.status == "active" else None
+    item = cursor(wanted, following)
+    left = item.pop("runs_left", None)
+    if step.moves:
+        sets = {name: value for name, value in item.items() if name not in ("task_id", "part")}
+        if following is None:
+            sets.pop("next_run_at")
+    else:
+        old = cursor(before, None)
+        sets = {name: item[name] for name in _PLANNED_WITH if item[name] != old[name]}
+    removes: tuple[str, ...] = ()
+    if step.seen.due.ahead != counted.ahead and step.moves:
+        sets |= {"ahead": counted.ahead} if counted.ahead else {}
+        removes += () if counted.ahead else ("ahead",)
+    if wanted.max_runs != before.max_runs or step.moves:
+        removes += () if left is not None else ("runs_left",)
+        clauses += _runs_left(step, sets, counted)
+    if not sets and not removes:
+        return None
+    spent = sets.get("runs_left", 1) <= 0
+    if spent:
+        item.pop("due_shard", None)
+        sets.pop("due_shard", None)
+    if (spent or step.moves) and "due_shard" not in item:
+        removes += ("due_shard",)
+    # Every write of the cursor raises its version, so older plans are void.
+    sets |= {"version": wanted.version}
+    key = (("task_id", before.task_id), ("part", CURSOR))
+    return Update(task_spec.TABLE, key, tuple(sets.items()), clauses, removes)
+
+
+def _runs_left(step: Step, sets: dict[str, Any], counted: Recount) -> tuple[Clause, ...]:
+    """Counts what was claimed, as it was seen, and what this edit counts, against the bound.
+
+    A value below zero means that more were used than are allowed. A later, higher bound needs it.
+    """
+    left = remaining(step, counted)
+    if left is not None:
+        sets["runs_left"] = left
+    seen = step.seen.due.runs_left
+    return () if seen is None else (Clause.equal("runs_left", seen),)
 
 
 def beside(step: Step) -> list[Part]:
@@ -132,22 +194,6 @@ def beside(step: Step) -> list[Part]:
             audit_trail.insert(signed.by, signed.what, after.task_id, before=old, after=new)
         )
     return parts
-
-
-def _next_version(seen: Known, wanted: Task) -> Task:
-    """Raises the version: every write of a task has its own, and plans by another are refused."""
-    return replace(wanted, version=seen.task.version + 1)
-
-
-def _reopened(seen: Known, wanted: Task, now: int) -> Task:
-    """Reopens a task that had fired all its runs, if it gets more. It goes on from now."""
-    left = remaining(Step(seen=seen, wanted=wanted, at=now), Recount())
-    return lifecycle.reopened(seen.task, wanted, left, now, indexed=seen.indexed)
-
-
-def _unstamped(task: Task) -> Task:
-    """Removes what depends on the time of an edit: two tries differ in it."""
-    return replace(task, effective_from=0, paused_at=0, schedule_version=0)
 
 
 def _crowd(task: Task) -> tuple[object, ...]:

@@ -23,7 +23,7 @@ help: ## list these commands
 setup: machine ## install everything that the other commands need, exactly as locked
 	@$(PYTHON) -I infra/alone.py .cdk/setup.lock $(MAKE) --no-print-directory --jobs=3 installed
 
-installed: .venv/onthedot .venv-cloud/locked node_modules/locked
+installed: .venv/onthedot .venv/jobs .venv-cloud/locked node_modules/locked
 	@:
 
 # PORT is the port of the API.
@@ -123,6 +123,12 @@ mutate: setup ## plant SAMPLE=600 small faults, drawn by SEED=1, and name those 
 cdk := env -u AWS_CA_BUNDLE CDK_HOME=$(CURDIR)/.cdk NODE_OPTIONS=--no-warnings \
   $(venv) -m infra.cdk
 
+# STAGE=test makes or changes the stack OnTheDot-test, beside others of the account.
+export STAGE
+# Without a terminal nobody can approve.
+unasked := $(if $(CI),--require-approval never)
+staged := $(if $(STAGE),--context stage=$(STAGE))
+
 # The template is the same in every account, so no account is looked up.
 synth: setup ## write the CloudFormation template into cdk.out
 	@AWS_EC2_METADATA_DISABLED=true $(cdk) synth --quiet
@@ -130,20 +136,23 @@ synth: setup ## write the CloudFormation template into cdk.out
 # OPTIONS="--context alarm_email=ops@example.com" goes to the CDK unchanged.
 OPTIONS ?=
 bootstrap: setup ## prepare your AWS account and region for the CDK, once
-	@$(cdk) bootstrap $(OPTIONS)
+	@$(cdk) bootstrap $(staged) $(OPTIONS)
 
 diff: setup ## show what deploying would change (OPTIONS="--context …" also for bootstrap, deploy, destroy)
-	@$(cdk) diff $(OPTIONS)
+	@$(cdk) diff $(staged) $(OPTIONS)
 
-deploy: setup ## deploy into your AWS account, and print an admin key if none is valid
-	@$(cdk) deploy $(OPTIONS)
+# CI=1 asks nothing; KEY_TO=ssm:/path writes a first admin key there instead of printing it.
+export KEY_TO
+deploy: setup ## deploy into your AWS account (STAGE=, CI=1), and print an admin key if none is valid
+	@decided=$$($(venv) -m infra.before_deploy) && \
+	  $(cdk) deploy $(unasked) $(staged) $$decided $(OPTIONS)
 	@$(venv) -m infra.welcome
 
 after-restore: setup ## after a restore: keep slots that fired from firing again (docs/restoring.md)
 	@$(venv) -m infra.restored
 
 destroy: setup ## take the stack down; its tables and its bucket stay
-	@$(cdk) destroy $(OPTIONS)
+	@$(cdk) destroy $(if $(CI),--force) $(staged) $(OPTIONS)
 
 # W3005: the CDK writes down dependencies that CloudFormation would find by itself.
 lint-infra: setup ## check the stack against AWS's rules and CloudFormation's
@@ -193,6 +202,13 @@ machine:
 .venv/onthedot: .venv/locked pyproject.toml
 	@rm -rf $@ .venv/lib/python*/site-packages/*onthedot*
 	@$(uv) pip install --quiet --offline --no-deps --no-build-isolation --python .venv --editable .
+	@touch $@
+
+# What handlers in jobs/ import, if there is such a file. It may add packages, but change none of ours.
+.venv/jobs: .venv/onthedot $(wildcard jobs/requirements.txt)
+	@rm -f $@
+	@! test -f jobs/requirements.txt || $(uv) pip install --quiet --no-compile --python .venv \
+	  --constraint requirements.txt --requirement jobs/requirements.txt
 	@touch $@
 
 .venv-cloud/locked: requirements-cloud.txt | .venv-uv/locked

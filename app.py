@@ -2,8 +2,8 @@
 
 from aws_cdk import App
 
-from infra import bundle, lint
-from infra.outputs import STACK
+from infra import bundle, lint, owned
+from infra.outputs import stack_name
 from infra.settings import Settings
 from infra.stack import OnTheDot
 from onthedot.sdk.manifest import manifest
@@ -12,7 +12,10 @@ from onthedot.sdk.manifest import manifest
 manifest()
 app = App()
 settings = Settings.read(app.node)
-stack = OnTheDot(app, STACK, settings=settings, packages=bundle.packages(settings))
+stack = OnTheDot(
+    app, stack_name(settings.stage), settings=settings, packages=bundle.packages(settings)
+)
+owned.mark(stack, settings)
 if app.node.try_get_context("lint"):
     lint.check(app, stack)
 app.synth()

@@ -4,6 +4,7 @@ from aws_cdk import Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
 from constructs import Construct
@@ -39,6 +40,7 @@ class Alarms(Construct):
         storage: Storage,
         ticks: Ticks,
         settings: Settings,
+        key: kms.IKey | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
 
@@ -46,7 +48,7 @@ class Alarms(Construct):
         # The names of alarms that need metric math where there is none.
         self.left_out: list[str] = []
         self.all: list[cloudwatch.Alarm] = []
-        self.topic = self._topic(settings.alarm_email)
+        self.topic = self._topic(settings.alarm_email, key)
         for rule in RULES:
             self._add_rule(rule)
         for each in aws_alarms.of(
@@ -54,8 +56,10 @@ class Alarms(Construct):
         ):
             self._add_aws(each)
 
-    def _topic(self, email: str) -> sns.Topic:
-        topic = sns.Topic(self, "Topic", display_name="On the Dot", enforce_ssl=True)
+    def _topic(self, email: str, key: kms.IKey | None) -> sns.Topic:
+        topic = sns.Topic(
+            self, "Topic", display_name="On the Dot", enforce_ssl=True, master_key=key
+        )
         # A policy replaces the default one, which lets CloudWatch publish.
         topic.add_to_resource_policy(
             iam.PolicyStatement(

@@ -11,6 +11,7 @@ from constructs import Construct
 
 from infra import bundle
 from infra.bundle import Packages
+from infra.settings import Settings
 from onthedot.records.timings import CLAIM_SEC
 
 # Seconds, the longest that Lambda allows. A task's own timeout ends a minute earlier.
@@ -37,20 +38,27 @@ class Functions(Construct):
         *,
         packages: Packages,
         environment: Mapping[str, str],
-        worker_memory_mb: int,
+        settings: Settings,
     ) -> None:
         super().__init__(scope, construct_id)
 
         self._environment = environment
-        self._code = bundle.code()
+        self._reserved = settings.reserved
+        self._code = bundle.code(settings.ca_bundle)
         common = self._layer("Packages", packages.common)
         api = self._layer("ApiPackages", packages.api)
+        jobs = [self._layer("JobsPackages", packages.jobs)] if packages.jobs else []
 
         self.dispatch = self._function(
             "Dispatch", common, timeout_sec=DISPATCH_SEC, memory_mb=_ONE_PROCESSOR_MB
         )
         self.work = self._function(
-            "Work", common, timeout_sec=WORK_SEC, memory_mb=worker_memory_mb, sends_to_itself=True
+            "Work",
+            common,
+            *jobs,
+            timeout_sec=WORK_SEC,
+            memory_mb=settings.worker_memory_mb,
+            sends_to_itself=True,
         )
         self.bury = self._function(
             "Bury", common, timeout_sec=BURY_SEC, memory_mb=256, sends_to_itself=True
@@ -93,6 +101,9 @@ class Functions(Construct):
             environment=dict(self._environment),
             timeout=Duration.seconds(timeout_sec),
             memory_size=memory_mb,
+            # A new SDK comes only with a deployment. Our hooks were tested with a former one.
+            runtime_management_mode=lambda_.RuntimeManagementMode.FUNCTION_UPDATE,
+            reserved_concurrent_executions=self._reserved.get(name.lower()),
             recursive_loop=lambda_.RecursiveLoop.ALLOW if sends_to_itself else None,
             log_group=log_group,
             # Metrics are lines of level INFO. Lambda's own line for each invocation costs more than

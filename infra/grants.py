@@ -20,6 +20,8 @@ LIST = ("s3:ListBucket",)
 STOW = ("s3:PutObject",)
 REMOVE = ("s3:DeleteObject",)
 SEND = ("sqs:SendMessage",)
+# What reading and writing under a key of one's own takes.
+ENCRYPT = ("kms:Decrypt", "kms:GenerateDataKey*", "kms:Encrypt", "kms:DescribeKey")
 
 
 def allow(function: lambda_.Function, actions: tuple[str, ...], *resources: str) -> None:

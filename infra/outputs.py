@@ -1,29 +1,62 @@
 """Sets the deployed stack's outputs as the environment in which our code finds its tables."""
 
+import json
 import os
 import re
+from pathlib import Path
+
+from botocore.exceptions import ClientError
 
 from onthedot.store import aws
 
-STACK = "OnTheDot"
+_NAME = "OnTheDot"
+CDK = Path(__file__).resolve().parent.parent / "cdk.json"
 # Calls that a command run by hand makes at once.
 _PARALLEL_CALLS = "8"
 
 
+def stack_name(stage: str) -> str:
+    """Returns the name of the stack of a stage. Without one it is the account's only stack."""
+    return f"{_NAME}-{stage}" if stage else _NAME
+
+
+def chosen_stage() -> str:
+    """Returns the stage of this command: STAGE=, or else what cdk.json says."""
+    context: dict[str, str] = json.loads(CDK.read_text())["context"]
+    return os.environ.get("STAGE") or context["stage"]
+
+
+def outputs_of(stack: str) -> dict[str, str]:
+    """Returns the outputs of a stack. Nothing, if there is none."""
+    _name_the_region()
+    try:
+        answer = aws.client("cloudformation").describe_stacks(StackName=stack)
+    except ClientError as refusal:
+        if "does not exist" in str(refusal):
+            return {}
+        raise
+    said = answer["Stacks"][0].get("Outputs", [])
+    return {output["OutputKey"]: output["OutputValue"] for output in said}
+
+
 def become() -> dict[str, str]:
     """Sets the functions' variables. The credentials stay the caller's."""
-    # The CDK and AWS's other tools know both names, botocore only the second.
-    if "AWS_REGION" in os.environ:
-        os.environ.setdefault("AWS_DEFAULT_REGION", os.environ["AWS_REGION"])
-    answer = aws.client("cloudformation").describe_stacks(StackName=STACK)
-    said = answer["Stacks"][0]["Outputs"]
-    outputs = {output["OutputKey"]: output["OutputValue"] for output in said}
+    stack = stack_name(chosen_stage())
+    outputs = outputs_of(stack)
+    if not outputs:
+        raise LookupError(f"there is no stack {stack} in this account and region")
     for name, value in outputs.items():
         if name.endswith(("Table", "QueueUrl", "Bucket")):
             os.environ[_variable(name)] = value
     os.environ.setdefault("AWS_DEFAULT_REGION", aws.client("cloudformation").meta.region_name)
     os.environ["PARALLEL_CALLS"] = _PARALLEL_CALLS
     return outputs
+
+
+def _name_the_region() -> None:
+    """Sets both names of it: botocore knows only the second."""
+    if "AWS_REGION" in os.environ:
+        os.environ.setdefault("AWS_DEFAULT_REGION", os.environ["AWS_REGION"])
 
 
 def _variable(name: str) -> str:

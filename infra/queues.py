@@ -1,6 +1,7 @@
 """Makes a queue for each priority, and the dead-letter queue behind them."""
 
 from aws_cdk import Duration
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
@@ -16,9 +17,10 @@ RETENTION = Duration.days(14)
 class Queues(Construct):
     """Messages wait here until their second, or until a worker has time."""
 
-    def __init__(self, scope: Construct, construct_id: str) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, key: kms.IKey | None = None) -> None:
         super().__init__(scope, construct_id)
 
+        self._key = key
         self.dead = self._queue("Dead", visible_after=Duration.seconds(6 * BURY_SEC))
         self.high = self._working("High")
         self.normal = self._working("Normal")
@@ -40,12 +42,14 @@ class Queues(Construct):
         visible_after: Duration,
         dead_letter_queue: sqs.DeadLetterQueue | None = None,
     ) -> sqs.Queue:
+        kinds = sqs.QueueEncryption
         return sqs.Queue(
             self,
             name,
             visibility_timeout=visible_after,
             retention_period=RETENTION,
             dead_letter_queue=dead_letter_queue,
-            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            encryption=kinds.KMS if self._key else kinds.SQS_MANAGED,
+            encryption_master_key=self._key,
             enforce_ssl=True,
         )

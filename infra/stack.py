@@ -1,6 +1,9 @@
 """Puts the system together on one page: what is deployed, and who may touch what."""
 
+import json
+
 from aws_cdk import CfnOutput, Stack
+from aws_cdk import aws_kms as kms
 from constructs import Construct
 
 from infra.alarms import Alarms
@@ -11,6 +14,7 @@ from infra.functions import Functions
 from infra.grants import (
     COUNT,
     DELETE,
+    ENCRYPT,
     FETCH,
     LIST,
     QUERY,
@@ -23,6 +27,7 @@ from infra.grants import (
     allow_itself,
     allow_within,
 )
+from infra.network import Network
 from infra.polling import poll
 from infra.queues import Queues
 from infra.settings import Settings
@@ -40,18 +45,23 @@ class OnTheDot(Stack):
     def __init__(
         self, scope: Construct, construct_id: str, *, settings: Settings, packages: Packages
     ) -> None:
-        super().__init__(scope, construct_id)
+        super().__init__(
+            scope, construct_id, termination_protection=settings.termination_protection
+        )
 
-        self.storage = Storage(self, "Storage")
-        self.queues = Queues(self, "Queues")
+        key = kms.Key.from_key_arn(self, "Key", settings.key_arn) if settings.key_arn else None
+        self.storage = Storage(self, "Storage", settings=settings, key=key)
+        self.queues = Queues(self, "Queues", key=key)
         self.functions = Functions(
             self,
             "Functions",
             packages=packages,
             environment=self._environment(),
-            worker_memory_mb=settings.worker_memory_mb,
+            settings=settings,
         )
-        poll(self.queues, self.functions, at_once=settings.worker_concurrency)
+        poll(self.queues, self.functions, settings)
+        if settings.vpc:
+            Network(self, "Network", worker=self.functions.work, settings=settings)
         ticking = [self.functions.dispatch, self.functions.audit]
         self.ticks = Ticks(self, "Ticks", functions=ticking)
         self.front = Front(self, "Front", function=self.functions.api, settings=settings)
@@ -64,6 +74,7 @@ class OnTheDot(Stack):
             storage=self.storage,
             ticks=self.ticks,
             settings=settings,
+            key=key,
         )
         self.dashboard = Dashboard(
             self,
@@ -74,10 +85,13 @@ class OnTheDot(Stack):
             front=self.front,
         )
         self._grant()
+        if settings.key_arn:
+            for function in self.functions.all:
+                allow(function, ENCRYPT, settings.key_arn)
         self.functions.api.add_environment("LONG_POLLS", str(settings.long_polls))
         open_targets(self.functions, settings)
         open_events(self.functions.audit, settings)
-        self._say()
+        self._say(settings)
 
     def _environment(self) -> dict[str, str]:
         """Returns the same names for every function. Grants decide what each may use."""
@@ -132,7 +146,7 @@ class OnTheDot(Stack):
             allow(function, STOW, blobs)
         allow(functions.audit, REMOVE, blobs)
 
-    def _say(self) -> None:
+    def _say(self, settings: Settings) -> None:
         """Writes the names that the first key, monitoring and tests need."""
         said = {
             "Url": self.front.api.api_endpoint,
@@ -150,6 +164,8 @@ class OnTheDot(Stack):
                 for each in self.functions.all
             },
         }
+        if settings.kept:
+            said["KeptStorage"] = json.dumps(dict(settings.kept))
         if self.alarms.left_out:
             said["AlarmsLeftOut"] = ", ".join(self.alarms.left_out)
         for name, value in said.items():

@@ -25,6 +25,9 @@ def open_targets(functions: Functions, settings: Settings) -> None:
     for function in (functions.work, functions.api, functions.audit):
         if settings.target_networks:
             function.add_environment("TARGET_NETWORKS", settings.target_networks)
+        if settings.ca_bundle:
+            # Lambda unpacks the code here.
+            function.add_environment("TARGET_CA_BUNDLE", f"/var/task/{settings.ca_bundle}")
     for arn in settings.targets:
         kind = _kind(arn)
         allow(functions.work, (_ACTIONS[kind],), arn)

@@ -3,27 +3,28 @@
 The key is made with the deployer's own credentials: before it nobody can ask the API for one.
 """
 
+import os
 import sys
+from collections.abc import Mapping
 
 from infra.outputs import become
 from onthedot.registry import api_keys, code_schedules, declared_handlers, tenant_limits
 from onthedot.registry.tenant_limits import Bounded
 from onthedot.sdk.manifest import manifest
+from onthedot.store import aws
 from onthedot.upkeep.completed_schedules import list_those_before
 from onthedot.upkeep.new_tzdata import retime
 
 _SHOWN = 5
+_SSM = "ssm:"
 
 
 def main() -> None:
     """Makes an admin key, unless one is valid, and does the rest."""
     outputs = become()
-    key = api_keys.make_first()
+    protect(outputs)
     _say(f"\nThe API: {outputs['Url']}")
-    if key is None:
-        _say("There is an admin key already: make more keys with it.")
-    else:
-        _say(f"An admin key, shown this once: {key}")
+    _say(_first_key(os.environ.get("KEY_TO", "")))
     _say(_declared())
     for task_id in retime():
         _say(f"Fires earlier with the new time zone data: {task_id}")
@@ -36,6 +37,38 @@ def main() -> None:
     for each in tenant_limits.bound(waiting):
         _say(_bounded(each))
     _say("What to do next: docs/deploying.md")
+
+
+def protect(outputs: Mapping[str, str]) -> None:
+    """Protects the tables from deletion, now that the stack stands.
+
+    In the template this would keep the empty tables of a failed first deployment.
+    """
+    client = aws.client("dynamodb")
+    for part in ("Tasks", "Runs", "Access"):
+        name = outputs[f"{part}Table"]
+        if not client.describe_table(TableName=name)["Table"].get("DeletionProtectionEnabled"):
+            client.update_table(TableName=name, DeletionProtectionEnabled=True)
+
+
+def _first_key(path: str) -> str:
+    """Makes a key if none is valid, and shows it or writes it to a parameter store path."""
+    if path and not path.startswith(_SSM):
+        raise ValueError(f"KEY_TO is {path!r}; give a path of the parameter store, as ssm:/path")
+    if api_keys.has_admin():
+        return "There is an admin key already: make more keys with it."
+    if not path:
+        return f"An admin key, shown this once: {api_keys.make_first()}"
+    # A key that cannot be handed over would be lost, so the right to write comes first.
+    _put(path, "to come")
+    _put(path, api_keys.make_first() or "")
+    return f"An admin key is in the parameter store: {path.removeprefix(_SSM)}"
+
+
+def _put(path: str, value: str) -> None:
+    aws.client("ssm").put_parameter(
+        Name=path.removeprefix(_SSM), Value=value, Type="SecureString", Overwrite=True
+    )
 
 
 def _declared() -> str:

@@ -57,9 +57,14 @@ def of(tenant_id: str) -> list[Key]:
     return [api_key.parse(found[key["pk"],]) for key in named if (key["pk"],) in found]
 
 
+def has_admin() -> bool:
+    """Tells whether the operator has a valid admin key."""
+    return bool(_admins(FIRST_TENANT))
+
+
 def make_first() -> str | None:
     """Makes an admin key if none is valid: in a new system, or if all are revoked or expired."""
-    if _admins(FIRST_TENANT):
+    if has_admin():
         return None
     _, text = make(tenant_id=FIRST_TENANT, role="admin", name="first")
     return text

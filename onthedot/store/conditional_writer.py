@@ -67,7 +67,15 @@ def write_batch(writes: Sequence[Write]) -> list[Outcome]:
         if aws.passes(failure):
             return [Outcome.UNSURE] * len(writes)
         raise
-    return [_outcome(response) for response in answer["Responses"]]
+    return [
+        # If PartiQL does not take our spelling, UpdateItem takes the same write.
+        _write_alone(write) if _is_misspelt(response) else _outcome(response)
+        for write, response in zip(writes, answer["Responses"], strict=True)
+    ]
+
+
+def _is_misspelt(response: dict[str, Any]) -> bool:
+    return bool(response.get("Error", {}).get("Code") == "ValidationError")
 
 
 def _write_alone(write: Write) -> Outcome:

@@ -52,12 +52,9 @@ def _send_batch(queue: str, packs: Sequence[tuple[Pack, int]]) -> list[Pack]:
 
 
 def _entry(place: int, pack: Pack, delay: int) -> dict[str, Any]:
-    return {
-        "Id": str(place),
-        "MessageBody": pack.body(),
-        "DelaySeconds": delay,
-        "MessageGroupId": pack.tenant_id,
-    }
+    entry = {"Id": str(place), "MessageBody": pack.body(), "DelaySeconds": delay}
+    # A message may come without its tenant, and SQS refuses an empty group.
+    return entry | ({"MessageGroupId": pack.tenant_id} if pack.tenant_id else {})
 
 
 def receive(queue: str, most: int, *, visible_sec: int, wait_sec: int) -> list[dict[str, Any]]:

@@ -134,7 +134,13 @@ def test_nobody_writes_to_anothers_log() -> None:
 
 
 def test_the_worker_may_call_what_the_context_names_and_no_more() -> None:
-    template = deployed.template(targets=",".join(TARGETS), target_networks="10.1.0.0/16")
+    template = deployed.template(
+        targets=",".join(TARGETS),
+        target_networks="10.1.0.0/16",
+        vpc="vpc-1",
+        subnets="subnet-1",
+        security_groups="sg-1",
+    )
     resources = [str(each["Resource"]) for each in statements("Work", template)]
     worker = next(
         each["Properties"]["Environment"]["Variables"]

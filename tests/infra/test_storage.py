@@ -58,9 +58,10 @@ def test_indexes_stay_within_the_names_dynamodb_lets_them_carry(tables: dict[str
 def test_a_table_outlives_mistakes(tables: dict[str, Any], table: str) -> None:
     properties = tables[table]["Properties"]
 
-    assert properties["DeletionProtectionEnabled"] is True
+    # `make deploy` switches it on: see tests/infra/test_settings.py.
+    assert "DeletionProtectionEnabled" not in properties
     assert properties["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
-    assert tables[table]["DeletionPolicy"] == "Retain"
+    assert tables[table]["DeletionPolicy"] == "RetainExceptOnCreate"
     assert tables[table]["UpdateReplacePolicy"] == "Retain"
 
 
@@ -81,7 +82,7 @@ def test_what_is_put_aside_outlives_the_tables_recovery_and_nothing_else_expires
     }
 
     assert expiring == {"aside/": 40}
-    assert bucket["DeletionPolicy"] == "Retain"
+    assert bucket["DeletionPolicy"] == "RetainExceptOnCreate"
 
 
 def _indexes(properties: dict[str, Any]) -> dict[str, Any]:

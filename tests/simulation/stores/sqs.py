@@ -215,6 +215,10 @@ def _send(queue: Queue, request: Answer) -> Answer:
             f"Value {delay} for parameter DelaySeconds is invalid. Reason: DelaySeconds must be "
             f">= 0 and <= {DELAY_MAX_SEC}.",
         )
+    if not request.get("MessageGroupId", "any"):
+        raise Problem(
+            "InvalidParameterValue", "Value for parameter MessageGroupId is invalid: it is empty."
+        )
     message = queue.send(body, delay, request.get("MessageGroupId"))
     return {"MessageId": message.message_id, "MD5OfMessageBody": _md5(body)}
 

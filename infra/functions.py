@@ -43,7 +43,7 @@ class Functions(Construct):
         super().__init__(scope, construct_id)
 
         self._environment = environment
-        self._reserved = settings.reserved
+        self._reserved = settings.reserved_concurrency
         self._code = bundle.code(settings.ca_bundle)
         common = self._layer("Packages", packages.common)
         api = self._layer("ApiPackages", packages.api)

@@ -53,7 +53,7 @@ class Network(Construct):
             self,
             service,
             vpc_id=self._settings.vpc,
-            service_name=self._service(service),
+            service_name=self._address(service),
             vpc_endpoint_type="Gateway",
             route_table_ids=list(self._settings.route_tables),
         )
@@ -63,14 +63,14 @@ class Network(Construct):
             self,
             service,
             vpc_id=self._settings.vpc,
-            service_name=self._service(service),
+            service_name=self._address(service),
             vpc_endpoint_type="Interface",
             private_dns_enabled=True,
             subnet_ids=list(self._settings.subnets),
             security_group_ids=list(self._settings.security_groups),
         )
 
-    def _service(self, name: str) -> str:
+    def _address(self, name: str) -> str:
         return f"com.amazonaws.{Stack.of(self).region}.{name}"
 
 

@@ -1,8 +1,6 @@
 """Lists when somebody must look: every rule is an alarm, and has its page in docs/runbook.
 
-A rule *pages* if customers are hurt while nobody acts. All others are tickets.
-
-R-numbers are those of the requirements that a rule watches over.
+A rule *pages* if customers are hurt while nobody acts. R-numbers are those of the requirements.
 """
 
 from dataclasses import dataclass

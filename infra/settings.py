@@ -59,7 +59,7 @@ class Settings:
     # Provisioned pollers of a queue: the least and the most. Instead of `worker_concurrency`.
     pollers: Mapping[str, Pollers]
     # Invocations that are kept free for a function, and the most of it. 0: none, no limit.
-    reserved: Mapping[str, int]
+    reserved_concurrency: Mapping[str, int]
     # Reads and writes a second that Tasks, Runs and the index `due` can take at once. 0: as AWS
     # gives them.
     warm_reads: int
@@ -100,7 +100,7 @@ class Settings:
             **_network(node),
             ca_bundle=_text(node, "ca_bundle"),
             pollers=_pollers(node),
-            reserved=_reserved(node),
+            reserved_concurrency=_reserved(node),
             warm_reads=_number(node, "warm_reads", least=0),
             warm_writes=_number(node, "warm_writes", least=0),
             kept=_kept(node),

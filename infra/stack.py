@@ -65,6 +65,18 @@ class OnTheDot(Stack):
         ticking = [self.functions.dispatch, self.functions.audit]
         self.ticks = Ticks(self, "Ticks", functions=ticking)
         self.front = Front(self, "Front", function=self.functions.api, settings=settings)
+        self._watch(settings, key)
+        self._grant()
+        if settings.key_arn:
+            for function in self.functions.all:
+                allow(function, ENCRYPT, settings.key_arn)
+        self.functions.api.add_environment("LONG_POLLS", str(settings.long_polls))
+        open_targets(self.functions, settings)
+        open_events(self.functions.audit, settings)
+        self._say(settings)
+
+    def _watch(self, settings: Settings, key: kms.IKey | None) -> None:
+        """Makes what tells people: the alarms and the dashboard."""
         self.alarms = Alarms(
             self,
             "Alarms",
@@ -84,14 +96,6 @@ class OnTheDot(Stack):
             storage=self.storage,
             front=self.front,
         )
-        self._grant()
-        if settings.key_arn:
-            for function in self.functions.all:
-                allow(function, ENCRYPT, settings.key_arn)
-        self.functions.api.add_environment("LONG_POLLS", str(settings.long_polls))
-        open_targets(self.functions, settings)
-        open_events(self.functions.audit, settings)
-        self._say(settings)
 
     def _environment(self) -> dict[str, str]:
         """Returns the same names for every function. Grants decide what each may use."""

@@ -83,8 +83,7 @@ class Watch:
 
     def _line(self, seen: Run) -> str:
         life = seen.life
-        begun = life.attempt
-        late = f"{begun.run_started_ms - life.due_first_ms:6} ms late" if begun else ""
+        late = "" if life.lag_ms is None else f"{life.lag_ms:6} ms late"
         status = f"{life.status} ({life.reason})" if life.reason else life.status
         when = nominal(life.due_first_ms // 1000)
         return f"{when}  {self._name(seen.task_id):28}  {status:12}{late}".rstrip()

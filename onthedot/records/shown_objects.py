@@ -70,6 +70,9 @@ class Run(RunEntry, total=False):
     worker: str | None
     lease_until: Moment | None
     retry_at: Moment | None
+    called_at: Annotated[
+        Moment | None, Meaning("When its first attempt called the target; null if not noted.")
+    ]
     lag_ms: int | None
     schedule_version: int
     target: Annotated[Json | None, Meaning("What its newest attempt called.")]

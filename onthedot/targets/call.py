@@ -33,6 +33,8 @@ class Call:
     lease_lost: Callable[[], bool]
     # Bytes that the templates of this call may still produce.
     room: int = BYTES_MAX
+    # Notes that the target is called now.
+    called: Callable[[], None] = lambda: None
     # Shows progress while the target works.
     report: Callable[[Any], None]
     # A cancel breaks it off. Targets that wait for an answer wait in it.

@@ -49,7 +49,7 @@ class Ledger:
         if not attempt.first_started_ms and not life.waited:
             self._note_start(
                 run.tenant_id,
-                lag_ms=attempt.started_ms - life.due_ms,
+                lag_ms=life.lag_ms or 0,
                 pickup_ms=attempt.started_ms - max(life.due_ms, life.claimed_ms),
             )
         self.durations_ms.append(duration_ms(run))

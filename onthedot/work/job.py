@@ -73,6 +73,8 @@ class Job:
     unreadable: bool = False
     # The last progress that its handler reported.
     progress: Any = None
+    # When its target was called. 0: not yet.
+    called_ms: int = 0
     # The handler's running call, and whether it only hands the work over.
     part: Any = None
     delivers: bool = False

@@ -65,6 +65,8 @@ def _settle(batch: Batch, ended: Sequence[Job]) -> None:
 def _life_after(job: Job, now_ms: int) -> Life:
     answer = after_cancel(job.answer or job.part.result(), job.held)
     life = replace(job.held.life, progress=job.reached)
+    if life.starts == 1 and job.called_ms:
+        life = replace(life, called_ms=job.called_ms)
     return after(
         life,
         job.its_task,

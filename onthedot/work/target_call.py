@@ -48,7 +48,10 @@ def deliver(call: Call) -> Answer:
         if isinstance(whole, Dead):
             return whole
         # A run that is cancelled by now is not called any more.
-        return Stopped() if call.exchange.broken_off else target(whole)
+        if call.exchange.broken_off:
+            return Stopped()
+        call.called()
+        return target(whole)
     except templates.Unfit as unfit:
         return _unfit(unfit)
     except Exception as failure:  # noqa: BLE001 the one place where anything becomes an outcome
@@ -119,6 +122,7 @@ def call_of(job: Job, run: Run, task: Task) -> Call:
         cancelled=lambda: bool(job.held.cancel_ms),
         # The lease is ours only if it was extended. A stall counts as a loss, too.
         lease_lost=lambda: job.lost or clock.now_ms() >= job.held.life.lease_ms,
+        called=lambda: setattr(job, "called_ms", clock.now_ms()),
         report=lambda progress: setattr(job, "progress", progress),
         exchange=job.exchange,
     )

@@ -81,7 +81,12 @@ def test_all_that_installs_from_a_lock_requires_its_hashes(place: str) -> None:
     assert "--require-hashes" in said
     assert "--only-binary=:all:" in said
     assert lines
-    assert [line for line in lines if not re.search(r"\$\(locked\)|\*asked|--editable", line)] == []
+    # What users ask for their handlers is theirs to pin.
+    assert [
+        line
+        for line in lines
+        if not re.search(r"\$\(locked\)|\*asked|--editable|jobs/requirements", line)
+    ] == []
 
 
 def test_every_locked_package_is_the_one_installed() -> None:

@@ -182,7 +182,7 @@ def test_logs_end_and_data_does_not() -> None:
     kept = [*deployed.resources("AWS::S3::Bucket").values()]
     kept += deployed.resources("AWS::DynamoDB::Table").values()
 
-    assert {each["DeletionPolicy"] for each in kept} == {"Retain"}
+    assert {each["DeletionPolicy"] for each in kept} == {"RetainExceptOnCreate"}
 
 
 def test_no_custom_resource_is_deployed() -> None:

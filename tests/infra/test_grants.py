@@ -137,9 +137,9 @@ def test_the_worker_may_call_what_the_context_names_and_no_more() -> None:
     template = deployed.template(
         targets=",".join(TARGETS),
         target_networks="10.1.0.0/16",
-        vpc="vpc-1",
-        subnets="subnet-1",
-        security_groups="sg-1",
+        vpc="vpc-0a1b2c3d4e5f60718",
+        subnets="subnet-0a1b2c3d4e5f60718",
+        security_groups="sg-0a1b2c3d4e5f60718",
     )
     resources = [str(each["Resource"]) for each in statements("Work", template)]
     worker = next(

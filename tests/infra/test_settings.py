@@ -13,7 +13,13 @@ from tests.infra import deployed
 
 KEY = "arn:aws:kms:eu-west-1:123456789012:key/11111111-2222-3333-4444-555555555555"
 BOUNDARY = "arn:aws:iam::123456789012:policy/bound"
-VPC = {"vpc": "vpc-1", "subnets": "subnet-1,subnet-2", "security_groups": "sg-1"}
+SUBNETS = ["subnet-0a1b2c3d4e5f60718", "subnet-0a1b2c3d4e5f60719"]
+GROUP, ROUTES = "sg-0a1b2c3d4e5f60718", "rtb-0a1b2c3d4e5f60718"
+VPC = {
+    "vpc": "vpc-0a1b2c3d4e5f60718",
+    "subnets": ",".join(SUBNETS),
+    "security_groups": GROUP,
+}
 
 
 def found(kind: str, **chosen: str) -> list[dict[str, Any]]:
@@ -62,8 +68,8 @@ def test_the_worker_enters_the_network_it_is_given() -> None:
     chosen = VPC | {"target_networks": "10.1.0.0/16"}
 
     assert named("work", **chosen)["VpcConfig"] == {
-        "SubnetIds": ["subnet-1", "subnet-2"],
-        "SecurityGroupIds": ["sg-1"],
+        "SubnetIds": SUBNETS,
+        "SecurityGroupIds": [GROUP],
     }
     assert named("work", **chosen)["Environment"]["Variables"]["TARGET_NETWORKS"] == "10.1.0.0/16"
     for function in ("dispatch", "bury", "audit", "api"):
@@ -79,8 +85,11 @@ def test_the_worker_enters_the_network_it_is_given() -> None:
 def test_without_a_nat_the_worker_has_the_endpoints_of_all_that_it_calls() -> None:
     chosen = VPC | {
         "vpc_exit": "endpoints",
-        "route_tables": "rtb-1",
-        "targets": "arn:aws:sns:eu-west-1:1:t,arn:aws:states:eu-west-1:1:stateMachine:m",
+        "route_tables": ROUTES,
+        "targets": (
+            "arn:aws:sns:eu-west-1:111122223333:t,"
+            "arn:aws:states:eu-west-1:111122223333:stateMachine:m"
+        ),
     }
     endpoints = {
         each["ServiceName"]["Fn::Join"][1][-1].strip("."): each
@@ -88,8 +97,8 @@ def test_without_a_nat_the_worker_has_the_endpoints_of_all_that_it_calls() -> No
     }
 
     assert set(endpoints) == {"dynamodb", "s3", "sqs", "sns", "states"}
-    assert endpoints["dynamodb"]["RouteTableIds"] == ["rtb-1"]
-    assert endpoints["sqs"]["SubnetIds"] == ["subnet-1", "subnet-2"]
+    assert endpoints["dynamodb"]["RouteTableIds"] == [ROUTES]
+    assert endpoints["sqs"]["SubnetIds"] == SUBNETS
     assert endpoints["sqs"]["PrivateDnsEnabled"]
 
 
@@ -165,15 +174,15 @@ def test_a_failed_first_deployment_leaves_no_table_behind_and_a_later_one_delete
 
 
 def test_kept_storage_is_named_and_not_made() -> None:
-    kept = {"Tasks": "t", "Runs": "r", "Access": "a", "Blobs": "b"}
+    kept = {"Tasks": "tasks", "Runs": "runs", "Access": "access", "Blobs": "blobs"}
     written = ",".join(f"{part}={name}" for part, name in kept.items())
     template = deployed.template(kept=written)
 
     assert found("AWS::DynamoDB::Table", kept=written) == []
     assert found("AWS::S3::Bucket", kept=written) == []
-    assert template["Outputs"]["TasksTable"]["Value"] == "t"
-    assert template["Outputs"]["BlobsBucket"]["Value"] == "b"
-    assert named("work", kept=written)["Environment"]["Variables"]["RUNS_TABLE"] == "r"
+    assert template["Outputs"]["TasksTable"]["Value"] == "tasks"
+    assert template["Outputs"]["BlobsBucket"]["Value"] == "blobs"
+    assert named("work", kept=written)["Environment"]["Variables"]["RUNS_TABLE"] == "runs"
 
 
 def test_functions_get_a_new_sdk_only_with_a_deployment() -> None:

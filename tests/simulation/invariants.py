@@ -163,6 +163,7 @@ def _of_attempts(stage: Stage, journal: Journal, measure: Measure) -> Iterator[I
     yield laws_calls.beaten(stage, journal)
     yield laws_calls.patient(stage)
     yield laws_calls.held(stage, journal)
+    yield laws_calls.dated(stage, journal)
     yield laws_calls.received(stage, journal)
     yield laws_messages.obeyed(stage, journal)
     yield laws_buried.obeyed(stage, journal)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onthedot.records.conditional_writes import Clause, Outcome, Update
+from onthedot.records.conditional_writes import Clause, Outcome, Update, statement
 from onthedot.records.keys import item_key
 from onthedot.store import conditional_writer, table_reads
 from tests.simulation.stage import Stage
@@ -21,10 +21,8 @@ def _statements_are_refused(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> No
     assert stage.world
     for key in (FIRST, SECOND):
         table_reads.put("runs", {**key, "count": 0})
-    spelled = conditional_writer.statement
-
     def misspelt(write: Update, table: str) -> tuple[str, list[object]]:
-        text, values = spelled(write, table)
+        text, values = statement(write, table)
         return text.replace("SET", "PUT"), list(values)
 
     monkeypatch.setattr(conditional_writer, "statement", misspelt)

@@ -87,6 +87,8 @@ class Life:
     due_ms: int
     # When it was due before any retry. Lateness counts from here.
     first_due_ms: int | None = None
+    # When its first attempt called the target. None: it never did, or did not report it.
+    called_ms: int | None = None
     # 0 for a row that is only a record: nobody was to send it.
     claimed_ms: int = 0
     claim: Claim | None = None
@@ -141,6 +143,13 @@ class Life:
         return self.first_due_ms or self.due_ms
 
     @property
+    def lag_ms(self) -> int | None:
+        """Returns how late its target was called, or else how late it started."""
+        if self.attempt is None:
+            return None
+        return (self.called_ms or self.attempt.run_started_ms) - self.due_first_ms
+
+    @property
     def called_back(self) -> bool:
         """Tells whether the run ends by a callback: then there is nothing to poll."""
         return self.status == Status.AWAITING and not (self.attempt and self.attempt.waits_on)
@@ -150,6 +159,7 @@ class Life:
         kept = {
             "reason": self.reason.value,
             "first_due_ms": self.first_due_ms,
+            "called_ms": self.called_ms,
             "claimed_ms": self.claimed_ms,
             "dropped": self.dropped.value,
             "waited": self.waited,
@@ -246,23 +256,8 @@ class Run:
         return {"from": first, "to": self.range_to, "count": self.range_count or None}
 
 
-OPTIONAL = (
-    "cancel_ms",
-    "cancel_by",
-    "range_to",
-    "range_count",
-    "slot",
-    "payload_ref",
-    "target_ref",
-    "replay_of",
-    "replayed_as",
-    "replayed_by",
-    "replayed_ms",
-    "purged_ms",
-    "backfill_id",
-    "stale",
-    "attention",
-)
+_REQUIRED = frozenset({"task_id", "key", "tenant_id", "origin", "queue", "life"})
+OPTIONAL = tuple(name for name in Run.__slots__ if name not in _REQUIRED)
 
 
 def parse(item: Mapping[str, Any]) -> Run:
@@ -287,6 +282,7 @@ def life_of(stored: Mapping[str, Any]) -> Life:
         schedule_version=stored["schedule_version"],
         due_ms=stored["due_ms"],
         first_due_ms=told("first_due_ms"),
+        called_ms=told("called_ms"),
         claimed_ms=told("claimed_ms", 0),
         claim=_claim(stored),
         attempt=_attempt(stored),

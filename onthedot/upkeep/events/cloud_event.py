@@ -77,7 +77,7 @@ def of_run(what: str, run: Run) -> Event:
             "status": life.status.value,
             "reason": life.reason.value,
             "attempt": life.starts,
-            "lag_ms": lag_ms(run),
+            "lag_ms": run.life.lag_ms,
             "error": error or None,
             "range": run.span,
         },
@@ -109,19 +109,11 @@ def of_task(what: str, task: Task, reason: str, at_ms: int) -> Event:
     )
 
 
-def lag_ms(run: Run) -> int | None:
-    """Returns how late its first attempt started. None if there was none, or it is unknown."""
-    life = run.life
-    if life.attempt is None:
-        return None
-    return life.attempt.run_started_ms - life.due_first_ms
-
-
 def of_ended(run: Run) -> Event | None:
     """Describes a run that ended badly or began too late. None: nothing to tell."""
     if run.life.status in (Status.DEAD, Status.MISSED):
         return of_run(run.life.status.value, run)
-    return of_run("late", run) if (lag_ms(run) or 0) > LATE_MS else None
+    return of_run("late", run) if (run.life.lag_ms or 0) > LATE_MS else None
 
 
 def telling(event: Event, place: str) -> str:

@@ -15,6 +15,7 @@ from tests.simulation.faults.outages import Outage
 from tests.simulation.laws.running.laws_moved import is_fetched
 from tests.simulation.laws.running.laws_words import disturbed, ends_of
 from tests.simulation.laws.timing.laws_lateness import steady_sec
+from tests.simulation.laws.timing.reigns import clocks_off_sec
 from tests.simulation.machine.journal import Change, Journal
 from tests.simulation.outside.call_facts import Told
 from tests.simulation.stage import Stage
@@ -27,6 +28,8 @@ _LINED_MS = 500
 _LATE_MS, _EARLY_MS = 1_500, 200
 # A sleep so short is a rounded one: some, but not one after the other.
 _SPINS_MAX = 60
+# Milliseconds. A clock that was corrected by answers may be off by this much.
+_OFF_MS = 1_500
 _CALLS = frozenset({"deliver", "post"})
 _ONCE = ('"why":"start"', '"why":"retry"')
 
@@ -216,6 +219,21 @@ def _stood_ms(stage: Stage) -> dict[str, list[float]]:
             name = f"{process.name} frozen" if note.endswith("as a whole") else process.name
             found[name].append(float(note.split()[1]) * 1000)
     return found
+
+
+def dated(stage: Stage, journal: Journal) -> Iterator[str]:
+    """Checks that a row says when its target was called: after its start, before the call came."""
+    begun = _begun(journal)
+    calls = {one.run_id: one.at_ms for one in stage.deliveries if one.attempt == 1 and one.told}
+    off_ms = 1_000 * clocks_off_sec(stage) + _OFF_MS
+    for run in stage.rows().values():
+        start, called_ms = begun.get((run.run_id, 1)), run.life.called_ms
+        if called_ms is None or start is None:
+            continue
+        if called_ms < start.at_ms - off_ms:
+            yield f"misdated: {run.run_id} is said to be called before its start"
+        if run.run_id in calls and called_ms > calls[run.run_id] + off_ms:
+            yield f"misdated: {run.run_id} is said to be called after it was"
 
 
 def _begun(journal: Journal) -> dict[tuple[str, int], Change]:

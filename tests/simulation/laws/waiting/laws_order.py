@@ -69,7 +69,8 @@ def _by_due_time(runs: Sequence[Standing]) -> Iterator[str]:
     free = runs[0].task.overlap == "allow"
     late, perhaps = (_late(runs), _perhaps_late(runs)) if free else ([], [])
     for called in runs:
-        freed = [run.over_ms for run in runs if run.over_ms < called.called_ms]
+        # One that was turned away held no place.
+        freed = [run.over_ms for run in runs if run.calls and run.over_ms < called.called_ms]
         since_ms = max(freed, default=called.due_ms)
         for other in runs:
             first = _is_before(other, called) and (other not in perhaps or called in late)

@@ -9,6 +9,8 @@ from onthedot.records.runs.pull import pulled
 from onthedot.records.runs.run_row import Run, leased
 from onthedot.records.tasks.task_spec import Task
 from onthedot.store import clock, conditional_writer
+from onthedot.targets.attempt_outcome import Answer
+from onthedot.targets.call import Call
 from onthedot.work import outside_handover, starts, target_call
 from onthedot.work.job import Job
 from onthedot.work.outside import lease, lease_answers
@@ -67,7 +69,22 @@ def beyond_its_time() -> list[Patch]:
     return [(module, "extended", extended) for module in (lease_answers, lease)]
 
 
+def dated_by_its_end() -> list[Patch]:
+    """A row says that its target was called when the call ended."""
+    original = target_call.deliver
+
+    def deliver(call: Call) -> Answer:
+        answer = original(replace(call, called=lambda: None))
+        call.called()
+        return answer
+
+    return [(target_call, "deliver", deliver)]
+
+
 MOVED = (
+    Mutant(
+        "dated by its end", "W4: called_at is the call's", dated_by_its_end, ("retries", "calm")
+    ),
     Mutant("where it was", "0184: a run goes with its task", where_it_was, ("moved",)),
     Mutant(
         "anybody's",

@@ -13,7 +13,7 @@ export JSII_RUNTIME_PACKAGE_CACHE_ROOT := $(CURDIR)/.cdk/jsii
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup installed run load order starts slow outage kill interrupts mixed test quick walks blackbox check docs format hooks bench fuzz fuzz-api simulate mutate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
+.PHONY: help setup installed run load order starts slow outage kill interrupts mixed test quick other walks blackbox check docs format hooks bench fuzz fuzz-api simulate mutate lock synth bootstrap diff deploy after-restore destroy lint-infra clean machine
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,17 @@ test: setup ## run the tests
 QUICK := $(addprefix tests/,schedule records store dispatch launch work registry upkeep api)
 quick: setup ## run the tests of the rooms that need no stack
 	@$(venv) -m pytest -m 'not long and not deep' --quiet $(QUICK)
+
+# Users have 3.11 or newer, the functions run on 3.13: what needs no stack is tested on both.
+OTHER ?= $(shell $(PYTHON) -I infra/other_python.py)
+OTHERS := $(QUICK) $(addprefix tests/,targets lambdas sdk cli moto)
+other: setup ## run the tests that need no stack on the other Python, 3.13 or 3.11, if it is installed
+ifeq ($(OTHER),)
+	@echo 'No other Python of 3.11 and 3.13 is here: tests run on this one only.'
+else
+	@$(MAKE) --no-print-directory .venv-other/locked
+	@.venv-other/bin/python -m pytest -m 'not long and not deep' --quiet $(OTHERS)
+endif
 
 walks: setup ## count the modules that a tick, a run and a write execute
 	@$(venv) -m tests.walks
@@ -174,7 +185,7 @@ lock: machine .venv-uv/locked ## resolve the .in files again, and write the func
 
 # .onthedot stays: it has what you registered on this machine.
 clean: ## remove everything that these commands made, except .onthedot
-	@rm -rf .venv .venv-cloud .venv-uv node_modules cdk.out .cdk onthedot.egg-info
+	@rm -rf .venv .venv-cloud .venv-other .venv-uv node_modules cdk.out .cdk onthedot.egg-info
 	@rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -prune -exec rm -rf {} +
 
@@ -202,6 +213,14 @@ machine:
 .venv/onthedot: .venv/locked pyproject.toml
 	@rm -rf $@ .venv/lib/python*/site-packages/*onthedot*
 	@$(uv) pip install --quiet --offline --no-deps --no-build-isolation --python .venv --editable .
+	@touch $@
+
+.venv-other/locked: requirements.txt | .venv-uv/locked
+	@echo 'Installing .venv-other'
+	@rm -f $@
+	@$(OTHER) -m venv --clear --without-pip .venv-other
+	@$(uv) pip sync $(locked) --python .venv-other requirements.txt
+	@$(uv) pip install --quiet --offline --no-deps --no-build-isolation --python .venv-other --editable .
 	@touch $@
 
 # What handlers in jobs/ import, if there is such a file. It may add packages, but change none of ours.

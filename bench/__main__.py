@@ -18,6 +18,7 @@ BENCHES = {
     "work": ("working",),
     "constant": ("constant",),
     "http": ("http",),
+    "arrivals": ("arrivals",),
     "api": ("api", "coming"),
 }
 

@@ -12,7 +12,7 @@ from onthedot.store import aws
 _NAME = "OnTheDot"
 CDK = Path(__file__).resolve().parent.parent / "cdk.json"
 # Calls that a command run by hand makes at once.
-_PARALLEL_CALLS = "8"
+_PARALLEL_CALLS = "16"
 
 
 def stack_name(stage: str) -> str:

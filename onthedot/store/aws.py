@@ -305,7 +305,7 @@ def in_parallel(call: Callable[[_Given], _Got], items: Iterable[_Given]) -> list
 
     The number is a setting: AWS answers many at a time, a local database one.
     """
-    if _width() == 1:
+    if width() == 1:
         return [call(item) for item in items]
     watch, allowed = _watch.get(), _allowed.get()
 
@@ -318,13 +318,14 @@ def in_parallel(call: Callable[[_Given], _Got], items: Iterable[_Given]) -> list
 
 
 @cache
-def _width() -> int:
+def width() -> int:
+    """Returns how many calls may be made at once."""
     return int(os.environ["PARALLEL_CALLS"])
 
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_width(), thread_name_prefix="call")
+    return ThreadPoolExecutor(width(), thread_name_prefix="call")
 
 
 def known() -> Ours:

@@ -70,7 +70,7 @@ class Api:
         for queue in aws.QUEUES:
             api.sqs.create_queue(QueueName=queue)
             settings.setenv(f"{queue.upper()}_QUEUE_URL", api.sqs.url(queue))
-        aws._width.cache_clear()  # noqa: SLF001  # read once a process
+        aws.width.cache_clear()  # read once a process
         new_process.forget_all()
         return api
 

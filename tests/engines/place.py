@@ -54,7 +54,7 @@ def surroundings(settings: pytest.MonkeyPatch) -> Iterator[None]:
 
 def _forget_clients() -> None:
     """Lets the adapters read the environment again: they read it once in a process."""
-    for remembered in (aws.client, aws._session, aws._width, aws._pool):  # noqa: SLF001
+    for remembered in (aws.client, aws._session, aws.width, aws._pool):  # noqa: SLF001
         remembered.cache_clear()
     # The models of the services stay read: that takes longer than most tests.
     aws._session().register_component("data_loader", _MODELS)  # noqa: SLF001

@@ -9,7 +9,7 @@ from onthedot.records.conditional_writes import Outcome
 from onthedot.records.keys import is_slot_key
 from onthedot.records.runs import overlap_gate, run_writes
 from onthedot.records.runs.pull import pulled
-from onthedot.records.runs.run_row import BEHIND, Life, Run
+from onthedot.records.runs.run_row import BEHIND, Run
 from onthedot.records.tasks.misfire import is_late
 from onthedot.records.timings import HOLD_MAX_SEC, LEASE_SEC
 from onthedot.store import clock, conditional_writer
@@ -77,19 +77,23 @@ def agreed(jobs: Sequence[Job]) -> list[Job]:
     """
     now_ms = clock.now_ms()
     other = [
-        (job, _of_version(job.held.life, job.task.version))
+        job
         for job in jobs
         if job.task and not job.answer and job.task.version != job.held.life.its_attempt.version
     ]
-    notes = [run_writes.mark(job.held, life, now_ms=now_ms) for job, life in other]
-    for (job, life), outcome in zip(other, conditional_writer.write_many(notes), strict=True):
+    attempts = [replace(job.held.life.its_attempt, version=job.its_task.version) for job in other]
+    lives = [
+        replace(job.held.life, attempt=each) for job, each in zip(other, attempts, strict=True)
+    ]
+    notes = [
+        run_writes.mark(job.held, life, now_ms=now_ms)
+        for job, life in zip(other, lives, strict=True)
+    ]
+    outcomes = conditional_writer.write_many(notes)
+    for job, life, outcome in zip(other, lives, outcomes, strict=True):
         job.lost = outcome is not Outcome.DONE
         job.run = replace(job.held, life=life)
     return [job for job in jobs if not job.lost]
-
-
-def _of_version(life: Life, version: int) -> Life:
-    return replace(life, attempt=replace(life.its_attempt, version=version))
 
 
 def _late(jobs: Sequence[Job], now_ms: int) -> list[Job]:

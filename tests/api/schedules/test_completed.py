@@ -63,7 +63,7 @@ def test_the_audits_minute_notes_it(api: Api, monkeypatch: pytest.MonkeyPatch) -
         ran.started(run["run_id"])
         ran.settled(run["run_id"], "succeeded")
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "onthedot")
-    monkeypatch.setattr("onthedot.upkeep.payload_sweep.step", lambda: None)
+    monkeypatch.setattr("onthedot.upkeep.payload_sweep.step", lambda _sec: None)
     monkeypatch.setattr("onthedot.upkeep.queue_depth.waiting", lambda: 0)
 
     assert audited({}, None)["completed"] == 1

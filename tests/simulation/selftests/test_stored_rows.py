@@ -32,7 +32,7 @@ PROFILES = (
 STATUSES = FINAL | OPEN - {Status.WAITING}
 FIELDS = frozenset(
     "status reason attempt tv schedule_version version due_ms claim_id claim_until claimed_ms "
-    "owner msg lease_ms started_ms first_started_ms first_due_ms ended_ms dropped waited "
+    "owner msg lease_ms started_ms first_started_ms first_due_ms called_ms ended_ms dropped waited "
     "delivered buried released note key_gate gate_ms gate_behind_ms permit waits_on checkpoint "
     "progress result error attempts".split()
 )

@@ -37,7 +37,7 @@ test: setup ## run the tests
 # These tests start no stack; those of the API use Dynoxide.
 QUICK := $(addprefix tests/,schedule records store dispatch launch work registry upkeep api)
 quick: setup ## run the tests of the rooms that need no stack
-	@$(venv) -m pytest -m 'not long and not deep' --quiet $(QUICK)
+	@$(venv) -m pytest -m 'not long and not deep' --quiet --numprocesses=auto $(QUICK)
 
 # Users have 3.11 or newer, the functions run on 3.13: what needs no stack is tested on both.
 OTHER ?= $(shell $(PYTHON) -I infra/other_python.py)
@@ -47,7 +47,7 @@ ifeq ($(OTHER),)
 	@echo 'No other Python of 3.11 and 3.13 is here: tests run on this one only.'
 else
 	@$(MAKE) --no-print-directory .venv-other/locked
-	@.venv-other/bin/python -m pytest -m 'not long and not deep' --quiet $(OTHERS)
+	@.venv-other/bin/python -m pytest -m 'not long and not deep' --quiet --numprocesses=auto $(OTHERS)
 endif
 
 walks: setup ## count the modules that a tick, a run and a write execute

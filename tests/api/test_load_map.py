@@ -53,6 +53,7 @@ def one_by_one(agenda: Agenda, first: int, bucket_sec: int, buckets: int) -> lis
     return [found[place] for place in range(buckets)]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(12))
 def test_it_counts_what_is_due_jitter_calendars_bounds_and_all(seed: int) -> None:
     random = Random(seed)

@@ -51,6 +51,7 @@ def is_holiday(name: str, instant: int) -> bool:
     return any(first <= shown <= last for first, last in days)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("calendar_zone", ZONES)
 @pytest.mark.parametrize("text", ["*/30 * * * *", "0 9 * * *", "@every 50m", "30 0,23 * * *"])
 def test_a_slot_is_excluded_exactly_when_its_wall_shows_such_a_day(

@@ -117,6 +117,7 @@ def test_a_schedule_reads_as_a_person_would_say_it(text: str, sentence: str) -> 
     assert explained(text) == sentence
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_what_reads_alike_fires_alike(chunk: int) -> None:
     dice = Random(chunk)

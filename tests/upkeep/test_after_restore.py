@@ -53,6 +53,7 @@ def set_back(stage: Stage, *names: str) -> list[int]:
     return [delivery.due_ms // 1000 for delivery in stage.deliveries]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("names", [("tasks", "runs"), ("runs",)])
 @pytest.mark.parametrize("misfire", ["latest", "all"])
 def test_no_slot_fires_twice(stage: Stage, names: tuple[str, ...], misfire: str) -> None:
@@ -122,6 +123,7 @@ def test_without_it_an_hour_would_fire_again(stage: Stage) -> None:
     assert len(due) > len(set(due))
 
 
+@pytest.mark.deep
 def test_tasks_alone_need_nothing_done(stage: Stage) -> None:
     """The rows of what has fired are there, and a dispatcher that plans it again finds them."""
     add(stage, "* * * * *", misfire="all")

@@ -31,6 +31,7 @@ def claimed(stage: Stage, task: Task, slot: int) -> Run:
     return made
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("latency_ms", "policies", "slots"),
     [((100, 150), POLICIES, 60), ((200, 300), POLICIES, 60), ((40, 60), ("all",) * 25, 8)],

@@ -65,6 +65,7 @@ def test_every_field_stands_on_the_page_with_an_example() -> None:
     assert set(OF_SCHEDULES) | set(OF_TASKS) == set(EXAMPLES)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", OF_SCHEDULES)
 def test_an_example_of_the_page_makes_a_schedule(api: Api, name: str) -> None:
     example = json.loads(EXAMPLES[name])

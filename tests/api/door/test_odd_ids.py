@@ -26,6 +26,7 @@ ODD = (
 )
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("route", NAMED, ids=lambda route: route.key)
 def test_an_id_that_cannot_exist_is_not_found(api: Api, route: Route) -> None:
     body = BODIES.get(route.key, {} if route.method in ("POST", "PUT", "PATCH") else None)

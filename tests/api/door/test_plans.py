@@ -100,6 +100,7 @@ def everything(api: Api) -> list[Any]:
     return [api.call(f"GET /v1/{name}").body["data"] for name in LISTS]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("write", WRITES)
 def test_it_is_planned_then_done_and_only_as_planned(
     api: Api, write: Callable[[Api], Asked]

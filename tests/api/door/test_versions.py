@@ -10,6 +10,7 @@ ROUTES = ("PATCH /v1/schedules/report", "PUT /v1/schedules/report", "DELETE /v1/
 BODIES = {"PATCH": {"priority": 1}, "PUT": SCHEDULE | {"name": "report"}, "DELETE": None}
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize(
     "given", ['"1"', '"1", "5"', '"5","1"', '"5" , W/"7",\t"1"', 'W/"1"', "*", " * ", '"a,b", "1"']
@@ -24,6 +25,7 @@ def test_a_write_is_done_if_one_of_the_tags_is_the_versions(
     assert answer.status in (200, 204), answer.text
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("given", ['"2"', '"4", "5"', "1", "", '"1', '"2", *', '"11"', '"2,1"'])
 def test_a_write_is_refused_if_no_tag_is_the_versions(api: Api, route: str, given: str) -> None:

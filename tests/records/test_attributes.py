@@ -26,6 +26,7 @@ def test_what_is_written_is_read(value: Any) -> None:  # noqa: ANN401 any JSON
     assert plain(typed(value)) == value
 
 
+@pytest.mark.deep
 @given(item=st.dictionaries(st.text(), values | st.binary()))
 def test_so_is_an_item(item: dict[str, Any]) -> None:
     assert plain_item(typed_item(item)) == item

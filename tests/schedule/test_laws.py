@@ -163,6 +163,7 @@ def test_an_interval_schedule_fires_when_the_wall_clock_matches(
     assert all(read(cron).matches(seen) for seen in shown)
 
 
+@pytest.mark.deep
 @laws
 @given(st.integers(0, 23), st.integers(0, 59), names)
 @example(23, 30, "America/Nuuk")

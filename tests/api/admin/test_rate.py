@@ -157,6 +157,7 @@ def test_another_limit_holds_within_seconds(api: Api) -> None:
     assert raised[-1] == 429
 
 
+@pytest.mark.deep
 def test_creates_cost_on_average_what_they_did(api: Api) -> None:
     """Blocks that begin small cost some calls more in an environment's first seconds only."""
     limited(6_000)

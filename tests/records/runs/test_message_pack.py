@@ -160,6 +160,7 @@ def test_twenty_five_runs_are_a_small_message() -> None:
     assert len(Pack(due_ms=NOON_MS, why="start", tickets=runs).body()) < 4_096
 
 
+@pytest.mark.deep
 @law
 @given(
     runs=st.lists(

@@ -58,7 +58,7 @@ format: setup ## format the files, and fix what the rules can fix
 	@.venv/bin/ruff check --fix-only
 	@.venv/bin/ruff format
 
-hooks: setup ## let git check each commit (lint, formatting) and each push (types, rules of the house)
+hooks: setup ## let git check each commit (lint, formatting) and each push (types, the rules in tests/tidy)
 	@.venv/bin/pre-commit install
 
 bench: setup ## measure the code's speed against its limits (some minutes)

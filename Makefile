@@ -3,7 +3,7 @@
 PYTHON ?= python3
 
 venv := .venv/bin/python
-# uv as this machine's pip is set up: where packages come from is said once.
+# uv with the pip settings of this machine, so that an index or a proxy is set in one place.
 uv := .venv-uv/bin/python -I infra/uv_command.py
 # A package is installed only if its content has the hash in the lock; nothing is compiled.
 locked := --quiet --no-compile --require-hashes --only-binary=:all:
@@ -69,19 +69,19 @@ format: setup ## format the files, and fix what the rules can fix
 	@.venv/bin/ruff check --fix-only
 	@.venv/bin/ruff format
 
-hooks: setup ## let git check each commit (lint, formatting) and each push (types, rules of the house)
+hooks: setup ## let git check each commit (lint, formatting) and each push (types, the rules in tests/tidy)
 	@.venv/bin/pre-commit install
 
-bench: setup ## measure the engine against its limits
+bench: setup ## measure the code's speed against its limits (some minutes)
 	@$(venv) -m bench
 
 load: setup ## measure 1,000 one-minute schedules on the local stack: spread, then all at :00 (a quarter of an hour)
 	@$(venv) -m bench.local
 
-order: setup ## check on a local stack, quiet and crowded, that waiting runs start in the order of their due times
+order: setup ## check on a local stack, with few and with many runs, that waiting runs start in the order of their due times
 	@$(venv) -m bench.order
 
-starts: setup ## measure a start in a folder that was in use for hours (some minutes)
+starts: setup ## measure `make run` in a folder that was in use for hours (some minutes)
 	@$(venv) -m bench.starts
 
 slow: setup ## measure a schedule that fires each second beside 100 slow calls of another tenant, on a local stack (a quarter of an hour)
@@ -173,7 +173,7 @@ lint-infra: setup ## check the stack against AWS's rules and CloudFormation's
 # uv resolves for 3.11 and 3.13 at once. It is called as it is: an index that only this machine has
 # may lack the files of other platforms, and their hashes would be missing here.
 # Pins stay as they are unless a .in file asks otherwise; LOCK=--upgrade renews them all.
-lock: machine .venv-uv/locked ## resolve the .in files again, and write the functions' smaller locks (LOCK=--upgrade renews all)
+lock: machine .venv-uv/locked ## pin packages again from the .in files, also the smaller locks of the functions (LOCK=--upgrade: newest versions)
 	@for name in requirements requirements-cloud requirements-uv; do \
 	  .venv-uv/bin/uv --no-cache pip compile --quiet --universal --python-version 3.11 \
 	    --generate-hashes --no-emit-index-url --custom-compile-command "make lock" $(LOCK) \

@@ -34,7 +34,7 @@ class Error(Told):
 
 
 class Problem(BaseModel):
-    """An answer that is no success (RFC 9457)."""
+    """The answer to a request that failed (RFC 9457)."""
 
     type: str
     title: str

@@ -18,7 +18,7 @@ class Calendar(Told):
 
 
 class Hour(Told):
-    """How the last hour went."""
+    """What ended in the last hour, in figures."""
 
     succeeded: int
     dead: int
@@ -77,7 +77,7 @@ class Overview(Told):
 
 
 class ComingFire(Told):
-    """A fire to come."""
+    """One of the next fires."""
 
     at: Slot
     due_at: Moment
@@ -136,6 +136,6 @@ class Tenant(Told):
     running_max: int | None
     requests_per_min: int
     targets: list[str] | None = Field(
-        description="What its runs may call beside http addresses and `pull` queues. Null: nothing "
-        "is named, so only the deployment's own setting bounds it."
+        description="What its runs may call, apart from http addresses and `pull` queues. Null: "
+        "there is no list, so only the deployment's setting limits it."
     )

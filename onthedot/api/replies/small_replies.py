@@ -26,11 +26,11 @@ class Health(Told):
     queue: Literal["ok", "behind", "unknown"] = Field(
         description="`behind` when more than 500 due messages wait for a worker."
     )
-    tzdata: str = Field(description="The version of the time zones' rules.")
+    tzdata: str = Field(description="The version of the time zone data.")
 
 
 class Page(Told, Generic[Each]):
-    """A page of a list: full, unless it is the last one or 1,000 entries were looked at."""
+    """A page of a list: full, unless it is the last one or 1,000 entries were read for it."""
 
     data: list[Each]
     next_cursor: str | None

@@ -47,7 +47,7 @@ def purge(
     dry_run: DryRun = "false",
     plan_token: PlanToken = None,
 ) -> Response[str]:
-    """Delete payload, error and result of dead letters; the record of their death stays."""
+    """Delete payload, error and result of dead letters; the record that they died stays."""
     return _operation("purge", body, dry_run=dry_run == "true", plan_token=plan_token, more={})
 
 
@@ -64,7 +64,7 @@ def show(operation_id: str) -> Response[str]:
 def cancel(
     operation_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None
 ) -> Response[str]:
-    """Stop an operation; what it has done stays done."""
+    """Stop an operation. What it did before is not undone."""
     found = operation_pages.find(_KIND, operation_id)
     effects = {"action": "cancel", "operation": bulk_operation.operation(found)}
     operation_pages.refuse_ended(found)

@@ -32,7 +32,7 @@ def lines(
     attempt: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
     cursor: Cursor = None,
 ) -> Response[str]:
-    """Show the log lines of one attempt, the newest unless told otherwise.
+    """Show the log lines of one attempt, by default of the newest.
 
     Workers run many runs side by side: only lines that name the run are shown.
     """

@@ -31,7 +31,7 @@ def pause(
     dry_run: DryRun = "false",
     plan_token: PlanToken = None,
 ) -> Response[str]:
-    """Pause a schedule: nothing of it starts, what runs goes on. Repeating a pause is harmless."""
+    """Pause a schedule: no run of it starts, started runs go on. A second pause is harmless."""
     seen = find(schedule)
     task = seen.task
     reason = body.reason if body else None
@@ -57,7 +57,7 @@ def resume(
     dry_run: DryRun = "false",
     plan_token: PlanToken = None,
 ) -> Response[str]:
-    """Resume a schedule from now on. With `catchup` passed slots run too, after a plan."""
+    """Resume a schedule from now on. With `catchup`, slots that passed run too, after a plan."""
     seen = find(schedule)
     mode = (body.catchup if body else None) or "none"
     # An earlier try may have resumed it, and died before it ran what had passed.

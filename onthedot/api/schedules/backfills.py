@@ -71,7 +71,7 @@ def show(schedule: str, backfill_id: str) -> Response[str]:
 def cancel(
     schedule: str, backfill_id: str, dry_run: DryRun = "false", plan_token: PlanToken = None
 ) -> Response[str]:
-    """Stop a backfill: it starts no more runs, what runs goes on."""
+    """Stop a backfill: it starts no more runs, started runs go on."""
     found = _found(schedule, backfill_id)
     effects = {"action": "cancel", "backfill": bulk_operation.backfill(found)}
     operation_pages.refuse_ended(found)

@@ -69,7 +69,7 @@ def put(
     dry_run: DryRun = "false",
     plan_token: PlanToken = None,
 ) -> Response[str]:
-    """Create or replace a calendar; it holds from now on for every schedule that names it.
+    """Create or replace a calendar. It applies from now on to every schedule that names it.
 
     A replacement needs If-Match. Many schedules take some minutes: 300 in each.
     """

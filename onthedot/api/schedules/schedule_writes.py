@@ -160,7 +160,7 @@ def put(
 
 
 def end(schedule: str, dry_run: DryRun = "false", plan_token: PlanToken = None) -> Response[str]:
-    """Delete a schedule: nothing of it starts, what runs goes on, its history stays."""
+    """Delete a schedule: no run of it starts any more, started runs go on, its history stays."""
     known = find_any(schedule)
     if known is None:
         raise missing()

@@ -37,7 +37,7 @@ _TEXTS = {
         "Start the list again without a cursor, and keep the filters the same from page to page.",
     ),
     "unsupported_filter": (
-        "This list does not have this filter: it would have to read everything.",
+        "This list does not have this filter, because it would have to read everything.",
         "`detail` names a filter or a list that answers the question.",
     ),
     "unauthenticated": (
@@ -72,8 +72,8 @@ _TEXTS = {
     ),
     "plan_stale": (
         (
-            "The plan was made for another request or more than ten minutes ago, or the things "
-            "that it changes have changed since."
+            "The plan was made for another request or more than ten minutes ago, or what it "
+            "would change has changed since."
         ),
         (
             "Send the request with `?dry_run=true` again, and look at the new plan before you "
@@ -85,12 +85,12 @@ _TEXTS = {
         "Cancel the run: `POST /v1/runs/{run_id}/cancel`.",
     ),
     "already_finished": (
-        "A run has its outcome, or a backfill or an operation has ended. That never changes.",
-        "Replay a run to run it once more. Start another backfill or operation for what is left.",
+        "The run has its outcome, or the backfill or operation has ended. That never changes.",
+        "Replay the run, or start another backfill or operation for what is left.",
     ),
     "not_dead": (
         "The run is still open, its payload is gone, or its row stands for many slots.",
-        "Cancel an open run first. For another run, trigger its schedule or start a backfill.",
+        "If the run is open, cancel it first. Otherwise trigger its schedule or start a backfill.",
     ),
     "calendar_in_use": (
         "Schedules name this calendar. If it were deleted, they would fire on its days.",
@@ -105,16 +105,13 @@ _TEXTS = {
     ),
     "lease_lost": (
         (
-            "Your attempt no longer holds the run: its lease or its time is over, it has another "
-            "outcome, or the run was cancelled."
+            "The run no longer belongs to your attempt: the lease or the time of the attempt is "
+            "over, the attempt already has another outcome, or the run was cancelled."
         ),
-        "Stop the work. What this request reports is not recorded.",
+        "Stop the work. The report in this request was not recorded.",
     ),
     "version_mismatch": (
-        (
-            "The thing has changed since you read it, or it exists although you asked for a "
-            "new one only."
-        ),
+        "It has changed since you read it, or you asked for a new one and it exists already.",
         (
             "Read it again, apply your change to the new state, and send that with the new "
             "`ETag` in `If-Match`."
@@ -122,8 +119,8 @@ _TEXTS = {
     ),
     "version_required": (
         (
-            "To replace a whole schedule you must say which version you replace. So nobody's "
-            "change is lost unseen."
+            "To replace a whole schedule you must say which version you replace. So you cannot "
+            "overwrite a change that you have not seen."
         ),
         'Send `If-Match: "<version>"`, or `If-Match: *` to replace any version.',
     ),
@@ -147,14 +144,14 @@ _TEXTS = {
     ),
     "invalid_target": (
         "The target lacks a field, or has a field that its type does not take.",
-        "`errors` names the field. Name a secret by `secret_ref`; never write it down.",
+        "`errors` names the field. Never write a secret itself: name it with `secret_ref`.",
     ),
     "invalid_field": (
         "A field has a wrong type, is out of range or contradicts another.",
         "`errors` names the field and says what is expected.",
     ),
     "run_at_in_past": (
-        "The time of a one-off task has passed by more than its `misfire_grace_sec`.",
+        "The time of a one-off task is further in the past than its `misfire_grace_sec` allows.",
         "Send a time in the future or a `delay_sec`, or send neither to run it now.",
     ),
     "idempotency_key_reused": (
@@ -168,8 +165,8 @@ _TEXTS = {
         ),
         (
             "Use a public address, or ask the operator to open the network to targets "
-            "(`TARGET_NETWORKS`). For a queue, topic, function, bus, state machine, secret or "
-            "handler: ask the operator to name it in the tenant's `targets` (`PUT "
+            "(the setting `target_networks`). For a queue, topic, function, bus, state machine, "
+            "secret or handler: ask the operator to name it in the tenant's `targets` (`PUT "
             "/v1/tenants/{tenant_id}`). The scheduler's own queues, functions and topic cannot "
             "be targets."
         ),

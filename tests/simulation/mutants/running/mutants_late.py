@@ -30,7 +30,7 @@ def listed_long_ago() -> list[Patch]:
 
 
 def passes_skipped() -> list[Patch]:
-    """The work of a changed calendar waits for a pass that is over."""
+    """The recompute of a changed calendar waits for a pass that never comes."""
     return [(calendar_edits, "PASSES", 0)]
 
 

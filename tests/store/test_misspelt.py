@@ -21,6 +21,7 @@ def _statements_are_refused(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> No
     assert stage.world
     for key in (FIRST, SECOND):
         table_reads.put("runs", {**key, "count": 0})
+
     def misspelt(write: Update, table: str) -> tuple[str, list[object]]:
         text, values = statement(write, table)
         return text.replace("SET", "PUT"), list(values)

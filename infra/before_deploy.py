@@ -19,6 +19,11 @@ from infra.outputs import CDK, chosen_stage, said_by, stack_name
 from infra.settings import FUNCTIONS
 from onthedot.store import aws
 
+_DECIDED = ("kept", "reserved_concurrency")
+_TWO_STAGES = (
+    "cdk.json names the tables of another stage (kept), and two stages must not share them. Give "
+    'OPTIONS="--context kept=" for new ones'
+)
 # There is no stack, or one without resources, or it goes.
 _EMPTY = ("REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE", "DELETE_")
 
@@ -31,11 +36,16 @@ def main(options: Sequence[str]) -> int:
     if asked.get("stage", chosen_stage()) != chosen_stage():
         _say("Not deployed: give the stage as STAGE=, not in OPTIONS. All commands read it there.")
         return 1
+    if context["kept"] and "kept" not in asked and chosen_stage() != context["stage"]:
+        _say(f"Not deployed: {_TWO_STAGES}")
+        return 1
+    # What is given empty is decided, too: none.
+    open_ones = [name for name in _DECIDED if name not in asked and not context[name]]
     stack = stack_name(chosen_stage())
     try:
         state, there = said_by(stack)
         decided: dict[str, Mapping[str, Any]] = {}
-        if not chosen["kept"]:
+        if "kept" in open_ones:
             decided["kept"] = _kept(stack, state, there)
     except kept_storage.UndecidedError as undecided:
         _say(f"Not deployed: {undecided}")
@@ -43,7 +53,7 @@ def main(options: Sequence[str]) -> int:
     except ClientError as refusal:
         _say(f"Not deployed: {refusal}. docs/deploying.md says which rights this needs.")
         return 1
-    if not chosen["reserved_concurrency"]:
+    if "reserved_concurrency" in open_ones:
         workers = 0 if chosen["pollers"] else int(chosen["worker_concurrency"])
         decided["reserved_concurrency"] = _reserved(there, workers)
     for name, pairs in decided.items():

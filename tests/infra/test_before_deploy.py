@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from botocore.exceptions import ClientError
 from infra import before_deploy
 from infra.before_deploy import given, main
 from onthedot.store import aws
+from tests.infra import deployed
 
 HERE, THERE = "eu-west-1", "us-east-1"
 TABLES = [f"OnTheDot-Storage{part}A1-X" for part in ("Tasks", "Runs", "Access")]
@@ -119,6 +122,31 @@ def test_what_a_person_names_in_the_options_decides(
     assert main([]) == 1
     assert main(["--context", f"kept={KEPT}"]) == 0
     assert "kept" not in capsys.readouterr().out
+
+
+def test_no_tables_and_no_bound_can_be_asked_for(
+    account: Account, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leave(account, (BUCKET, HERE))
+
+    assert main(["--context", "kept=", "--context", "reserved_concurrency="]) == 0
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.usefixtures("account")
+def test_tables_that_cdk_json_names_are_not_shared_by_two_stages(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    context = deployed.context() | {"kept": KEPT}
+    (tmp_path / "cdk.json").write_text(json.dumps({"context": context}))
+    monkeypatch.setattr(before_deploy, "CDK", tmp_path / "cdk.json")
+
+    assert main([]) == 0
+    assert "kept" not in capsys.readouterr().out
+    monkeypatch.setenv("STAGE", "test")
+    assert main([]) == 1
+    assert "must not share" in capsys.readouterr().err
+    assert main(["--context", "kept="]) == 0
 
 
 @pytest.mark.usefixtures("account")

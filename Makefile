@@ -150,12 +150,13 @@ bootstrap: setup ## prepare your AWS account and region for the CDK, once
 	@$(cdk) bootstrap $(staged) $(OPTIONS)
 
 diff: setup ## show what deploying would change (OPTIONS="--context …" also for bootstrap, deploy, destroy)
-	@$(cdk) diff $(staged) $(OPTIONS)
+	@decided=$$($(venv) -m infra.before_deploy $(OPTIONS)) && \
+	  $(cdk) diff $(staged) $$decided $(OPTIONS)
 
 # CI=1 asks nothing; KEY_TO=ssm:/path writes a first admin key there instead of printing it.
 export KEY_TO
 deploy: setup ## deploy into your AWS account (STAGE=, CI=1), and print an admin key if none is valid
-	@decided=$$($(venv) -m infra.before_deploy) && \
+	@decided=$$($(venv) -m infra.before_deploy $(OPTIONS)) && \
 	  $(cdk) deploy $(unasked) $(staged) $$decided $(OPTIONS)
 	@$(venv) -m infra.welcome
 
@@ -168,7 +169,7 @@ destroy: setup ## take the stack down; its tables and its bucket stay
 # W3005: the CDK writes down dependencies that CloudFormation would find by itself.
 lint-infra: setup ## check the stack against AWS's rules and CloudFormation's
 	@AWS_EC2_METADATA_DISABLED=true $(cdk) synth --quiet --context lint=true --output .cdk/linted
-	@.venv/bin/cfn-lint --ignore-checks W3005 -- .cdk/linted/OnTheDot.template.json
+	@.venv/bin/cfn-lint --ignore-checks W3005 -- .cdk/linted/OnTheDot*.template.json
 
 # uv resolves for 3.11 and 3.13 at once. It is called as it is: an index that only this machine has
 # may lack the files of other platforms, and their hashes would be missing here.

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from onthedot.records.keys import SHARDS
+from onthedot.records.timings import SHARDS_AT_ONCE
+
 # Lambda keeps this many for functions that reserve none.
 _FREE = 100
-# Ticks of two dispatchers with their siblings, an audit and the late end of another, and requests.
-_DISPATCH, _AUDIT, _API = 10, 2, 50
+# What is reserved is also the most. So it is all that may rightly run at once: two ticks with all
+# their siblings; an audit of each minute that one may take, and one by hand.
+DISPATCH = 2 * SHARDS // SHARDS_AT_ONCE
+AUDIT = 6
 ASK = "Ask for more under Service Quotas, AWS Lambda, Concurrent executions (L-B99A9384)"
 
 
@@ -35,9 +40,13 @@ class Plan:
 
 
 def plan(limits: Limits, workers: int) -> Plan:
-    """Reserves for all functions, or for dispatch and audit, or for none."""
-    small = {"dispatch": _DISPATCH, "audit": _AUDIT}
-    whole = small | {"work": workers, "api": _API}
+    """Reserves for dispatch, audit and workers, or without workers, or for none.
+
+    Nothing for the API: a bound would let the long polls of one tenant shut out all others. And
+    with 0 workers nothing for them: provisioned pollers bound themselves.
+    """
+    small = {"dispatch": DISPATCH, "audit": AUDIT}
+    whole = small | ({"work": workers} if workers else {})
     if sum(whole.values()) <= limits.left:
         return Plan(
             whole, f"Reserved of the account's {limits.at_once} invocations: {_told(whole)}."

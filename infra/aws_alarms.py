@@ -135,7 +135,7 @@ def _dropped_events(*functions: lambda_.Function) -> AwsAlarm:
     ]
     return AwsAlarm(
         name="events-dropped",
-        says="Lambda dropped ticks or audits, because it could not start them within a minute",
+        says="Lambda dropped ticks or audits: they failed, or could not start within a minute",
         metric=total(dropped, period=_FIVE_MINUTES),
         page="function-throttles",
         periods=2,

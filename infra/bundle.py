@@ -5,6 +5,7 @@ uv builds the layers for the machine they will run on, so no Docker is needed.
 
 import re
 import shutil
+import ssl
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -57,14 +58,25 @@ def code(ca_bundle: str = "") -> lambda_.Code:
     """
     kept = [pattern for folder in FOLDERS for pattern in (f"!{folder}", f"!{folder}/**")]
     if ca_bundle:
-        if not (ROOT / ca_bundle).is_file():
-            raise ValueError(f"context ca_bundle is {ca_bundle!r}; give a file of this project")
-        folders = [f"!{folder}" for folder in PurePath(ca_bundle).parents if folder.name]
-        kept += [*reversed(folders), f"!{ca_bundle}"]
+        path = _loadable(ca_bundle)
+        folders = [f"!{folder}" for folder in path.parents if folder.name]
+        kept += [*reversed(folders), f"!{path}"]
     without = ("**/__pycache__", "lambdas/*.txt", "jobs/*.txt")
     return lambda_.Code.from_asset(
         str(ROOT), exclude=["*", *kept, *without], ignore_mode=IgnoreMode.GIT
     )
+
+
+def _loadable(ca_bundle: str) -> PurePath:
+    """Refuses what the functions could not load: every one that calls targets would fail."""
+    path = PurePath(ca_bundle)
+    if path.is_absolute() or ".." in path.parts or not (ROOT / path).is_file():
+        raise ValueError(f"context ca_bundle is {ca_bundle!r}; give a file of this project")
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(ROOT / path)
+    except ssl.SSLError as failure:
+        raise ValueError(f"context ca_bundle is {ca_bundle!r}; give PEM: {failure}") from failure
+    return path
 
 
 def _pins(name: str) -> dict[str, Pin]:

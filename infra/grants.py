@@ -54,6 +54,17 @@ def allow_itself(function: lambda_.Function) -> None:
     iam.Policy(function, "InvokesItself", statements=[statement], roles=[_role(function)])
 
 
+def deny_code(function: lambda_.Function, actions: tuple[str, ...]) -> None:
+    """Denies the function's code what Lambda does in its name. The function comes first."""
+    statement = iam.PolicyStatement(
+        effect=iam.Effect.DENY,
+        actions=list(actions),
+        resources=["*"],
+        conditions={"ArnEquals": {"lambda:SourceFunctionArn": function.function_arn}},
+    )
+    iam.Policy(function, "NotByItsCode", statements=[statement], roles=[_role(function)])
+
+
 def _role(function: lambda_.Function) -> iam.IRole:
     if function.role is None:
         raise LookupError(f"{function.node.id} has no role")

@@ -6,6 +6,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from infra.grants import deny_code
 from infra.settings import Settings
 
 # AWS's own services that the worker needs: tables and bucket by the route tables, which costs
@@ -89,6 +90,8 @@ def _let_it_in(worker: lambda_.Function, settings: Settings) -> None:
         roles=[worker.role] if worker.role else [],
     )
     function.node.add_dependency(rights)
+    # Users' code runs as the same role. Lambda's own calls do not count as those of the code.
+    deny_code(worker, _INTERFACES)
 
 
 def _called(settings: Settings) -> set[str]:

@@ -26,23 +26,24 @@ def chosen_stage() -> str:
     return os.environ.get("STAGE") or context["stage"]
 
 
-def outputs_of(stack: str) -> dict[str, str]:
-    """Returns the outputs of a stack. Nothing, if there is none."""
+def said_by(stack: str) -> tuple[str, dict[str, str]]:
+    """Returns the state and the outputs of a stack. Nothing of both, if there is none."""
     _name_the_region()
     try:
         answer = aws.client("cloudformation").describe_stacks(StackName=stack)
     except ClientError as refusal:
         if "does not exist" in str(refusal):
-            return {}
+            return "", {}
         raise
-    said = answer["Stacks"][0].get("Outputs", [])
-    return {output["OutputKey"]: output["OutputValue"] for output in said}
+    found = answer["Stacks"][0]
+    said = found.get("Outputs", [])
+    return found["StackStatus"], {each["OutputKey"]: each["OutputValue"] for each in said}
 
 
 def become() -> dict[str, str]:
     """Sets the functions' variables. The credentials stay the caller's."""
     stack = stack_name(chosen_stage())
-    outputs = outputs_of(stack)
+    _, outputs = said_by(stack)
     if not outputs:
         raise LookupError(f"there is no stack {stack} in this account and region")
     for name, value in outputs.items():

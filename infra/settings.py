@@ -14,7 +14,10 @@ QUEUES = ("high", "normal", "low")
 # What Lambda allows a mapping of a queue.
 _POLLERS_LEAST, _POLLERS_MOST = (2, 200), (2, 2_000)
 _CONCURRENCY_MOST = 2_500
-_STAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,30}")
+# With a longer one CloudFormation cuts the bucket's name, which a later deployment looks for.
+_STAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,19}")
+# What a table has on demand. DynamoDB refuses less.
+_WARM_READS, _WARM_WRITES = 12_000, 4_000
 
 
 class Pollers(NamedTuple):
@@ -101,8 +104,8 @@ class Settings:
             ca_bundle=_text(node, "ca_bundle"),
             pollers=_pollers(node),
             reserved_concurrency=_reserved(node),
-            warm_reads=_number(node, "warm_reads", least=0),
-            warm_writes=_number(node, "warm_writes", least=0),
+            warm_reads=_warm(node, "warm_reads", least=_WARM_READS),
+            warm_writes=_warm(node, "warm_writes", least=_WARM_WRITES),
             kept=_kept(node),
             stage=_stage(node),
             tags=_pairs(node, "tags"),
@@ -176,6 +179,13 @@ def _reserved(node: Node) -> dict[str, int]:
     return {name: int(text) for name, text in found.items()}
 
 
+def _warm(node: Node, name: str, *, least: int) -> int:
+    value = _number(node, name, least=0)
+    if 0 < value < least:
+        raise ValueError(f"context {name} is {value}; give 0 or at least {least}, as AWS gives it")
+    return value
+
+
 def _kept(node: Node) -> dict[str, str]:
     found = _pairs(node, "kept", known=PARTS)
     if found and len(found) < len(PARTS):
@@ -187,7 +197,7 @@ def _stage(node: Node) -> str:
     stage = _text(node, "stage")
     if stage and not _STAGE.fullmatch(stage):
         raise ValueError(
-            f"context stage is {stage!r}; give up to 31 letters, digits and hyphens, such as test"
+            f"context stage is {stage!r}; give up to 20 letters, digits and hyphens, such as test"
         )
     return stage
 

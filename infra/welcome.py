@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Mapping
 
+from infra.kept_storage import TABLES
 from infra.outputs import become
 from onthedot.registry import api_keys, code_schedules, declared_handlers, tenant_limits
 from onthedot.registry.tenant_limits import Bounded
@@ -45,9 +46,11 @@ def protect(outputs: Mapping[str, str]) -> None:
     In the template this would keep the empty tables of a failed first deployment.
     """
     client = aws.client("dynamodb")
-    for part in ("Tasks", "Runs", "Access"):
+    for part in TABLES:
         name = outputs[f"{part}Table"]
         if not client.describe_table(TableName=name)["Table"].get("DeletionProtectionEnabled"):
+            # A table that is being changed, such as warmed, takes no other change.
+            client.get_waiter("table_exists").wait(TableName=name)
             client.update_table(TableName=name, DeletionProtectionEnabled=True)
 
 

@@ -32,13 +32,16 @@ def deploy(folder: Folder, children: Children, endpoint: str, output: Path) -> N
 
 
 def context() -> dict[str, str]:
-    """Returns what differs from a deployment to AWS: packages for this machine, plain alarms."""
+    """Returns what differs from a deployment to AWS: packages, plain alarms, names of its own."""
     built_for = re.sub(r"\W", "_", sysconfig.get_platform())
     return {
         "platform": built_for.replace("linux_", "manylinux_2_28_"),
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
         # MiniStack refuses alarms that compute.
         "metric_math": "false",
+        # Here is one stack, with tables of its own.
+        "stage": "",
+        "kept": "",
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from infra import bundle
 from infra.outputs import stack_name
 from infra.polling import price
 from infra.settings import Pollers
@@ -55,6 +56,9 @@ def named(function: str, **chosen: str) -> dict[str, Any]:
         ({"reserved_concurrency": "work=none"}, "at least 1"),
         ({"worker_concurrency": "2501"}, "from 10 to 2500"),
         ({"stage": "a b"}, "letters, digits and hyphens"),
+        ({"stage": "x" * 21}, "up to 20"),
+        ({"warm_reads": "11999"}, "0 or at least 12000"),
+        ({"warm_writes": "3999"}, "0 or at least 4000"),
         ({"kept": "Tasks=a"}, "give all of Tasks, Runs, Access, Blobs"),
         ({"termination_protection": "perhaps"}, "give true or false"),
     ],
@@ -80,6 +84,32 @@ def test_the_worker_enters_the_network_it_is_given() -> None:
         if each["Properties"]["Handler"] == "lambdas.work.handler"
     ]
     assert any("EntersNetwork" in name for name in worker["DependsOn"])
+
+
+def test_the_code_of_users_may_not_touch_the_networks_interfaces() -> None:
+    (denied,) = [
+        statement
+        for policy in properties("AWS::IAM::Policy", **VPC)
+        for statement in policy["PolicyDocument"]["Statement"]
+        if statement["Effect"] == "Deny"
+    ]
+    (allowed,) = [
+        statement
+        for policy in properties("AWS::IAM::Policy", **VPC)
+        for statement in policy["PolicyDocument"]["Statement"]
+        if "ec2:CreateNetworkInterface" in statement["Action"] and statement["Effect"] == "Allow"
+    ]
+
+    assert denied["Action"] == allowed["Action"]
+    (source,) = denied["Condition"]["ArnEquals"].items()
+    assert source[0] == "lambda:SourceFunctionArn"
+    assert source[1]["Fn::GetAtt"][0].startswith("FunctionsWork")
+
+
+@pytest.mark.parametrize("place", ["/etc/hosts", "../ca.pem", "README.md", "nothing.pem"])
+def test_a_bundle_that_no_function_could_load_is_refused(place: str) -> None:
+    with pytest.raises(ValueError, match="context ca_bundle"):
+        bundle.code(place)
 
 
 def test_without_a_nat_the_worker_has_the_endpoints_of_all_that_it_calls() -> None:

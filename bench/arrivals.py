@@ -1,7 +1,6 @@
 """Measures when https runs start, are called and arrive, on the processor of a small function.
 
-Lambda gives 512 MB 0.29 of a processor: the worker is stopped and continued every 20 ms. Its
-imports have a whole one, as in Lambda.
+Lambda gives 512 MB 0.29 of it, and a whole one for imports: the worker is stopped every 20 ms.
 """
 
 from __future__ import annotations
@@ -130,7 +129,7 @@ def _event(messages: int) -> dict[str, Any]:
 @contextmanager
 def _worker() -> Iterator[subprocess.Popen[str]]:
     """Starts a worker that has been imported, and nothing else."""
-    command = [sys.executable, "-m", "bench.small_worker"]
+    command = [sys.executable, "-m", "bench.small_worker", "lambdas.work"]
     environment = os.environ | {"AWS_LAMBDA_FUNCTION_NAME": "work"}
     process = subprocess.Popen(
         command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

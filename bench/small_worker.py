@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-
-from lambdas.work import handler
+from importlib import import_module
 
 
 def main() -> None:
-    """Says when it is imported, and after each event."""
+    """Finds the handler by its module, as Lambda does. Says when it is imported, and after each."""
+    handler = import_module(sys.argv[1]).handler
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     for line in sys.stdin:

@@ -155,7 +155,8 @@ def _failed_rule(rule_name: str) -> AwsAlarm:
     return AwsAlarm(
         name="rule-failed",
         says="EventBridge cannot invoke dispatch or audit",
-        metric=failed,
+        # Without a failure there is no value, and the alarm would not end.
+        metric=total([failed], period=_FIVE_MINUTES),
         page="rule-failed",
         periods=1,
         pages=True,

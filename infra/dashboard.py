@@ -27,13 +27,7 @@ DETAILS = (
     (
         "Shares of late, %",
         "Maximum",
-        (
-            "failed_percent",
-            "dead_percent",
-            "leases_lost_percent",
-            "late_percent",
-            "slow_pickup_percent",
-        ),
+        ("failed_percent", "dead_percent", "leases_lost_percent"),
     ),
     ("How fast what may fail is used up", "Maximum", ("burn_hour", "burn_day")),
     (
@@ -42,7 +36,11 @@ DETAILS = (
         ("pickup_p95_ms", "duration_p95_ms"),
     ),
     ("Longest runs", "Maximum", ("timeout_used_percent", "unusually_long")),
-    ("Attempts again, tasks set aside", "Sum", ("retries", "quarantined")),
+    (
+        "Attempts again, set aside, late, picked up slowly",
+        "Sum",
+        ("retries", "quarantined", "late", "slow_pickup"),
+    ),
     ("Shards, circuit, audits", "Sum", ("shards_unqueried", "circuit_open", "audits")),
     ("Clock against the store's", "Maximum", ("clock_offset_ms",)),
 )

@@ -67,9 +67,10 @@ RULES = (
     ),
     Rule(
         name="late",  # R31
-        says="Of the runs of five minutes, more than 5 % started more than 30 s late",
-        metric="late_percent",
-        limit=5,
+        says="Runs started more than 30 s late in the last five minutes",
+        metric="late",
+        statistic="Sum",
+        period_min=5,
         pages=True,
     ),
     Rule(
@@ -145,10 +146,10 @@ RULES = (
     ),
     Rule(
         name="slow-pickup",  # R35
-        says="Of the runs of five minutes, more than 5 % waited more than 10 s for a worker",
-        metric="slow_pickup_percent",
-        limit=5,
-        pages=True,
+        says="Due runs waited more than 10 s for a worker in the last five minutes",
+        metric="slow_pickup",
+        statistic="Sum",
+        period_min=5,
     ),
     Rule(
         name="leases-lost",  # R36

@@ -48,7 +48,6 @@ class Ledger:
         # waited because its user wanted it is not late.
         if not attempt.first_started_ms and not life.waited:
             self._note_start(
-                run.tenant_id,
                 lag_ms=life.lag_ms or 0,
                 pickup_ms=attempt.started_ms - max(life.due_ms, life.claimed_ms),
             )
@@ -62,14 +61,14 @@ class Ledger:
         self.tally.count(run.tenant_id, "attempts", life.starts)
         self.tally.count(run.tenant_id, "leases_lost", outcomes.count("lost"))
 
-    def _note_start(self, tenant_id: str, *, lag_ms: int, pickup_ms: int) -> None:
+    def _note_start(self, *, lag_ms: int, pickup_ms: int) -> None:
         """Counts a start that its user did not let wait."""
         self.lags_ms.append(lag_ms)
         self.pickups_ms.append(pickup_ms)
-        for name, counts in (("late", lag_ms > LATE_MS), ("slow_pickup", pickup_ms > SLOW_MS)):
-            if counts:
-                self.count(name)
-                self.tally.count(tenant_id, name)
+        if lag_ms > LATE_MS:
+            self.count("late")
+        if pickup_ms > SLOW_MS:
+            self.count("slow_pickup")
 
     def figures(self) -> dict[str, int]:
         """Returns everything as named numbers. A percentile of nothing is left out."""

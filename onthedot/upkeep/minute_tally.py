@@ -61,14 +61,10 @@ def together(tallies: Iterable[Tally]) -> Tally:
 def recent(five_minutes: Tally, hour: Tally, day: Tally) -> dict[str, float]:
     """Returns the shares that alarms watch."""
     lately, of_hour = five_minutes.all, hour.all
-    ended = max(lately["dead"] + lately["succeeded"], lately["late"], lately["slow_pickup"])
     return {
         "failed_percent": _percent(of_hour["dead"], of_hour["dead"] + of_hour["succeeded"]),
         "dead_percent": _percent(lately["dead"], lately["dead"] + lately["succeeded"]),
         "leases_lost_percent": _percent(lately["leases_lost"], lately["attempts"]),
-        # One late run of a schedule that fires once a day is all of its five minutes.
-        "late_percent": _percent(lately["late"], ended),
-        "slow_pickup_percent": _percent(lately["slow_pickup"], ended),
         "burn_hour": round(hour.burn, 3),
         "burn_day": round(day.burn, 3),
     }

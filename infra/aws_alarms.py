@@ -1,6 +1,6 @@
 """Lists the alarms on AWS's own metrics: functions, tables, queues, the rule and the API."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from aws_cdk import Duration
@@ -164,36 +164,34 @@ def _failed_rule(rule_name: str) -> AwsAlarm:
 
 
 def _throttled_tables(storage: Storage) -> AwsAlarm:
-    metrics = [
-        table.metric(name, statistic="Sum", period=_FIVE_MINUTES)
-        for table in storage.tables
-        for name in _THROTTLES
-    ]
-    return AwsAlarm(
-        name="tables-throttled",
-        says="DynamoDB refuses reads or writes of a table, for ten of the last fifteen minutes",
-        metric=total(metrics, period=_FIVE_MINUTES),
-        page="throttling",
-        periods=2,
-        out_of=3,
-    )
+    return _refusing("tables", [{"TableName": each.table_name} for each in storage.tables])
 
 
 def _throttled_indexes(storage: Storage) -> AwsAlarm:
+    return _refusing(
+        "indexes",
+        [
+            {"TableName": table.table_name, "GlobalSecondaryIndexName": index}
+            for table, index in storage.indexes
+        ],
+    )
+
+
+def _refusing(what: str, places: Sequence[Mapping[str, str]]) -> AwsAlarm:
     metrics = [
         cloudwatch.Metric(
             namespace="AWS/DynamoDB",
             metric_name=name,
-            dimensions_map={"TableName": table.table_name, "GlobalSecondaryIndexName": index},
+            dimensions_map=place,
             statistic="Sum",
             period=_FIVE_MINUTES,
         )
-        for table, index in storage.indexes
+        for place in places
         for name in _THROTTLES
     ]
     return AwsAlarm(
-        name="indexes-throttled",
-        says="DynamoDB refuses reads or writes of an index, for ten of the last fifteen minutes",
+        name=f"{what}-throttled",
+        says=f"DynamoDB refuses reads or writes of {what}, for ten of the last fifteen minutes",
         metric=total(metrics, period=_FIVE_MINUTES),
         page="throttling",
         periods=2,

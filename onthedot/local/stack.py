@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
+from threading import Thread
 from urllib.parse import urlsplit
 
 from onthedot.local import clients, cloud, database, emulator, objects, ports, sweeper
@@ -89,15 +90,29 @@ class Stack:
         }
 
     def start(self) -> None:
-        """Starts from whatever was left, and goes on with its runs."""
-        self.stand_up()
-        self.go_on()
+        """Starts from whatever was left, and goes on with its runs as soon as it can.
+
+        Workers begin beside the API: it answers later, and what is due after an outage runs sooner.
+        """
+        self._begin()
+        api = Thread(target=self._wake_the_api, name="waking", daemon=True)
+        api.start()
+        self._send_what_was_lost()
+        api.join()
+        self._open_the_door()
+        self._tick()
 
     def stand_up(self) -> None:
         """Starts everything until the API answers through the door. No worker has work yet.
 
         The first worker takes as long as the API: beside each other, both would take longer.
         """
+        self._begin()
+        self._wake_the_api()
+        self._open_the_door()
+
+    def _begin(self) -> None:
+        """Starts the servers and the stack in them."""
         self.children.end_leftovers()
         self.folder.clear()
         objects.forget_uploads(self.folder)
@@ -115,14 +130,15 @@ class Stack:
         objects.carry_over(self.endpoint, self.outputs["BlobsBucket"])
         if self.durable:
             database.make_tables(self.dynamodb, self.outputs)
-        self._wake_the_api()
-        self._open_the_door()
 
     def go_on(self) -> None:
         """Sends the messages of open runs again, and looks for what came due meanwhile."""
+        self._send_what_was_lost()
+        self._tick()
+
+    def _send_what_was_lost(self) -> None:
         if self.durable:
             self.run("onthedot.local.lost_messages")
-        self._tick()
 
     def run(self, module: str) -> str:
         """Runs a program of ours on this stack, and returns what it prints.
